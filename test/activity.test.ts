@@ -113,12 +113,12 @@ test('text without a terminal: lines without escape sequences and without a stat
   const node = start();
   const client = await clientOf(node);
   await client.call('/ext/dev', 'dev.send', { to, amount: '2.5 AVAX' });
-  await node.until(/^#2 {2}\d\d:\d\d:\d\d {2}1 tx {2}Transfer 1 {2}2\.5 AVAX$/m);
+  await node.until(/^\d{4}-\S+Z info {2}#2 {2}1 tx {2}Transfer 1 {2}2\.5 AVAX$/m);
   client.close();
   const { out, err } = await node.stop();
   expect(err).toBe('');
   for (const part of ['\x1b', 'pending']) expect(out).not.toContain(part);
-  expect(out).toMatch(/^stopped at height 2; the chain was in memory and is lost\n$/m);
+  expect(out).toMatch(/^\d{4}-\S+Z info {2}stopped at height 2; the chain was in memory and is lost\n$/m);
 }, 30_000);
 
 test('--silent prints nothing; --log-level warn prints no blocks; -v prints requests', async () => {
@@ -138,7 +138,7 @@ test('--silent prints nothing; --log-level warn prints no blocks; -v prints requ
   expect(quiet.out).not.toContain('#2');
   const verbose = await send('-v');
   expect(verbose.out).toContain('#2');
-  expect(verbose.err).toMatch(/^serac: POST \/ext\/dev: 200 in [\d.]+ ms$/m);
+  expect(verbose.err).toMatch(/^\d{4}-\S+Z debug POST \/ext\/dev: 200 in [\d.]+ ms$/m);
 }, 30_000);
 
 test('many blocks are gathered, and many refused calls counted', async () => {
@@ -152,7 +152,7 @@ test('many blocks are gathered, and many refused calls counted', async () => {
   const { result } = (await client.call('/ext/bc/X', 'avm.getHeight')) as { result: { height: string } };
   client.close();
   const { out } = await node.stop();
-  const lines = out.split('\n');
+  const lines = out.split('\n').map((line) => line.replace(/^\S+Z info {2}/, ''));
   const blocks = lines.filter((line) => line.startsWith('#'));
   expect(blocks.length).toBeLessThan(110);
   const heights = blocks.flatMap((line) => {
@@ -178,7 +178,7 @@ test('refused calls that a reader process answers are shown too', async () => {
     client.close();
     await Bun.sleep(60);
   }
-  for (const method of methods) await node.until(new RegExp(`^refused .* ${method} `, 'm'));
+  for (const method of methods) await node.until(new RegExp(`Z info  refused  ${method} `, 'm'));
   const { code } = await node.stop();
   expect(code).toBe(0);
 }, 60_000);

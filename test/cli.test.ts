@@ -93,7 +93,7 @@ describe('the command line', () => {
     };
     expect(await stderrWith()).toBe('');
     expect(await stderrWith('--log-level=trace')).toBe('');
-    const request = /^serac: POST \/ext\/bc\/X: 200 in [\d.]+ ms\n$/;
+    const request = /^\{"event":"log","time":"[^"]+Z","level":"debug","message":"POST \/ext\/bc\/X: 200 in [\d.]+ ms"\}\n$/;
     expect(await stderrWith('--log-level=debug')).toMatch(request);
     expect(await stderrWith('--log-level=error', '--log-display-level=verbo')).toMatch(request);
     expect(await stderrWith('--log-level=debug', '--log-display-level=info')).toBe('');
@@ -111,7 +111,7 @@ describe('the command line', () => {
       return new TextDecoder().decode(first?.value);
     };
     const started = performance.now();
-    expect(await outputAt('warn', 20_000)).toContain('serac: waiting for http://127.0.0.1:1');
+    expect(await outputAt('warn', 20_000)).toContain(' warn  waiting for http://127.0.0.1:1');
     expect(await outputAt('error', performance.now() - started + 1_000)).toBe('');
   }, 30_000);
 

@@ -51,25 +51,62 @@ describe('money', () => {
     expect((await json('accounts')).accounts).toHaveLength(11);
   });
 
-  test('faucet and send, with amounts in both units', async () => {
-    expect(await ok('faucet', to, '5AVAX')).toMatch(/^transaction \w+\n$/);
-    expect(await ok('faucet', to)).toMatch(/^transaction/);
-    expect((await json('send', to, '1.5 AVAX', '--from', '2', '--memo', 'hello')).txID).toMatch(id);
-    expect(await ok('address', to)).toContain('balance  1,006.5 AVAX');
+  const receipt = (fields: Record<string, string | RegExp>): RegExp =>
+    new RegExp(
+      `^${Object.entries(fields)
+        .map(([label, value]) => `${label.padEnd(12)} ${typeof value === 'string' ? value.replace(/[.()]/g, '\\$&') : value.source}\n`)
+        .join('')}$`,
+    );
+  const account0 = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
+
+  test('a bare number counts whole units, nAVAX needs its unit; the receipt says what happened', async () => {
+    expect(await ok('faucet', to, '5')).toMatch(
+      receipt({ sent: '5 AVAX', asset: id, from: account0, to, fee: '0.001 AVAX', transaction: id }),
+    );
+    expect(await ok('faucet', to)).toContain('sent         1,000 AVAX\n');
+    const sent = await json('send', to, '1.5', '--from', '2', '--memo', 'hello');
+    expect(sent).toMatchObject({
+      txID: expect.stringMatching(id),
+      amount: '1500000000',
+      symbol: 'AVAX',
+      denomination: 9,
+      to,
+      fee: '1000000',
+    });
+    expect(await ok('send', to, '5nAVAX')).toContain('sent         0.000000005 AVAX\n');
+    expect(await ok('address', to)).toContain('balance  1,006.500000005 AVAX');
+  });
+
+  test('a unit may be an argument of its own, and an address may have no prefix', async () => {
+    const bare = to.slice(2);
+    expect(await ok('send', bare, '2', 'AVAX')).toContain(`to           ${to}\n`);
+    expect(await ok('faucet', bare, '3', 'nAVAX')).toContain('sent         0.000000003 AVAX\n');
+    expect(await ok('send', to, '1', '--from', account0.slice(2))).toContain(`from         ${account0}\n`);
+    expect(await ok('export', 'P', '1', 'AVAX', bare)).toContain(`to           P-${bare}\n`);
+    expect(await ok('address', bare)).toContain(to);
+    const { code, err } = await serac('send', to, '5', 'AVAX8');
+    expect([code, err]).toEqual([2, expect.stringContaining('unexpected argument "AVAX8"')]);
   });
 
   test('export and deposit, each in one command', async () => {
     const sent = await json('export', 'P', '2AVAX', '--memo', 'out');
     expect(sent.txID).toMatch(id);
-    expect(await ok('export', 'C', '3', `C-${to.slice(2)}`, '--from', '1')).toMatch(/^transaction \w+\noutput \w+\n$/);
-    expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(/^output \w+\n$/);
+    const exported = await ok('export', 'C', '3', `C-${to.slice(2)}`, '--from', '1');
+    const from = 'X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft';
+    expect(exported).toMatch(
+      receipt({ exported: '3 AVAX', asset: id, from, to: `C-${to.slice(2)}`, fee: '0.001 AVAX', transaction: id, output: id }),
+    );
+    expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(
+      receipt({ deposited: '4 AVAX', asset: id, from: 'the C-Chain', to, fee: 'none', output: id }),
+    );
     const deposited = await json('deposit', 'P', to, '5');
     const listed = (await node.client.call('/ext/dev', 'dev.listAtomic')) as unknown as { result: { utxos: Record<string, string>[] } };
     const { utxos } = listed.result;
     expect(utxos.map(({ sourceChain, destinationChain, amount }) => `${sourceChain} to ${destinationChain}: ${amount}`).sort()).toEqual([
       'C to X: 4000000000',
-      'P to X: 5',
-      'X to C: 3',
+      'P to X: 5000000000',
+      'X to C: 3000000000',
+      'X to P: 1000000000',
       'X to P: 2000000000',
     ]);
     const ids = utxos.map(({ utxoID }) => utxoID);
@@ -79,14 +116,36 @@ describe('money', () => {
     expect(refused.err).toContain('Q');
   });
 
-  test('an asset is created, minted, shown and sent by its symbol', async () => {
-    const { assetID } = await json('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
-    expect(await ok('asset', 'mint', 'GLD', to, '500GLD')).toMatch(/^transaction/);
-    expect(await ok('send', to, '5', '--asset', 'GLD')).toMatch(/^transaction/);
-    expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toMatch(/^transaction/);
-    expect(await ok('asset', 'show', 'GLD')).toContain(`asset ${assetID}\ndenomination 2`);
+  test('an asset is created, minted, shown and sent by its symbol, in whole units', async () => {
+    const made = await ok('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
+    expect(made).toMatch(
+      receipt({ created: 'Gold, 1,000 GLD, more can be minted', from: account0, to: account0, fee: '0.001 AVAX', asset: id }),
+    );
+    const assetID = id.exec(made.split('asset ')[1] as string)?.[0] as string;
+    expect(await ok('asset', 'mint', 'GLD', to, '500', 'GLD')).toContain('minted       500 GLD\n');
+    expect(await ok('send', to, '5', '--asset', 'GLD')).toContain(`sent         5 GLD\nasset        ${assetID}\n`);
+    expect(await ok('send', to, '0.05 GLD')).toContain('sent         0.05 GLD\n');
+    expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toContain('sent         1 GLD\n');
+    const shown = await ok('asset', 'show', 'GLD');
+    for (const text of [
+      `asset ${assetID}\ndenomination 2`,
+      `minter `,
+      `owner  ${account0.slice(2)}  993.95 GLD`,
+      `owner  ${to.slice(2)}  506.05 GLD`,
+    ])
+      expect(shown).toContain(text);
     expect((await json('asset', 'show', assetID)).symbol).toBe('GLD');
-    expect(await ok('address', to)).toContain('501.05 GLD');
+    expect(await ok('address', to)).toContain('506.05 GLD');
+    const { code, err } = await serac('send', to, '0.001', '--asset', 'GLD');
+    expect([code, err]).toEqual([2, expect.stringContaining('has more decimals than GLD, which has 2')]);
+  });
+
+  test('an output that is locked is marked', async () => {
+    const locked = (await json('address', '0x0808080808080808080808080808080808080808')).spellings.local;
+    await ok('send', locked, '1', '--locktime', '2031-01-01T00:00:00Z');
+    await ok('send', locked, '2', '--locktime', '2001-01-01T00:00:00Z');
+    const shown = await ok('address', locked);
+    expect(shown.match(/locked until \S+/g)).toEqual(['locked until 2031-01-01T00:00:00Z']);
   });
 
   test('a symbol of two assets is refused with the IDs of both', async () => {
@@ -100,7 +159,7 @@ describe('money', () => {
   });
 
   test('NFTs: create, mint, show, send', async () => {
-    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toMatch(/^asset/);
+    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toContain('created      Cards (CRD), a family of NFTs\nfrom ');
     const { accounts } = await json('accounts');
     const { utxoID, groupID } = await json('nft', 'mint', 'CRD', accounts[1].address, 'hello');
     expect(groupID).toBe(0);
@@ -108,6 +167,7 @@ describe('money', () => {
     for (const text of ['nftfx.TransferOutput of CRD, group 0', 'payload "hello"', `owner ${accounts[1].address}`, '  unspent'])
       expect(shown).toContain(text);
     const sent = await json('nft', 'send', utxoID, to);
+    expect(sent).toMatchObject({ from: accounts[1].address, to, symbol: 'CRD', fee: '1000000' });
     expect(await ok('utxo', utxoID)).toContain(`spent by transaction ${sent.txID}`);
     expect((await serac('nft', 'send', sent.utxoID, to)).err).toContain('cannot sign');
   });
@@ -115,7 +175,7 @@ describe('money', () => {
 
 describe('what is on the chain', () => {
   test('tx, utxo, block and address', async () => {
-    const { txID } = await json('send', to, '7');
+    const { txID } = await json('send', to, '7nAVAX');
     const out = await ok('tx', txID);
     expect(out).toContain(`BaseTx ${txID}\naccepted in block `);
     expect(out).toContain('0.000000007 AVAX  ');
@@ -215,13 +275,15 @@ describe('blocks, time, snapshots and the state file', () => {
 describe('errors', () => {
   test('bad arguments exit with 2', async () => {
     const cases: [string[], string][] = [
-      [['send', to], 'usage: serac send ADDRESS AMOUNT'],
+      [['send', to], 'usage: serac send ADDRESS AMOUNT [UNIT]'],
       [['mine', 'x'], '"x" is not a number of blocks'],
       [['time', 'banana'], '"banana" is not a time'],
       [['address', 'bogus'], '"bogus" is not an address'],
       [['tx', 'zzz'], '"zzz" is not the ID of a transaction'],
       [['block', 'newest'], '"newest" is not the height or ID of a block'],
       [['utxo', '1:2'], '"1" is not the ID of an output'],
+      [['send', to, '5 GLD', '--asset', 'AVAX'], '"5 GLD" is in GLD, but the asset is AVAX'],
+      [['send', to, 'five'], '"five" is not an amount'],
       [['accounts', '--memo', 'x'], '--memo belongs to serac send'],
       [['snapshot', 'forget'], 'save, revert, list, delete, diff'],
     ];
@@ -235,14 +297,45 @@ describe('errors', () => {
   test('a refused call exits with 1 and says why', async () => {
     const cases: [string[], string][] = [
       [['send', to, '999999999 AVAX'], 'not enough funds: account 0'],
-      [['send', to, '5', '--from', '99'], '99 is none of the 11 accounts'],
+      [['send', to, '5', '--from', '99'], '99 is none of the 11 accounts, so the node cannot sign for it; use one that serac accounts lists'],
       [['send', 'bogus', '5'], 'bogus'],
-      [['send', to, '5 GLD'], 'the asset is AVAX'],
+      [['send', `P-${to.slice(2)}`, '5'], `did you mean ${to}?`],
+      [['send', to, '5 NONE'], 'there is no asset "NONE"'],
+      [['snapshot', 'revert', 'nope'], 'there is no snapshot "nope"; serac snapshot list lists them'],
     ];
     for (const [args, text] of cases) {
       const { code, err, out } = await serac(...args);
       expect([args, code, out, err]).toEqual([args, 1, '', expect.stringContaining(text)]);
     }
+  });
+
+  test('serac rpc calls any method and prints its result', async () => {
+    expect(await json('rpc', 'info.getNetworkName')).toEqual({ networkName: 'local' });
+    expect((await json('rpc', 'avm.getAssetDescription', '{"assetID":"AVAX"}')).symbol).toBe('AVAX');
+    for (const [args, code, text] of [
+      [['rpc', 'foo.bar'], 2, 'methods begin with avm., wallet., info., health., dev.'],
+      [['rpc', 'avm.getTx', '5'], 2, 'the parameters must be a JSON object'],
+      [['rpc', 'avm.getTx', '{"txID":"x"}'], 1, 'txID'],
+    ] as const) {
+      const result = await serac(...args);
+      expect([args, result.code, result.err]).toEqual([args, code, expect.stringContaining(text)]);
+    }
+  });
+
+  test('--json makes errors JSON too', async () => {
+    const refused = await serac('send', to, '5', '--from', '99', '--json');
+    expect(JSON.parse(refused.err)).toMatchObject({
+      event: 'error',
+      level: 'fatal',
+      code: 'RPC_ERROR',
+      message: expect.stringContaining('serac accounts lists'),
+      data: { method: 'dev.send', data: { code: 'DEV_NOT_AN_ACCOUNT' } },
+    });
+    const bad = await serac('send', to, '--json');
+    expect([bad.code, JSON.parse(bad.err).code]).toEqual([2, 'FLAG_COMMAND']);
+    const unknown = await runProgram('--json', '--nope');
+    expect([unknown.code, JSON.parse(unknown.err)]).toEqual([2, expect.objectContaining({ code: 'FLAG_UNKNOWN', level: 'fatal' })]);
+    expect((await runProgram('accounts', '--json', '--url', 'http://127.0.0.1:1')).err).toContain('"code":"NODE_UNREACHABLE"');
   });
 
   test('no node: the error names the URL and the remedy', async () => {

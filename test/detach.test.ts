@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './http.ts';
@@ -76,8 +76,71 @@ describe('--detach', () => {
     expect((await fetch(`${url}/ext/health`)).status).toBe(200);
     expect(readContext(join(dataDir, 'process.json'))).toMatchObject({ pid, uri: url });
     expect(JSON.parse(readFileSync(log, 'utf8').split('\n')[0] ?? '')).toMatchObject({ url });
+    const { code: refused } = await runProgram('send', 'bogus', '5', '--url', url);
+    expect(refused).toBe(1);
     await stop(pid);
-    expect(readFileSync(log, 'utf8')).toContain('"event":"stopped"');
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    expect(lines.at(-1)).toContain('"event":"stopped"');
+    // Every line, also those of the log, is JSON with time and level.
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.stringMatching(/^20.*Z$/), level: expect.any(String) });
+  }, 60_000);
+
+  test('status, logs and stop find the node by its data directory', async () => {
+    const flag = `--data-dir=${join(folder, 'managed')}`;
+    const none = await runProgram('status', flag);
+    expect([none.code, none.out]).toEqual([1, 'not running\n']);
+    expect((await runProgram('stop', flag)).code).toBe(1);
+    const noLog = await runProgram('logs', flag);
+    expect([noLog.code, noLog.err]).toEqual([1, expect.stringContaining('there is no log ')]);
+    const { started } = await detach(flag);
+    const { pid, url = '' } = started as NonNullable<typeof started>;
+    expect(url).toStartWith('http://127.0.0.1:');
+    const status = await eventually(
+      () => runProgram('status', flag),
+      ({ out }) => out.includes('healthy') && !out.includes('not healthy'),
+    );
+    expect([status.code, status.out]).toEqual([0, expect.stringContaining(`running with pid ${pid} at ${url}, healthy\nlog `)]);
+    expect(JSON.parse((await runProgram('status', flag, '--json')).out)).toMatchObject({ running: true, pid, url, healthy: true });
+    expect((await runProgram('logs', flag, '--lines', '1')).out.trim().split('\n')).toHaveLength(1);
+    expect(await runProgram('stop', flag)).toEqual({ code: 0, out: `stopped pid ${pid}\n`, err: '' });
+    // It may be a zombie for a moment.
+    await eventually(
+      async () => isRunning(pid),
+      (is) => !is,
+    );
+    expect((await runProgram('status', flag)).code).toBe(1);
+    expect((await runProgram('logs', flag)).out).toContain('"event":"stopped"');
+  }, 60_000);
+
+  test('a process that got the ID of a killed node is not taken for it', async () => {
+    const log = join(folder, 'old.log');
+    const other = Bun.spawn(['sleep', '60']);
+    writeFileSync(`${log}.process.json`, JSON.stringify({ pid: other.pid, uri: 'http://127.0.0.1:1', stakingAddress: '' }));
+    utimesSync(`${log}.process.json`, 1_600_000_000, 1_600_000_000);
+    expect(await runProgram('stop', `--log-file=${log}`)).toEqual({ code: 1, out: 'not running\n', err: '' });
+    expect(isRunning(other.pid)).toBe(true);
+    other.kill();
+  }, 60_000);
+
+  test('logs --follow prints what is added', async () => {
+    const log = join(folder, 'followed.log');
+    writeFileSync(log, 'one\ntwo\n');
+    const child = Bun.spawn([...programCommand, 'logs', `--log-file=${log}`, '--follow', '--lines=1'], { stdout: 'pipe' });
+    let out = '';
+    const read = (async () => {
+      for await (const chunk of child.stdout) out += Buffer.from(chunk).toString();
+    })();
+    await eventually(
+      async () => out,
+      (text) => text === 'two\n',
+    );
+    appendFileSync(log, 'three\n');
+    await eventually(
+      async () => out,
+      (text) => text === 'two\nthree\n',
+    );
+    child.kill();
+    await read;
   }, 60_000);
 
   test('the node outlives the process that started it, and its group', async () => {
@@ -96,13 +159,16 @@ describe('--detach', () => {
     await stop(pid);
   }, 60_000);
 
-  test('--wait exits with 1 and the reason if the node stops', async () => {
+  test('a taken port exits with 3 and the reason, with and without --wait', async () => {
     const taken = await startProgram();
-    const { code, err } = await runProgram('--detach', '--wait', `--http-port=${taken.port}`, `--log-file=${folder}/taken.log`);
+    for (const flags of [['--wait'], []]) {
+      const { code, err } = await runProgram('--detach', ...flags, `--http-port=${taken.port}`, `--log-file=${folder}/taken.log`);
+      expect([flags, code]).toEqual([flags, 3]);
+      expect(err).toContain('the node has stopped: 20');
+      expect(err).toContain(' fatal ');
+      expect(err).toContain('is already in use');
+    }
     await taken.stop();
-    expect(code).toBe(1);
-    expect(err).toContain('the node has stopped: serac: ');
-    expect(err).toContain('is already in use');
   }, 60_000);
 
   test('--wait exits with 1 and the reason if the node does not become healthy in time', async () => {

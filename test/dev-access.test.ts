@@ -99,6 +99,8 @@ describe('/ext/dev with --dev-token', () => {
   test('the token admits a caller from anywhere, in every process', async () => {
     const authorization = `Bearer ${token}`;
     expect(await send({ authorization })).toEqual([200]);
+    for (const scheme of ['bearer', 'BEARER'])
+      expect([scheme, await send({ authorization: `${scheme} ${token}` })]).toEqual([scheme, [200]]);
     expect(await send({ authorization, 'x-forwarded-for': '203.0.113.9', host: '192.0.2.7:9650' })).toEqual([200]);
     expect(await send({ authorization, origin: 'https://app.example' })).toEqual([200]);
   });

@@ -57,8 +57,8 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
     for (const chain of ['P', 'C'])
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
-    expect(node.stderrText()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
-    expect(follower.stderrText()).toBe(`serac: caught up with ${node.url} at height 0\n`);
+    expect(node.stderrText()).toMatch(/^\{.*"level":"trace","message":"X: accepted block 1, \w+, transactions: 1"\}\n$/);
+    expect(JSON.parse(follower.stderrText())).toMatchObject({ level: 'info', message: `caught up with ${node.url} at height 0` });
   } finally {
     await follower.stop();
     await node.stop();

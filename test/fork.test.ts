@@ -203,7 +203,7 @@ for (const [name, startSource] of Object.entries(sources))
         expect((await runProgram('state', 'save', file, '--url', fork.url)).code).toBe(0);
         const plain = await startProgramAsUsers();
         const loaded = await runProgram('state', 'load', file, '--url', plain.url);
-        expect([loaded.code, loaded.err]).toEqual([1, expect.stringContaining('version')]);
+        expect([loaded.code, loaded.err]).toEqual([1, expect.stringContaining('it was saved by a fork: start this node with --fork-url')]);
         await plain.stop();
 
         // The data directory works without the forked node too.
@@ -225,7 +225,7 @@ for (const [name, startSource] of Object.entries(sources))
 describe('a fork that cannot be', () => {
   test('the node does not answer, or is of another network', async () => {
     const down = await runProgram('--fork-url=http://127.0.0.1:1', '--http-port=0');
-    expect([down.code, down.err]).toEqual([1, expect.stringContaining('serac: cannot fork http://127.0.0.1:1: ')]);
+    expect([down.code, down.err]).toEqual([1, expect.stringContaining('cannot fork http://127.0.0.1:1: ')]);
     expect(down.err).toContain('start it, or give another URL with --fork-url');
     const source = await startProgram('--network-id=fuji');
     const other = await runProgram(`--fork-url=${source.url}`, '--network-id=local', '--http-port=0');

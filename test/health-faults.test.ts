@@ -11,7 +11,7 @@ import { idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
-import { hasSmallDisks, runOnFilledDisk, startOnSmallDisk } from './small-disk.ts';
+import { checkOnFilledDisk, hasSmallDisks, runOnFilledDisk, startOnSmallDisk } from './small-disk.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** Real faults, one at a time: the node reports the fault, loses no data, and is healthy again after the fault. */
@@ -56,6 +56,17 @@ else {
     '--system-tracker-disk-required-available-space-percentage=20',
     '--system-tracker-disk-warning-available-space-percentage=50',
   ];
+
+  test('serac check on a full disk says so, and not that there is damage', async () => {
+    const results = await checkOnFilledDisk([0, 16, 24, 48, 100, 20_000]);
+    const last = results.at(-1);
+    for (const { code, text } of results.slice(0, -1)) {
+      expect([text, code]).toEqual([text, 1]);
+      expect(text).toContain('the check could not be finished: the disk of ');
+      expect(text).not.toContain('damage found');
+    }
+    expect([last?.code, last?.text]).toEqual([0, expect.stringContaining('no damage found')]);
+  }, 120_000);
 
   test('low disk space fails the health check until there is space again; below the required space the node stops', async () => {
     const { client, leaveFree, stop, exited } = await startOnSmallDisk(frequentChecks, ...thresholds);

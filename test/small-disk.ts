@@ -52,6 +52,33 @@ export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly co
   return { code, err };
 }
 
+/** Makes a chain on such a file system and runs `serac check` with each number of free kilobytes. */
+export async function checkOnFilledDisk(
+  freeKilobytes: readonly number[],
+): Promise<readonly { readonly code: number; readonly text: string }[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
+  const script = `
+    dir=$1; shift; free=$1; shift
+    "$@" --http-port=0 --silent --workers=0 --data-dir="$dir/data" --process-context-file="$dir/context" & node=$!
+    until [ -s "$dir/context" ]; do sleep 0.1; done
+    kill $node; wait $node
+    for left in $free; do
+      rm -f "$dir/ballast"
+      available=$(df --output=avail -k "$dir" | tail -1)
+      head -c $(((available - left) * 1024)) /dev/zero > "$dir/ballast"
+      "$@" check --data-dir="$dir/data" 2>&1 | tr '\\n' ' '
+      echo "exit \${PIPESTATUS[0]}"
+    done`;
+  const command = ['bash', '-c', script, 'bash', dir, freeKilobytes.join(' '), ...programCommand];
+  const child = Bun.spawn(inMountNamespace(dir, command), { stdout: 'pipe', stderr: 'inherit' });
+  const out = await new Response(child.stdout).text();
+  rmSync(dir, { recursive: true, force: true });
+  return out
+    .trim()
+    .split('\n')
+    .map((text) => ({ code: Number(/exit (\d+)$/.exec(text)?.[1]), text }));
+}
+
 /** Starts a node. A command and its arguments, if any, come before the flags. */
 export async function startOnSmallDisk(...args: string[]): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));

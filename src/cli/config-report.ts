@@ -1,5 +1,5 @@
 import type { FlagDefinition } from '../app/flags/flag-definition.ts';
-import type { FlagInputs } from '../app/flags/flag-source.ts';
+import { type FlagInputs, findNearestFlag } from '../app/flags/flag-source.ts';
 import { flagTable } from '../app/flags/flag-table.ts';
 import type { Options } from '../app/flags/options.ts';
 
@@ -35,30 +35,42 @@ export const listConfig = (options: Options, given: FlagInputs): ConfigRow[] =>
       };
     });
 
-/** As JSON: an object of flag names, each with value and source. */
-export const formatConfigJson = (rows: readonly ConfigRow[]): string =>
-  JSON.stringify(Object.fromEntries(rows.map(({ flag, value, source }) => [flag, { value: value ?? null, source }])));
+/** As JSON: an object of flag names, each with value and source. Keys of the config file that are not flags are marked as unknown. */
+export const formatConfigJson = (rows: readonly ConfigRow[], unknownKeys: readonly string[]): string =>
+  JSON.stringify(
+    Object.fromEntries([
+      ...rows.map(({ flag, value, source }) => [flag, { value: value ?? null, source }] as const),
+      ...unknownKeys.map((key) => [key, { value: null, source: 'config file', unknown: true }] as const),
+    ]),
+  );
 
 /** As a table; values that were set come first. */
-export function formatConfig(rows: readonly ConfigRow[]): string[] {
+export function formatConfig(rows: readonly ConfigRow[], unknownKeys: readonly string[]): string[] {
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const line = ({ flag, text, source }: ConfigRow): string =>
     `${flag.padEnd(width)}  ${text === '' ? '-' : text}${source === 'default' ? '' : `  (${source})`}`;
   const isSet = ({ source }: ConfigRow): boolean => source !== 'default';
   const set = rows.filter(isSet);
+  const unknown = unknownKeys.map((key) => `  ${key}  (config file; did you mean ${findNearestFlag(key.toLowerCase(), 'config print')}?)`);
   return [
+    ...(unknown.length > 0 ? ['Unknown, without effect', ...unknown, ''] : []),
     ...(set.length > 0 ? ['Set', ...set.map((row) => `  ${line(row)}`), ''] : []),
     'Defaults',
     ...rows.filter((row) => !isSet(row)).map((row) => `  ${line(row)}`),
   ];
 }
 
-/** A URL is shown without its password. */
+/** Parts of a query whose values are secrets, such as `?apikey=…`. */
+const secretInQuery = /([?&](?:[\w-]*key|[\w-]*token|[\w-]*secret|pass(?:word|wd)?|auth\w*|sig(?:nature)?)=)[^&#]*/gi;
+
+/** A URL is shown without its password and without the keys in its query. */
 function showValue(flag: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (secretFlags.has(flag)) return '(not shown)';
   if (typeof value === 'bigint') return value.toString();
   if ((flagTable as { [name: string]: FlagDefinition })[flag]?.kind === 'url')
-    return String(value).replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@');
+    return String(value)
+      .replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@')
+      .replace(secretInQuery, '$1…');
   return value;
 }

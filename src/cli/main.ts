@@ -1,5 +1,4 @@
-import { constants, openAsBlob, readFileSync } from 'node:fs';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { resolveFollowedNetwork } from '../app/chains/follow.ts';
@@ -7,12 +6,13 @@ import { resolveForkedNetwork } from '../app/chains/fork.ts';
 import { type Config, configFrom } from '../app/config/config.ts';
 import { type CommandName, commandTable } from '../app/flags/command.ts';
 import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
-import { createLog, type LogLevel } from '../app/log/log.ts';
+import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
 import type { Node } from '../app/parts/serve-node.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
 import { writeError } from '../app/platform/stderr.ts';
+import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
 import { runApiServer } from '../app/programs/api.ts';
 import { runIndexer } from '../app/programs/index.ts';
 import { runReader } from '../app/programs/reader.ts';
@@ -21,7 +21,8 @@ import { createEnv } from '../app/runtime/env.ts';
 import type { Env } from '../app/setup/env.ts';
 import { stripCredentials } from '../app/setup/served-network.ts';
 import { version } from '../app/version.ts';
-import { Fault } from '../base/fault.ts';
+import { cleanText, escapeJson } from '../base/bytes/printable.ts';
+import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
 import { check } from './commands/check.ts';
@@ -30,31 +31,12 @@ import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
+import { exitCodeOf, exitCodes, formatExitError } from './exit-error.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 
 /** The program: parses the command line, runs a command, prints its output, and stops on signals. */
-
-const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
-
-/** The exit codes of faults; `failure` for all others. */
-const exitCodeByFault: { readonly [code: string]: number } = {
-  PORT_TAKEN: exitCodes.portTaken,
-  WALLET_BAD_MNEMONIC: exitCodes.badFlags,
-  BAD_ARGUMENT: exitCodes.badFlags,
-  BEACON_COUNTS_DIFFER: exitCodes.badFlags,
-  BEACON_MALFORMED: exitCodes.badFlags,
-  JOIN_PORT_TAKEN: exitCodes.portTaken,
-  JOIN_NOTICEABLE_STAKE: exitCodes.badFlags,
-  REDIS_BAD_URL: exitCodes.badFlags,
-  STORE_DAMAGED: exitCodes.damage,
-  STORE_FOREIGN: exitCodes.damage,
-  STATE_DAMAGED: exitCodes.damage,
-  STATE_BEHIND: exitCodes.damage,
-  STATE_FILE_DAMAGED: exitCodes.damage,
-  STATE_FILE_FOREIGN: exitCodes.damage,
-};
 
 async function main(): Promise<void> {
   env = openEnv();
@@ -64,10 +46,11 @@ async function main(): Promise<void> {
   const parseYaml = await loadYamlParser(argv);
   const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
   if (parsed.kind !== 'run') return printAndExit(parsed);
+  isJson = parsed.options.json;
   try {
     const { name } = parsed.command;
     if (isClientCommand(name)) return await runClientCommand(name, parsed);
-    if (name === 'help') return;
+    if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
     const config = await resolveConfig(parsed);
@@ -79,10 +62,18 @@ async function main(): Promise<void> {
     await actions[name](config, parsed);
   } catch (error) {
     const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
-    if (fault === undefined) throw error;
-    writeError(`serac: ${fault.message}`);
-    process.exit(exitCodeByFault[fault.fault.code] ?? exitCodes.failure);
+    if (fault === undefined && !isJson) throw error;
+    exitWith(fault ?? new Fault(error instanceof Error ? `${error.stack ?? error}` : String(error), { code: 'INTERNAL' }));
   }
+}
+
+/** Prints why the program ends, and ends it. */
+function exitWith({ message, fault }: AnyFault): never {
+  const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
+  const shown = { code, message, ...(Object.keys(data).length > 0 && { data }) };
+  const isLog = isServer && process.stderr.isTTY !== true;
+  writeError(formatExitError(shown, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {}));
+  process.exit(exitCode || exitCodeOf(code));
 }
 
 /** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
@@ -109,7 +100,7 @@ async function runClientCommand(name: ClientCommandName, { command, options }: R
     client: createRpcClient({ url: options.url, token: options['dev-token'] }),
     args: command.args,
     options,
-    print: (line) => void process.stdout.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
     readFile: readBlob,
     writeFile: replaceFile,
     interrupted: interruption.signal,
@@ -121,14 +112,15 @@ const isClientCommand = (name: CommandName): name is ClientCommandName => comman
 type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 
 /** The implementation of each command; those that serve return when they are ready. */
-const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>]: (config: Config, flags: RunFlags) => Promise<void> } = {
+const actions: {
+  readonly [C in Exclude<CommandName, ClientCommandName | 'help' | 'version'>]: (config: Config, flags: RunFlags) => Promise<void>;
+} = {
   dev: runNode,
   follow: runNode,
   join: runNode,
   testnet: async (config, { command, options, given }) => {
     const { formatNodes, runTestnet } = await import('./commands/testnet.ts');
     const { formatChange, formatChangeJson, formatHeights, formatNodesJson } = await import('./testnet/testnet-lines.ts');
-    const isJson = config.banner === 'json';
     const testnet = await runTestnet(
       {
         nodes: Number(command.args[0]),
@@ -136,9 +128,10 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
         given,
         program: [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])],
         onStatus: (node, status, pid) => {
-          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, timeTexts.text());
+          const time = isTerminal ? timeTexts.text() : formatStamp('info', timeTexts.json()).trimEnd();
+          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, time);
           // The status line of a terminal shows heights.
-          if (!isTerminal || isJson || status.state !== 'running') printBanner(config, line, line);
+          if (config.banner !== 'none' && (!isTerminal || isJson || status.state !== 'running')) screen.print(line);
         },
       },
       env,
@@ -162,16 +155,17 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
     stopOnSignals(indexer);
     const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
-    printBanner(
-      config,
-      JSON.stringify({ following, url: indexer.url }),
-      `serac ${version}: indexing ${following} into PostgreSQL${served}`,
-    );
+    const text = `serac ${version}: indexing ${following} into PostgreSQL${served}`;
+    printBanner(config, JSON.stringify({ following, url: indexer.url }), text);
   },
-  'config print': async (_, { options, given }) => {
+  'config print': async (_, { options, given, unknownKeys }) => {
     const rows = listConfig(options, given);
-    for (const line of options.json ? [formatConfigJson(rows)] : formatConfig(rows)) process.stdout.write(`${line}\n`);
+    const lines = options.json ? [formatConfigJson(rows, unknownKeys)] : formatConfig(rows, unknownKeys);
+    for (const line of lines) process.stdout.write(`${line}\n`);
   },
+  status: async (config, flags) => runDetachedCommand('status', config, flags),
+  stop: async (config, flags) => runDetachedCommand('stop', config, flags),
+  logs: async (config, flags) => runDetachedCommand('logs', config, flags),
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
   check: async (config) => printResult(check(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
@@ -180,16 +174,33 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   },
 };
 
+/** The log of a node in the background. */
+const logFileOf = ({ options }: Pick<RunFlags, 'options'>): string => options['log-file'] ?? `${options['data-dir']}/serac.log`;
+
+/** Runs a command about a node in the background. */
+async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: Config, flags: RunFlags): Promise<void> {
+  const { detachedCommands } = await import('./commands/detached-node.ts');
+  const { options } = flags;
+  process.exitCode = await detachedCommands[name]({
+    contextFile: config.processContextFile,
+    logFile: logFileOf(flags),
+    options,
+    print: (text) => void process.stdout.write(text),
+    env,
+  });
+}
+
 /** `--detach`: starts the node in the background and prints where it is. */
-async function runDetached({ options, command }: RunFlags): Promise<void> {
+async function runDetached(flags: RunFlags): Promise<void> {
+  const { options, command } = flags;
   const config = configFrom(options, command);
   const { detach } = await import('./commands/detach.ts');
-  const { pid, logFile, url } = await detach(config, env, {
+  const { pid, logFile, url, isHealthy } = await detach(config, env, {
     program,
-    logFile: options['log-file'] ?? `${config.dataDir}/serac.log`,
+    logFile: logFileOf(flags),
     waitTimeout: options.wait ? options['wait-timeout'] : undefined,
   });
-  const state = url === undefined ? 'starting' : `ready at ${url}`;
+  const state = url === undefined ? 'starting' : `${isHealthy ? 'ready' : 'listening'} at ${url}`;
   printBanner(config, JSON.stringify({ pid, log: logFile, url }), `serac ${version}: ${state}, pid ${pid}, log ${logFile}`);
 }
 
@@ -226,7 +237,15 @@ async function publishProcessContext(path: string, node: Node): Promise<void> {
 }
 
 const openConsole = (format: 'text' | 'json', style: Style): Console =>
-  createConsole({ screen, format, style, after: env.timers.after, time: timeTexts[format], monotonic: env.clock.monotonic });
+  createConsole({
+    screen,
+    format,
+    style,
+    after: env.timers.after,
+    time: format === 'text' && !isTerminal ? () => '' : timeTexts[format],
+    stamp: () => (isTerminal ? '' : formatStamp('info', timeTexts.json())),
+    monotonic: env.clock.monotonic,
+  });
 
 /** The time of a line: local for a person, RFC 3339 for a program. */
 const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
@@ -243,8 +262,10 @@ function printResult({ lines, isDamaged }: CommandResult): void {
   if (isDamaged) process.exitCode = exitCodes.damage;
 }
 
+/** Prints the first lines of a server. `json` is an object, which gets time and level as every line of JSON. */
 function printBanner({ banner }: Config, json: string, text: string): void {
-  if (banner !== 'none') screen.print(banner === 'json' ? json : text);
+  const stamp = JSON.stringify({ event: 'started', time: timeTexts.json(), level: 'info' });
+  if (banner !== 'none') screen.print(banner === 'json' ? `${stamp.slice(0, -1)},${json.slice(1)}` : text);
 }
 
 function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
@@ -258,8 +279,8 @@ function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
       );
       return;
     case 'error':
-      writeError(`serac: ${parsed.message}`);
-      process.exit(exitCodes.badFlags);
+      isJson = parsed.isJson;
+      exitWith(new Fault(parsed.message, { code: parsed.code, exitCode: parsed.exitCode }));
   }
 }
 
@@ -282,7 +303,7 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
     try {
       await running.close();
     } catch (error) {
-      writeError(`serac: error while stopping: ${error}`);
+      log(`error while stopping: ${error}`, 'error');
       process.exit(exitCodes.failure);
     }
     process.exit(0);
@@ -294,36 +315,11 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
 /** Whether the command serves until it is stopped. */
 let isServer = false;
 
+/** Whether lines are JSON (`--json`); not before the flags are parsed. */
+let isJson = false;
+
 /** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
-
-async function readBlob(path: string): Promise<Blob | undefined> {
-  try {
-    // Bun opens a missing file without an error.
-    await access(path, constants.R_OK);
-    return await openAsBlob(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Writes chunks to a file beside the given one, then renames it, so that a failure leaves the old file. */
-async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  const draft = `${path}.part`;
-  const file = await open(draft, 'w');
-  let size = 0;
-  try {
-    for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
-    await file.sync();
-    await rename(draft, path);
-    return size;
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
-}
 
 /** Loads the YAML parser, if an argument or a variable names YAML. */
 async function loadYamlParser(argv: readonly string[]): Promise<((text: string) => unknown) | undefined> {
@@ -347,7 +343,14 @@ const screen = createScreen({
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },
+  formatNote: (text) => formatLine(text, 'warn'),
 });
+
+/** A line of the log: with the time of day at a terminal, else with date and time. */
+function formatLine(text: string, level: LineLevel): string {
+  const time = timeTexts[isJson || process.stderr.isTTY !== true ? 'json' : 'text']();
+  return formatLogLine(text, level, time, isJson);
+}
 
 // Also after a second Ctrl-C or a fatal error, the status line is removed.
 process.on('exit', screen.close);
@@ -355,8 +358,8 @@ process.on('exit', screen.close);
 // A reader process writes to the terminal of the writer process, which may have drawn its status line.
 const log = createLog(
   process.send === undefined || !isTerminal
-    ? (line, level) => screen.log(line, level === 'error' || level === 'fatal')
-    : (line) => writeError(`\r\x1b[K${line}`),
+    ? (text, level) => screen.log(formatLine(text, level), level === 'error' || level === 'fatal')
+    : (text, level) => writeError(`\r\x1b[K${formatLine(text, level)}`),
   () => logLevel,
 );
 

@@ -64,7 +64,7 @@ export function createNode(options: NodeOptions = {}): Promise<LocalNode> {
 
 async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promise<LocalNode> {
   const config = configFromOptions(options);
-  const { log: write = writeError } = options;
+  const { log: write = (line: string) => writeError(`serac: ${line}`) } = options;
   const log = createLog(write, () => config.logLevel);
   // A full disk closes the node, but must not end the program that it is part of.
   const env = { ...createEnv({ version, log, keepsRunning: false }), exit: () => {} };

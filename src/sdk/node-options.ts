@@ -17,7 +17,9 @@ type NodeFlag = {
       : Flags[N] extends { commands: readonly (infer C)[] }
         ? 'dev' extends C
           ? N
-          : never
+          : 'server' extends C
+            ? N
+            : never
         : N;
 }[keyof Flags];
 

@@ -50,7 +50,7 @@ export async function openEventStream(
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await client.request(`/ext/events?${query}`, { headers: { accept: 'text/event-stream', ...headers }, signal });
   if (response.ok && response.body !== null) return readChunks(response.body);
-  throw new SeracError(`${client.url}/ext/events: ${(await response.text()).slice(0, 300) || `status ${response.status}`}`, {
+  throw new SeracError(`${client.url}/ext/events: ${(await client.readText(response)).slice(0, 300) || `status ${response.status}`}`, {
     code: 'NODE_HTTP',
     url: client.url,
     status: response.status,

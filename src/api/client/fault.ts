@@ -6,6 +6,8 @@ export type SeracFault =
   | { readonly code: 'NOT_FOUND'; readonly what: string }
   | { readonly code: 'FILE_UNREADABLE'; readonly file: string }
   | { readonly code: 'NODE_TIMEOUT'; readonly url: string; readonly milliseconds: number }
+  /** The answer is longer than any answer of a node. */
+  | { readonly code: 'NODE_TOO_LONG'; readonly url: string; readonly maxBytes: number }
   /** Something answers, but not with JSON-RPC, or with an HTTP error. */
   | { readonly code: 'NODE_HTTP'; readonly url: string; readonly status: number }
   /** The node in this process was closed. */

@@ -1,5 +1,6 @@
 import { SeracError } from './fault.ts';
 import { formatCall, readResult } from './rpc-answer.ts';
+import { readChunks } from './server-sent-events.ts';
 
 /** Calls methods of a node. */
 export type RpcClient = {
@@ -11,6 +12,8 @@ export type RpcClient = {
   readonly call: (path: string, method: string, params?: object) => Promise<unknown>;
   /** Requests a path; throws a SeracError if nothing answers, but not for HTTP errors. */
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The text of a response. Throws a SeracError if it does not end in time, or is longer than any answer of a node. */
+  readonly readText: (response: Response) => Promise<string>;
 };
 
 export type RpcClientOptions = {
@@ -26,17 +29,38 @@ export function createRpcClient({ url, token, timeout = 30_000, fetch = globalTh
   const base = url.replace(/\/+$/, '');
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
 
+  const timeoutError = (): SeracError =>
+    new SeracError(`${base} did not answer within ${timeout / 1000} s`, { code: 'NODE_TIMEOUT', url: base, milliseconds: timeout });
+
+  const readText = async (response: Response): Promise<string> => {
+    const decoder = new TextDecoder();
+    let text = '';
+    let size = 0;
+    try {
+      for await (const chunk of response.body === null ? [] : readChunks(response.body)) {
+        size += chunk.length;
+        if (size > maxAnswerBytes)
+          throw new SeracError(`${base} sends more than ${maxAnswerBytes / 1024 / 1024} MiB in one answer; it is not a node, or broken`, {
+            code: 'NODE_TOO_LONG',
+            url: base,
+            maxBytes: maxAnswerBytes,
+          });
+        text += decoder.decode(chunk, { stream: true });
+      }
+      return text + decoder.decode();
+    } catch (error) {
+      if (error instanceof SeracError) throw error;
+      if (isTimeout(error)) throw timeoutError();
+      throw new SeracError(`${base} closed the connection in the middle of an answer`, { code: 'NODE_UNREACHABLE', url: base });
+    }
+  };
+
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { ...authorization, ...(init.headers as Record<string, string> | undefined) };
     try {
       return await fetch(base + path, { signal: AbortSignal.timeout(timeout), ...init, headers });
     } catch (error) {
-      if ((error as { name?: string }).name === 'TimeoutError')
-        throw new SeracError(`${base} did not answer within ${timeout / 1000} s`, {
-          code: 'NODE_TIMEOUT',
-          url: base,
-          milliseconds: timeout,
-        });
+      if (isTimeout(error)) throw timeoutError();
       throw new SeracError(`no node answers at ${base}; start one with serac, or give its address with --url`, {
         code: 'NODE_UNREACHABLE',
         url: base,
@@ -50,7 +74,7 @@ export function createRpcClient({ url, token, timeout = 30_000, fetch = globalTh
       headers: { 'content-type': 'application/json' },
       body: formatCall(method, params),
     });
-    const text = await response.text();
+    const text = await readText(response);
     const toError = () =>
       new SeracError(`${base}${path} answered with status ${response.status}${describe(text)}`, {
         code: 'NODE_HTTP',
@@ -60,7 +84,12 @@ export function createRpcClient({ url, token, timeout = 30_000, fetch = globalTh
     return readResult(text, method, toError);
   };
 
-  return { url: base, call, request };
+  return { url: base, call, request, readText };
 }
+
+/** The longest answer of a node is a page of the largest outputs; it is far shorter. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+const isTimeout = (error: unknown): boolean => (error as { name?: string }).name === 'TimeoutError';
 
 const describe = (text: string): string => (text.trim() === '' ? '' : `: ${text.trim().slice(0, 200)}`);

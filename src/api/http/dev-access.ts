@@ -12,10 +12,10 @@ export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
  */
 export function createDevAccess(token: string | undefined): DevAccess {
   if (token === undefined) return { isAllowed: isLocalRequest, refusal: localRefusal };
-  const expected = hash(`Bearer ${token}`);
+  const expected = hash(token);
   return {
     isAllowed: (request: HttpRequest) =>
-      request.remoteAddress === undefined || timingSafeEqual(hash(request.header('authorization') ?? ''), expected),
+      request.remoteAddress === undefined || timingSafeEqual(hash(readToken(request.header('authorization') ?? '')), expected),
     refusal: 'this caller is not allowed here: send the header "Authorization: Bearer T" with the T of --dev-token\n',
   };
 }
@@ -39,6 +39,9 @@ function isOwnPage({ header }: HttpRequest): boolean {
 
 const localRefusal =
   'this caller is not allowed here: only programs on this machine are, not through a proxy and not from a page of another origin; a header such as X-Forwarded-For, X-Request-ID or traceparent counts as one of a proxy; with --dev-token callers send a token instead\n';
+
+/** The token of an Authorization header; empty if there is none. The name of the scheme may be in lower case: RFC 9110, 11.1. */
+const readToken = (header: string): string => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
 
 /** Hashes have equal lengths, so that comparing them takes the same time for any text. */
 const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();

@@ -1,4 +1,5 @@
 import { copyText } from '../../base/bytes/copy-text.ts';
+import { cleanText } from '../../base/bytes/printable.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { ParamHint } from './param-hint.ts';
@@ -99,5 +100,5 @@ function utc(seconds: string): string {
 /** Shortens text from outside, and copies it, so that it does not hold the request in memory. Control characters are replaced. */
 const boundText = (text: string, max: number): string => {
   const short = text.length > max ? `${text.slice(0, max - 1)}…` : text;
-  return copyText(short.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?'));
+  return copyText(cleanText(short));
 };

@@ -18,7 +18,7 @@ export function showBootstrap(chain: JoinedChain, network: Pick<PeerNetwork, 'be
     if (chain.isBootstrapped()) {
       env.showProgress(undefined);
       const { length } = network.peers();
-      env.log(`serac: the X-Chain is at the tip of the network: height ${height}, ${length} peer${length === 1 ? '' : 's'}`, 'info');
+      env.log(`the X-Chain is at the tip of the network: height ${height}, ${length} peer${length === 1 ? '' : 's'}`, 'info');
       return;
     }
     if (phase === 'fetching')
@@ -27,7 +27,7 @@ export function showBootstrap(chain: JoinedChain, network: Pick<PeerNetwork, 'be
     if (!isWarned && connected < required && env.clock.monotonic() - started > peersTimeout) {
       isWarned = true;
       env.log(
-        `serac: connected to ${connected} of the first peers, ${required} are needed; ` +
+        `connected to ${connected} of the first peers, ${required} are needed; ` +
           'check that they run, that --bootstrap-ips and --bootstrap-ids name them, and that no other node has this staking key',
         'warn',
       );

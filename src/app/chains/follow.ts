@@ -4,7 +4,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import { FollowError } from '../../chain/follow/fault.ts';
+import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type Follower, startFollower } from '../../chain/follow/follower.ts';
 import type { FollowLedger } from '../../chain/follow/ledger.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
@@ -19,7 +19,7 @@ import { createRestartingThread } from '../../chain/recovery/restarting-thread.t
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { Config } from '../config/config.ts';
-import { logChanges } from '../log/log.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
 import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { Env } from '../setup/env.ts';
@@ -54,6 +54,7 @@ export async function startFollowing(
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
   let state: FollowStatus['state'] | undefined;
+  const outage = createOutageLog(env.log, stripCredentials(url));
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
     ledger,
@@ -65,14 +66,18 @@ export async function startFollowing(
     timing: createTiming(env),
     prepare: prefetch?.prepare,
     onProgress: (status) => {
+      if (isNodeReachable(status.state)) outage.regained();
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);
       if (status.state === state) return;
       state = status.state;
       onStateChange?.();
     },
-    report: (error) => report(nameHost(error, url)),
+    report: (error) => {
+      if (isTemporary(error)) outage.lost(messageOf(error));
+      else report(nameHost(error, url));
+    },
   });
-  void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
+  void follower.caughtUp.then(() => env.log(`caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
   const stop = async () => {
     await follower.stop();
     thread?.stop();

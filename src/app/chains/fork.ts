@@ -75,7 +75,7 @@ export async function openFork(
   const fetchAccount = (address: Address): Promise<ForkCopy> =>
     fork.fetchAddress(address).catch((error: unknown) => {
       if (!(error instanceof ForkError) || error.fault.code !== 'FORK_ADDRESS_TOO_LARGE') throw error;
-      env.log(`serac: ${error.message}`, 'warn');
+      env.log(`${error.message}`, 'warn');
       return { address, utxos: [], assets: [] };
     });
   /** Kept in memory, because `dev.reset` needs them again. */

@@ -105,7 +105,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
       onBootstrapped: caughtUp.resolve,
       onWarning: (error, block) => {
         const what = block === undefined ? '' : ` refused block ${idText(block.id)} at height ${block.height}:`;
-        env.log(`serac: ${spec.aliases[0]}:${what} ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
+        env.log(`${spec.aliases[0]}:${what} ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
       },
       onFatal: parts.onFatal,
     },

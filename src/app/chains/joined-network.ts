@@ -75,7 +75,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       randomBytes: env.random,
     },
     stakes,
-    log: (line, level) => env.log(`serac: ${line}`, level),
+    log: (line, level) => env.log(`${line}`, level),
     beacons: join.beacons,
     sybilProtection: 'from' in join.validators,
     ...(source.membership && { membership: source.membership }),

@@ -40,7 +40,7 @@ export async function openValidators(join: JoinConfig, self: NodeId, networkID: 
       after: env.timers.after,
       random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
     },
-    report: (error) => env.log(`serac: ${(error as { message?: string }).message}; the validators known so far still hold`, 'warn'),
+    report: (error) => env.log(`${(error as { message?: string }).message}; the validators known so far still hold`, 'warn'),
   });
   await startWhenReachable(validators.start, env);
   checkOwnStake(join, self, validators.current());
@@ -80,7 +80,7 @@ async function startWhenReachable(start: () => Promise<void>, env: Env): Promise
       return await start();
     } catch (error) {
       if (!(error instanceof ValidatorsError) || error.fault.code !== 'VALIDATORS_UNAVAILABLE') throw error;
-      if (isFirst) env.log(`serac: ${error.message}; retrying every second`, 'warn');
+      if (isFirst) env.log(`${error.message}; retrying every second`, 'warn');
       await sleep(env.timers, retryInterval);
     }
   }

@@ -31,6 +31,7 @@ test('the line of a block', () => {
   expect(formatBlockLine(summary, '14:02:11', createStyle(true))).toContain('\x1b[1m#42\x1b[22m');
   expect(JSON.parse(formatBlockJson(summary, 't'))).toEqual({
     event: 'block',
+    level: 'info',
     time: 't',
     chain: 'X',
     height: '42',

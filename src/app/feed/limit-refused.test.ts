@@ -18,7 +18,7 @@ test('the line of a refused call', () => {
     'refused  14:02:12  avm.getUTXOs  no addresses provided (did you mean addresses?)',
   );
   expect(formatRefusedLine({ ...call, method: '', hint: '' }, 't', plainStyle)).toBe('refused  t  a request  no addresses provided');
-  expect(JSON.parse(formatRefusedJson(call, 't'))).toEqual({ event: 'refused', time: 't', ...call });
+  expect(JSON.parse(formatRefusedJson(call, 't'))).toEqual({ event: 'refused', time: 't', level: 'info', ...call });
   const counts = new Map([
     ['avm.issueTx', 130],
     ['avm.getTx', 4],

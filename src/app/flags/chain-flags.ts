@@ -1,10 +1,24 @@
 import type { FlagDefinition } from './flag-definition.ts';
 
+/** Commands that open the chains of a network, served or stored. */
+const opensChains = ['server', 'storage'] as const;
+
 /** Flags of the network, the chain and where it is stored. */
 export const chainFlags = {
-  'network-id': { group: 'Network', kind: 'network', default: 'local', help: 'local, fuji, mainnet or the ID of a custom network' },
-  'genesis-file': { group: 'Network', kind: 'path', help: "AvalancheGo's genesis JSON for a custom network" },
-  'genesis-file-content': { group: 'Network', kind: 'text', help: 'the genesis JSON in base64; takes precedence over --genesis-file' },
+  'network-id': {
+    group: 'Network',
+    commands: opensChains,
+    kind: 'network',
+    default: 'local',
+    help: 'local, fuji, mainnet or the ID of a custom network',
+  },
+  'genesis-file': { group: 'Network', commands: opensChains, kind: 'path', help: "AvalancheGo's genesis JSON for a custom network" },
+  'genesis-file-content': {
+    group: 'Network',
+    commands: opensChains,
+    kind: 'text',
+    help: 'the genesis JSON in base64; takes precedence over --genesis-file',
+  },
   'tx-fee': { group: 'Network', kind: 'u64', help: "transaction fee in nAVAX (the network's own); has no effect on fuji and mainnet" },
   'create-asset-tx-fee': {
     group: 'Network',
@@ -12,7 +26,7 @@ export const chainFlags = {
     help: "fee of a CreateAssetTx in nAVAX (the network's own); has no effect on fuji and mainnet",
   },
 
-  chains: { group: 'Chain', kind: 'path', help: 'JSON file of additional AVM chains to run' },
+  chains: { group: 'Chain', commands: opensChains, kind: 'path', help: 'JSON file of additional AVM chains to run' },
   'min-block-delay': { group: 'Chain', kind: 'duration', help: 'minimum time between two blocks (0s; 1s for serac join)' },
   accounts: {
     group: 'Chain',
@@ -64,7 +78,12 @@ export const chainFlags = {
   },
   'fork-address': { group: 'Chain', kind: 'list', commands: ['dev'], help: 'with --fork-url: addresses to copy at the start' },
 
-  'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
+  'data-dir': {
+    group: 'Storage',
+    commands: [...opensChains, 'stop', 'status', 'logs'],
+    kind: 'path',
+    help: 'directory for state and identity; without it the chain is kept in memory',
+  },
   'db-type': {
     group: 'Storage',
     kind: 'choice',

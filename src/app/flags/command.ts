@@ -72,27 +72,27 @@ export const commandTable = {
   accounts: { kind: 'client', args: [], help: 'list the funded accounts with their keys', examples: ['accounts', 'accounts --json'] },
   faucet: {
     kind: 'client',
-    args: ['ADDRESS', '[AMOUNT]'],
-    help: 'give an address funds',
-    examples: ['faucet X-local1… 5AVAX', 'faucet X-local1… 100 --asset GLD'],
+    args: ['ADDRESS', '[AMOUNT]', '[UNIT]'],
+    help: 'give an address funds: 1,000 AVAX unless an amount is typed',
+    examples: ['faucet X-local1… 5', 'faucet X-local1… 100 GLD'],
   },
   send: {
     kind: 'client',
-    args: ['ADDRESS', 'AMOUNT'],
-    help: 'send from an account (--from) to an address',
-    examples: ['send X-local1… "1.5 AVAX"', 'send X-local1… 5 --from 2 --asset GLD --memo hello'],
+    args: ['ADDRESS', 'AMOUNT', '[UNIT]'],
+    help: 'send from an account (--from) to an address; a number without a unit counts AVAX, or whole units of --asset',
+    examples: ['send X-local1… 1.5', 'send X-local1… 5 GLD --from 2 --memo hello', 'send X-local1… 5000nAVAX'],
   },
   export: {
     kind: 'client',
-    args: ['CHAIN', 'AMOUNT', '[ADDRESS]'],
+    args: ['CHAIN', 'AMOUNT', '[UNIT]', '[ADDRESS]'],
     help: "export to the P- or C-Chain, to an address there or the sender's own",
-    examples: ['export P 5AVAX', 'export C 5AVAX C-local1… --from 2'],
+    examples: ['export P 5', 'export C 5 AVAX C-local1… --from 2'],
   },
   deposit: {
     kind: 'client',
-    args: ['CHAIN', 'ADDRESS', 'AMOUNT'],
+    args: ['CHAIN', 'ADDRESS', 'AMOUNT', '[UNIT]'],
     help: 'deposit from the P- or C-Chain: an output that the address can import',
-    examples: ['deposit P X-local1… 5AVAX'],
+    examples: ['deposit P X-local1… 5'],
   },
   'asset create': {
     kind: 'client',
@@ -102,7 +102,7 @@ export const commandTable = {
   },
   'asset mint': {
     kind: 'client',
-    args: ['ASSET', 'ADDRESS', 'AMOUNT'],
+    args: ['ASSET', 'ADDRESS', 'AMOUNT', '[UNIT]'],
     help: 'mint more of a mintable asset',
     examples: ['asset mint GLD X-local1… 500'],
   },
@@ -183,6 +183,30 @@ export const commandTable = {
     help: 'find out what is wrong with a node, AvalancheGo or Serac',
     examples: ['doctor http://127.0.0.1:9650'],
   },
+  rpc: {
+    kind: 'client',
+    args: ['METHOD', '[PARAMS]'],
+    help: 'call a method of a node and print its result as JSON',
+    examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
+  },
+  status: {
+    kind: 'local',
+    args: [],
+    help: 'show whether a node that was started with --detach runs; exits with 1 if not',
+    examples: ['status --data-dir ~/chain'],
+  },
+  stop: {
+    kind: 'local',
+    args: [],
+    help: 'stop a node that was started with --detach, and wait until it has',
+    examples: ['stop --data-dir ~/chain', 'stop --log-file ~/serac.log'],
+  },
+  logs: {
+    kind: 'local',
+    args: [],
+    help: 'print the end of the log of a node that was started with --detach',
+    examples: ['logs --data-dir ~/chain', 'logs --data-dir ~/chain --follow --lines 20'],
+  },
   'config print': {
     kind: 'local',
     args: [],
@@ -195,6 +219,7 @@ export const commandTable = {
     help: 'print a completion script for a shell',
     examples: ['completions bash >> ~/.bashrc'],
   },
+  version: { kind: 'local', args: [], help: 'print the version', examples: ['version', 'version --json'] },
   help: { kind: 'local', args: ['[COMMAND]', '[SUBCOMMAND]'], help: 'explain a command', examples: ['help', 'help send'] },
 } as const satisfies { readonly [name: string]: CommandDefinition };
 

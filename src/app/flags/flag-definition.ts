@@ -3,7 +3,7 @@ import type { CommandKind, CommandName } from './command.ts';
 /** The definition of a flag. */
 export type FlagDefinition = {
   readonly group: FlagGroup;
-  /** The commands, or kinds of commands, that accept the flag. If it is left out: all but client commands, which only accept the Program group. */
+  /** The commands, or kinds of commands, that accept the flag. If it is left out: those that serve, or all if the group is Program. */
   readonly commands?: readonly (CommandName | CommandKind)[];
   /** AvalancheGo's flag that all other commands accept too: without effect, with a warning. */
   readonly isIgnoredElsewhere?: true;

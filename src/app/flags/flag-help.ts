@@ -38,7 +38,7 @@ const commandKinds: readonly (readonly [CommandKind, string])[] = [
   ['server', 'Run a node or server'],
   ['client', 'Ask or change a running node (--url)'],
   ['storage', 'Work on a data directory or database'],
-  ['local', 'Help'],
+  ['local', 'Nodes in the background, and help'],
 ];
 
 /** One line per command, with its explanation beside it, or below it if the name is long. */

@@ -1,7 +1,16 @@
 import { editDistance } from '../../base/bytes/edit-distance.ts';
 import { Fault } from '../../base/fault.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
-import { type Command, type CommandName, commandGroups, commandNames, commandTable, isCommand, listSubcommands } from './command.ts';
+import {
+  type Command,
+  type CommandName,
+  commandGroups,
+  commandNames,
+  commandTable,
+  formatUsage,
+  isCommand,
+  listSubcommands,
+} from './command.ts';
 import type { FlagDefinition } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
@@ -10,8 +19,8 @@ export type FlagInput = { readonly texts: readonly string[]; readonly source: st
 export type FlagInputs = ReadonlyMap<string, FlagInput>;
 
 /**
- * Reads the command and flags of a command line by the rules of Go's pflag: a switch takes a value only after an equals sign; every other
- * flag without an equals sign takes the next argument, even one that looks like a flag.
+ * Reads the command and flags of a command line: a switch takes a value only after an equals sign, as with Go's pflag; every other flag
+ * without an equals sign takes the next argument. Unlike pflag it does not take the name of another flag, which is nearly always a mistake.
  */
 export function readArguments(argv: readonly string[]): { readonly command: Command; readonly given: FlagInputs } {
   const found = new Map<string, FlagInput>();
@@ -23,13 +32,26 @@ export function readArguments(argv: readonly string[]): { readonly command: Comm
       args.push(word);
       continue;
     }
-    const [flag, attached] = splitFlag(word);
-    if (!isKnown(flag)) throw unknownFlag(word.replace(/=.*$/s, ''), flag);
-    const text = attached ?? (isSwitch(flag) ? 'true' : argv[++at]);
-    if (text === undefined) throw new FlagError(`--${flag} needs a value`, { code: 'FLAG_NO_VALUE', flag });
+    const [flag, attached] = splitFlag(word, name);
+    if (!isKnown(flag)) throw unknownFlag(word.replace(/=.*$/s, ''), flag, name);
+    const text = attached ?? impliedValue(flag, argv[at + 1]) ?? requireValue(flag, argv[++at]);
     addInput(found, flag, { texts: [text], source: `--${flag}` });
   }
   return { command: { name, args }, given: found };
+}
+
+/** The value of a flag that has none: a switch is on, and so is a choice of on and off that is followed by another flag or by nothing. */
+function impliedValue(flag: string, next: string | undefined): string | undefined {
+  if (isSwitch(flag)) return 'true';
+  const isOnOff = rowOf(flagAliases[flag] ?? flag)?.allowed?.includes('on') === true;
+  return isOnOff && (next === undefined || next.startsWith('-')) ? 'on' : undefined;
+}
+
+function requireValue(flag: string, text: string | undefined): string {
+  const isOtherFlag = text?.startsWith('--') === true && isKnown(text.slice(2).replace(/=.*$/s, ''));
+  if (text !== undefined && !isOtherFlag) return text;
+  const hint = isOtherFlag ? `, but ${text} follows; a value that looks like a flag is written --${flag}=${text}` : '';
+  throw new FlagError(`--${flag} needs a value${hint}`, { code: 'FLAG_NO_VALUE', flag });
 }
 
 /** Reads the command at the start of a command line, and of how many words it consists. Without one it is `dev`. */
@@ -78,26 +100,42 @@ export function readConfigObject(config: unknown): { readonly given: FlagInputs;
 }
 
 export const isSwitch = (name: string): boolean =>
-  ignoredSwitches.has(name) ||
-  unsupportedFlags[name]?.kind === 'boolean' ||
-  (flagTable as { [name: string]: { kind: string } })[name]?.kind === 'boolean';
+  ignoredSwitches.has(name) || unsupportedFlags[name]?.kind === 'boolean' || rowOf(name)?.kind === 'boolean';
 
 /** Whether a command accepts a flag of AvalancheGo without effect. */
 export function isIgnoredBy(command: CommandName, name: string): boolean {
-  const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
+  const row = rowOf(name);
   return isIgnored(name) || (row?.isIgnoredElsewhere === true && !acceptsFlag(command, row));
 }
 
 const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignoredValues.has(name);
 
-/** The known flag that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit distance. */
-export function findNearestFlag(name: string): string {
-  const withWord = listFlagNames().filter((known) => name.length > 2 && `-${known}-`.includes(`-${name}-`));
-  if (withWord.length > 0) return withWord.reduce((best, next) => (next.length < best.length ? next : best));
-  return listFlagNames()
-    .map((known) => ({ known, distance: editDistance(name.slice(0, maxComparedLength), known) }))
-    .reduce((best, next) => (next.distance < best.distance ? next : best)).known;
+/**
+ * The flag of a command that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit
+ * distance. If none of the command is similar, the most similar of all flags.
+ */
+export function findNearestFlag(name: string, command: CommandName): string {
+  const own = listFlagNames().filter((known) => isFlagOf(command, known));
+  const [nearest, nearestOfAll] = [findNearest(name, own), findNearest(name, listFlagNames())];
+  return nearest.distance <= Math.max(2, name.length / 2) ? nearest.known : nearestOfAll.known;
 }
+
+/** A flag that contains the name as a word has distance 0. */
+function findNearest(name: string, names: readonly string[]): { readonly known: string; readonly distance: number } {
+  const withWord = names.filter((known) => name.length > 2 && `-${known}-`.includes(`-${name}-`));
+  if (withWord.length > 0) return { known: withWord.reduce((best, next) => (next.length < best.length ? next : best)), distance: 0 };
+  return names
+    .map((known) => ({ known, distance: editDistance(name.slice(0, maxComparedLength), known) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+}
+
+/** Whether a command accepts a flag under this name. AvalancheGo's flags without effect are for commands that serve. */
+function isFlagOf(command: CommandName, name: string): boolean {
+  const row = rowOf(flagAliases[name] ?? name);
+  return row === undefined ? commandTable[command].kind === 'server' : acceptsFlag(command, row);
+}
+
+const rowOf = (name: string): FlagDefinition | undefined => (flagTable as { readonly [name: string]: FlagDefinition })[name];
 
 export type FlagFault =
   | { code: 'FLAG_UNKNOWN'; flag: string; nearest: string }
@@ -127,20 +165,20 @@ const listFlagNames = (): string[] => [
 const isKnown = (name: string): boolean =>
   [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
 
-function splitFlag(word: string): [name: string, attached: string | undefined] {
+function splitFlag(word: string, command: CommandName): [name: string, attached: string | undefined] {
   // Anvil has levels of -v; here there is one.
   const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word.replace(/^-v+$/, '-v'));
   if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
-  if (parts === null) throw unexpectedArgument(word);
-  if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string);
+  if (parts === null) throw unexpectedArgument(word, command);
+  if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string, command);
   return [parts[1] as string, parts[2]];
 }
 
 /** Adds a flag. A repeated flag replaces the earlier one; a repeated list is appended, as with pflag's string slices. */
 function addInput(found: Map<string, FlagInput>, spelled: string, given: FlagInput): void {
   const name = flagAliases[spelled] ?? spelled;
-  const row = (flagTable as { [name: string]: { kind: string } })[name];
+  const row = rowOf(name);
   const before = row?.kind === 'list' ? (found.get(name)?.texts ?? []) : [];
   found.set(name, { ...given, texts: [...before, ...given.texts] });
 }
@@ -153,7 +191,7 @@ function requireObject(value: unknown): { [key: string]: unknown } {
 /** The value texts of a config file entry. A number for a duration is in nanoseconds, as in viper. A number too large for JSON is rejected. */
 function formatConfigValue(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => formatConfigValue(name, item));
-  const row = (flagTable as { [name: string]: { kind: string } })[flagAliases[name] ?? name];
+  const row = rowOf(flagAliases[name] ?? name);
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value) && Number.isInteger(value))
       throw new FlagError(`config file: ${name} is a number too large for JSON; write it as a string`, { code: 'FLAG_CONFIG_FILE' });
@@ -163,18 +201,21 @@ function formatConfigValue(name: string, value: unknown): string[] {
   throw new FlagError(`config file: ${name} must be a string, a number, true or false, or a list of these`, { code: 'FLAG_CONFIG_FILE' });
 }
 
-function unknownFlag(shown: string, name: string): FlagError {
-  const nearest = findNearestFlag(name);
-  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (--help lists all flags)`, {
+function unknownFlag(shown: string, name: string, command: CommandName): FlagError {
+  const nearest = findNearestFlag(name, command);
+  const help = command === 'dev' ? '--help' : `serac help ${command}`;
+  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (${help} lists all flags)`, {
     code: 'FLAG_UNKNOWN',
     flag: name,
     nearest,
   });
 }
 
-const unexpectedArgument = (word: string) =>
+const unexpectedArgument = (word: string, command: CommandName) =>
   new FlagError(
-    `unexpected argument ${JSON.stringify(word)}; a command comes first, and a switch takes its value after an equals sign, as in --strict=false`,
+    command === 'dev'
+      ? `unexpected argument ${JSON.stringify(word)}; a command comes first, and a switch takes its value after an equals sign, as in --strict=false`
+      : `unexpected argument ${JSON.stringify(word)}; usage: ${formatUsage(command)} [FLAGS]`,
     { code: 'FLAG_STRAY_WORD', word },
   );
 

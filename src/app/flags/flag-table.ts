@@ -44,7 +44,7 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
 
 /** Whether a command accepts a flag. */
 export function acceptsFlag(command: CommandName, { commands, group }: FlagDefinition): boolean {
-  const { kind } = commandTable[command];
-  if (commands === undefined) return kind !== 'client' || group === 'Program';
-  return commands.includes(command) || commands.includes(kind) || command === 'config print';
+  if (command === 'config print' || (commands === undefined && group === 'Program')) return true;
+  const users: FlagDefinition['commands'] = commands ?? ['server'];
+  return users?.includes(command) === true || users?.includes(commandTable[command].kind) === true;
 }

@@ -44,10 +44,22 @@ describe('flags and their values', () => {
     expect(warnings([])).toEqual([]);
   });
 
-  test('a value follows an equals sign, or is the next argument, even if that looks like a flag', () => {
+  test('a value follows an equals sign, or is the next argument, unless that is another flag', () => {
     expect(options(['--http-port=0', '--http-host', '::1'])['http-port']).toBe(0);
-    expect(options(['--data-network-name', '--strict'])).toMatchObject({ 'data-network-name': '--strict', strict: false });
+    expect(errorMessage(['--data-network-name', '--strict'])).toContain('--data-network-name needs a value, but --strict follows');
+    expect(errorMessage(['--trusted-proxies', '--rate-limits=off'])).toContain('--trusted-proxies needs a value, but --rate-limits=off');
+    expect(options(['--data-network-name=--strict'])).toMatchObject({ 'data-network-name': '--strict', strict: false });
+    expect(options(['--data-network-name', '--x'])['data-network-name']).toBe('--x');
     expect(options(['--data-network-name=a=b'])['data-network-name']).toBe('a=b');
+  });
+
+  test('a choice of on and off is on if another flag or nothing follows', () => {
+    expect(options(['--rate-limits', '--trusted-proxies', '10.0.0.1'])).toMatchObject({
+      'rate-limits': 'on',
+      'trusted-proxies': ['10.0.0.1'],
+    });
+    expect(options(['--trusted-proxies', '10.0.0.1', '--rate-limits'])['rate-limits']).toBe('on');
+    expect(options(['--rate-limits', 'off', '--strict'])).toMatchObject({ 'rate-limits': 'off', strict: true });
   });
 
   test('a switch takes a value only after an equals sign', () => {
@@ -189,8 +201,16 @@ describe('errors name the flag, the value and what is allowed', () => {
       ['toString', 'no-mining'],
     ] as const)
       expect(errorMessage([`--${typed}=1`])).toContain(`unknown flag --${typed}; did you mean --${nearest}?`);
+    for (const [argv, nearest] of [
+      [['send', 'A', '5', '--form', '2'], 'from'],
+      [['send', 'A', '5', '--aset', 'GLD'], 'asset'],
+      [['keys', 'create', '--nam', 'x'], 'name'],
+      [['logs', '--folow'], 'follow'],
+      [['join', '--boostrap-ip', 'x'], 'bootstrap-ips'],
+    ] as const)
+      expect(errorMessage([...argv])).toContain(`did you mean --${nearest}? (serac help `);
     expect(errorMessage(['-x', '1'])).toContain('unknown flag -x');
-    expect(findNearestFlag('x'.repeat(100_000))).toBeString();
+    expect(findNearestFlag('x'.repeat(100_000), 'dev')).toBeString();
   });
 });
 
@@ -318,7 +338,7 @@ describe('help and version', () => {
     const texts = commandNames.map((name) => [name, helpText(...name.split(' '), '--help')] as const);
     for (const [name, row] of Object.entries(flagTable))
       for (const [command, text] of texts)
-        expect([command, name, new RegExp(`^  .*--${name}\\b`, 'm').test(text)]).toEqual([command, name, acceptsFlag(command, row)]);
+        expect([command, name, new RegExp(`^  .*--${name}(?![\\w-])`, 'm').test(text)]).toEqual([command, name, acceptsFlag(command, row)]);
     for (const [, text] of [...texts, ['', helpText('--help')], ['', helpText('help')]] as const) {
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
       if (text.includes('Usage: serac send')) expect(text.indexOf('Examples')).toBeLessThan(text.indexOf('Usage'));
@@ -339,4 +359,37 @@ describe('help and version', () => {
     expect(parseFlags(['--version-json'], {})).toEqual({ kind: 'version', json: true });
     expect(parseFlags(['--version=false'], {}).kind).toBe('run');
   });
+});
+
+describe('commands that read few flags', () => {
+  test('check lists and accepts only those that it uses', () => {
+    const text = (parseFlags(['help', 'check'], {}) as { text: string }).text;
+    for (const flag of ['data-dir', 'network-id', 'genesis-file', 'chains', 'log-level', 'json']) expect(text).toContain(`--${flag}`);
+    for (const flag of ['http-port', 'strict', 'staking-port', 'rate-limits', 'detach', 'cache-url'])
+      expect(text).not.toContain(`--${flag}`);
+    expect(errorMessage(['check', '--data-dir', 'x', '--http-port', '1'])).toContain('--http-port belongs to commands that run a node');
+  });
+
+  test('serac version prints the version, also as JSON', () => {
+    expect(parseFlags(['version'], {})).toEqual({ kind: 'version', json: false });
+    expect(parseFlags(['version', '--json'], {})).toEqual({ kind: 'version', json: true });
+    expect(errorMessage(['version', '--strict'])).toContain('--strict belongs to');
+  });
+
+  test('commands about a node in the background need to know where it is', () => {
+    for (const name of ['stop', 'status', 'logs']) {
+      expect(errorMessage([name])).toContain(`serac ${name} needs the --data-dir DIR or --log-file FILE`);
+      expect(options([name, '--log-file', '/x'])['log-file']).toBe('/x');
+    }
+  });
+});
+
+test('an error says whether it is to be printed as JSON', () => {
+  const isJson = (argv: string[], vars = {}): unknown => (parseFlags(argv, { vars }) as { isJson?: boolean }).isJson;
+  expect([isJson(['--nope']), isJson(['--nope', '--json']), isJson(['--json=false', '--nope'], { SERAC_JSON: 'true' })]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(isJson(['--nope'], { SERAC_JSON: 'true' })).toBe(true);
 });

@@ -3,7 +3,7 @@ import { defaultAccounts } from '../../avm/wallet/accounts.ts';
 import { WalletError } from '../../avm/wallet/fault.ts';
 import { parsePath } from '../../avm/wallet/hd-key.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
-import { type Command, checkArguments, commandGroups, commandNames, isHttpUrl } from './command.ts';
+import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
 import type { FlagDefinition, FlagKind } from './flag-definition.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
@@ -29,11 +29,13 @@ export type ParsedFlags =
       readonly given: FlagInputs;
       /** Whether the network was given, rather than the default. */
       readonly isNetworkGiven: boolean;
+      /** Keys of the config file that are not flags. */
+      readonly unknownKeys: readonly string[];
       readonly warnings: readonly string[];
     }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version'; readonly json: boolean }
-  | { readonly kind: 'error'; readonly exitCode: 2; readonly message: string };
+  | { readonly kind: 'error'; readonly exitCode: 2; readonly message: string; readonly code: string; readonly isJson: boolean };
 
 /** Parses flags. Precedence: command line, environment, config file, default. */
 export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
@@ -44,14 +46,15 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
     if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp(argv[0]?.startsWith('-') === false ? command.name : undefined) };
     if (command.name === 'help') return { kind: 'help', text: helpOn(command.args) };
     if (isSwitchOn(typed, 'version') || isSwitchOn(typed, 'version-json'))
-      return { kind: 'version', json: isSwitchOn(typed, 'version-json') };
+      return { kind: 'version', json: isSwitchOn(typed, 'version-json') || isSwitchOn(typed, 'json') };
+    if (command.name === 'version') return printVersion(command, typed);
     const outer = new Map([...readVariables(env.vars ?? {}), ...typed]);
     const file = readConfigFile(outer, env);
     const given = new Map([...file.given, ...outer]);
     rejectUnsupported(given);
     checkCommand(command, typed);
     const options = readOptions(given, addDataDirVariable(given, env));
-    checkCombinations(options, given);
+    checkCombinations(command, options, given);
     checkStorage(command, options);
     if (command.name === 'join' || command.name === 'testnet') checkPeerFlags(command, options, given);
     return {
@@ -60,12 +63,19 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
       options,
       given,
       isNetworkGiven: given.has('network-id'),
+      unknownKeys: file.unknown,
       warnings: [...warnUnknownKeys(file.unknown), ...listWarnings(command, options, given)],
     };
   } catch (error) {
-    if (error instanceof FlagError) return { kind: 'error', exitCode: 2, message: error.message };
+    if (error instanceof FlagError)
+      return { kind: 'error', exitCode: 2, message: error.message, code: error.fault.code, isJson: wantsJson(argv, env) };
     throw error;
   }
+}
+
+function printVersion(command: Command, typed: FlagInputs): ParsedFlags {
+  checkCommand(command, typed);
+  return { kind: 'version', json: isSwitchOn(typed, 'json') };
 }
 
 const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean => {
@@ -179,7 +189,7 @@ function checkCommand(command: Command, typed: FlagInputs): void {
     const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
     if (row === undefined || row.isIgnoredElsewhere || acceptsFlag(command.name, row)) continue;
     const owners = commandNames.filter((other) => other !== 'config print' && acceptsFlag(other, row));
-    const shown = owners.length > 6 ? 'commands that run a node' : owners.map((other) => `serac ${other}`).join(', ');
+    const shown = owners.length > 5 ? 'commands that run a node' : owners.map((other) => `serac ${other}`).join(', ');
     const why = command.name === 'join' && owners.every((other) => other === 'dev') ? `: ${noDevReason}` : '';
     throw new FlagError(`${source} belongs to ${row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown}${why}`, {
       code: 'FLAG_CLASH',
@@ -189,7 +199,7 @@ function checkCommand(command: Command, typed: FlagInputs): void {
 }
 
 /** Checks rules that involve several flags. AvalancheGo: config/config.go, where it has the same rules. */
-function checkCombinations(options: Options, given: FlagInputs): void {
+function checkCombinations({ name }: Command, options: Options, given: FlagInputs): void {
   const createClash = (flag: keyof Options, text: string) =>
     new FlagError(`${given.get(flag)?.source ?? `--${flag}`}: ${text}`, { code: 'FLAG_CLASH', flag });
   const network = getNetwork(options['network-id']);
@@ -213,7 +223,8 @@ function checkCombinations(options: Options, given: FlagInputs): void {
   if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
     throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');
   for (const flag of ['wait', 'log-file'] as const)
-    if (options[flag] && !options.detach) throw createClash(flag, 'needs --detach, which starts the node in the background');
+    if (options[flag] && !options.detach && commandTable[name].kind === 'server')
+      throw createClash(flag, 'needs --detach, which starts the node in the background');
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)
@@ -249,6 +260,9 @@ function checkStorage({ name }: Command, options: Options): void {
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
+  if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
+    if (name === 'logs' || options['process-context-file'] === undefined)
+      throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…, where the API keys are stored');
 }
@@ -296,6 +310,13 @@ function listWarnings({ name: command }: Command, options: Options, given: FlagI
     ...(type === 'leveldb' || type === 'pebbledb' ? [`--db-type ${type} is treated as sqlite`] : []),
   ];
 }
+
+/** Whether errors are printed as JSON. Asked before the flags are known to be valid. */
+const wantsJson = (argv: readonly string[], { vars = {} }: FlagEnv): boolean => {
+  const typed = argv.findLast((word) => /^--json(?:=|$)/.test(word))?.slice('--json='.length);
+  const text = typed ?? vars.SERAC_JSON ?? vars.AVAGO_JSON;
+  return text !== undefined && parseFlagValue(flagTable.json, text || 'true') === true;
+};
 
 const warnUnknownKeys = (keys: readonly string[]): string[] =>
   keys.length > 0 ? [`config file: unknown keys without effect: ${keys.join(', ')}`] : [];

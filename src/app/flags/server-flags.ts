@@ -82,6 +82,7 @@ export const serverFlags = {
   },
   'rate-limit-plans': {
     group: 'Access',
+    commands: ['server', 'keys'],
     kind: 'path',
     help: 'JSON file of rate limit plans: requests per minute and day, weights of routes',
   },

@@ -11,7 +11,8 @@ import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts
 import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config } from '../config/config.ts';
-import { logChanges } from '../log/log.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
@@ -54,6 +55,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   let follower: Follower | undefined;
   let lastError: string | undefined;
   const logChange = logChanges(env.log);
+  const outage = createOutageLog(env.log, databaseName(url));
   const warn = (error: unknown): void => {
     lastError = messageOf(error);
     logChange(lastError, 'warn');
@@ -85,12 +87,14 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     while (!isStopping) {
       try {
         const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
+        outage.regained();
         if (lock === undefined) {
           role = 'standby';
           logChange('another serac index is writing this index; waiting to take over when it stops');
         } else
           try {
             await write(lock);
+            if (!isStopping) outage.lost('the connection was lost');
           } finally {
             role = 'starting';
             follower = undefined;
@@ -100,7 +104,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
         // A fault such as a node of another network does not go away by retrying; a lost database connection may.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
         role = 'starting';
-        warn(error);
+        if (error instanceof Fault) {
+          lastError = messageOf(error);
+          outage.lost(withoutPrefix(lastError, databaseName(url)));
+        } else warn(error);
       }
       if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
     }
@@ -113,7 +120,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     start: () => {
       ended = run();
       ended.catch((error: unknown) => {
-        env.log(`serac: ${messageOf(error)}`, 'fatal');
+        env.log(`${messageOf(error)}`, 'fatal');
         env.exit(1);
       });
     },

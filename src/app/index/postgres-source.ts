@@ -5,6 +5,7 @@ import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
+import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
@@ -15,8 +16,9 @@ import { openReads } from '../../ledger/index-read/open-reads.ts';
 import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
 import { isNodeReachable } from '../chains/follow.ts';
 import type { Config } from '../config/config.ts';
-import { logChanges } from '../log/log.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import { loadPlans } from '../servers/access.ts';
 import type { Env } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
@@ -43,7 +45,7 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
   const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
   try {
     const description = await waitForIndex(sql, env);
-    const indexStatus = watchIndexStatus(sql, env);
+    const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
     const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
     await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
     const sealKey = await getOrCreatePageSecret(sql, env.random(32));
@@ -159,13 +161,19 @@ const indexerTimeout = 10;
 /** Milliseconds between two reads of the indexer's status. */
 const statusInterval = 2000;
 
-/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. */
-function watchIndexStatus(sql: Postgres, env: Env): { readonly status: ReadStatus; readonly stop: () => void } {
+/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
+function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+  const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};
   let stopped = false;
   const watch = async (): Promise<void> => {
-    last = await readStatus(sql).catch(() => last);
+    try {
+      last = await readStatus(sql);
+      outage.regained();
+    } catch (error) {
+      if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
+    }
     if (stopped) return;
     cancel = env.timers.after(statusInterval, () => void watch());
   };

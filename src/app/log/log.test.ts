@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { logLevels } from '../flags/flag-definition.ts';
-import { createLog, type LineLevel, type LogLevel } from './log.ts';
+import { createLog, createOutageLog, formatLogLine, type LineLevel, type LogLevel } from './log.ts';
 
 const lineLevels = logLevels.filter((level): level is LineLevel => level !== 'off');
 
@@ -32,4 +32,34 @@ test('a line without a level has the level info', () => {
   threshold = 'info';
   log('after');
   expect(lines).toEqual(['after']);
+});
+
+test('a line has its time and level and stays one line; JSON has the same facts', () => {
+  const hostile = 'health: \x1b[2J\n    at x (y.ts)';
+  expect(formatLogLine(hostile, 'warn', '14:02:11', false)).toBe('14:02:11 warn  health: ?[2J | at x (y.ts)');
+  expect(JSON.parse(formatLogLine('a "b"', 'error', '2026-01-01T00:00:00.000Z', true))).toEqual({
+    event: 'log',
+    time: '2026-01-01T00:00:00.000Z',
+    level: 'error',
+    message: 'a "b"',
+  });
+});
+
+test('an outage is logged once, and so is its end', () => {
+  const lines: string[] = [];
+  const log = createLog(
+    (line, level) => void lines.push(`${level} ${line}`),
+    () => 'info',
+  );
+  const outage = createOutageLog(log, 'Redis at host:6379');
+  outage.regained();
+  for (const reason of ['refused', 'timeout', 'refused']) outage.lost(reason);
+  outage.regained();
+  outage.regained();
+  outage.lost('refused');
+  expect(lines).toEqual([
+    'warn Redis at host:6379: refused; retrying',
+    'info Redis at host:6379 answers again',
+    'warn Redis at host:6379: refused; retrying',
+  ]);
 });

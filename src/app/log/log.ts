@@ -1,3 +1,4 @@
+import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
 import { logLevels } from '../flags/flag-definition.ts';
 
 /** A log level. In AvalancheGo's order `trace` shows fewer lines than `debug`. AvalancheGo: utils/logging/level.go. */
@@ -20,11 +21,38 @@ export function createLog(write: (line: string, level: LineLevel) => void, thres
   return Object.assign(log, { isShown });
 }
 
+/** The time and level before a line. */
+export const formatStamp = (level: LineLevel, time: string): string => `${time} ${level.padEnd(5)} `;
+
+/** A line of the log, with its time and level. It stays one line: the text may be an error with a stack, or come from another node. */
+export function formatLogLine(text: string, level: LineLevel, time: string, isJson: boolean): string {
+  const message = cleanText(text.replace(/\s*\n\s*/g, ' | '));
+  return isJson ? escapeJson(JSON.stringify({ event: 'log', time, level, message })) : formatStamp(level, time) + message;
+}
+
 /** Returns a function that writes a line unless it equals the previous one, for work that is retried repeatedly. */
 export function logChanges(log: Log): (line: string, level?: LineLevel) => void {
   let last = '';
   return (line, level) => {
-    if (line !== last) log(`serac: ${line}`, level);
+    if (line !== last) log(line, level);
     last = line;
+  };
+}
+
+/** Logs that a server was lost and that it answers again, each once however often it is noticed. */
+export type OutageLog = { readonly lost: (reason: string) => void; readonly regained: () => void; readonly isLost: () => boolean };
+
+export function createOutageLog(log: Log, server: string): OutageLog {
+  let isLost = false;
+  return {
+    lost: (reason) => {
+      if (!isLost) log(`${server}: ${reason}; retrying`, 'warn');
+      isLost = true;
+    },
+    regained: () => {
+      if (isLost) log(`${server} answers again`);
+      isLost = false;
+    },
+    isLost: () => isLost,
   };
 }

@@ -1,12 +1,13 @@
+import type { Log } from './log.ts';
 import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress-bar.ts';
 
 export type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 
 /**
- * Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line every 5 seconds. `output`
- * is called when something is shown first: opening stderr takes milliseconds.
+ * Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line of the log every
+ * 5 seconds. `output` is called when something is shown first: opening stderr takes milliseconds.
  */
-export function createProgressWriter(output: () => ProgressOutput, isShown: () => boolean): (progress: Progress | undefined) => void {
+export function createProgressWriter(output: () => ProgressOutput, log: Log): (progress: Progress | undefined) => void {
   let lastShown = Number.NEGATIVE_INFINITY;
   let isDrawn = false;
   return (progress) => {
@@ -15,12 +16,13 @@ export function createProgressWriter(output: () => ProgressOutput, isShown: () =
       isDrawn = false;
       return;
     }
-    if (!isShown()) return;
+    if (!log.isShown('info')) return;
     const out = output();
     const interval = out.isTTY ? 100 : plainLineInterval;
     if (performance.now() - lastShown < interval) return;
     lastShown = performance.now();
     isDrawn = out.isTTY === true;
-    out.write(out.isTTY ? `\r\x1b[K${formatProgressBar(progress, out.columns)}` : `serac: ${formatProgressLine(progress)}\n`);
+    if (out.isTTY) out.write(`\r\x1b[K${formatProgressBar(progress, out.columns)}`);
+    else log(formatProgressLine(progress));
   };
 }

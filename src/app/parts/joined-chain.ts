@@ -22,7 +22,7 @@ export async function openJoinedChain(
     identity,
     store,
     onFatal: (error) => {
-      env.log(`serac: a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+      env.log(`a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
       stop.stopAfterFailure();
     },
   });

@@ -60,7 +60,7 @@ export async function withNodeCore<T>(
   open: (core: NodeCore) => Promise<T>,
 ): Promise<T> {
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
-  const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const report = (error: unknown) => env.log(`${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
   return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
 }
 
@@ -132,7 +132,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
-  log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+  log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */
 export const formatError = (error: unknown): string =>

@@ -37,7 +37,7 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   const onExhausted = (): void => {
     isDiskExhausted = true;
     if (!isStarted || !isOnDisk || stop.isStopping()) return;
-    env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
+    env.log(`${createDiskError(config).message}; stopping`, 'fatal');
     stop.stopAfterFailure();
   };
   const probeWrite = (): void => {

@@ -59,7 +59,7 @@ export function serveWriter(
       { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
       env.timers.after,
     ),
-    report: (error) => env.log(`serac: reader: ${error}`, 'error'),
+    report: (error) => env.log(`reader: ${error}`, 'error'),
   };
   const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined });
   const stop = async (): Promise<void> => {
@@ -94,12 +94,11 @@ export function serveWriter(
 
   const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
     if (silentFor < hungTimeout) return;
-    if (!isHung)
-      env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
+    if (!isHung) env.log(`the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
     isHung = true;
     relay.setHung(true);
     if (silentFor !== killWriterAfter) return;
-    env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
+    env.log(`the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
     parent.kill();
   });
   parent.onClose(() => void stop());

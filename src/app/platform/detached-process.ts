@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { Fault } from '../../base/fault.ts';
 
 /** Set in the environment of a process that was started in the background, so that it does not start another one. */
@@ -50,6 +50,12 @@ export function fileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Throws if a node in the background has written no log. */
+export function requireLog(path: string): void {
+  if (existsSync(path)) return;
+  throw new DetachError(`there is no log ${path}; a node that is started with --detach writes one`, { code: 'DETACH_NO_LOG', path });
+}
+
 /** The text of a file from an offset on, at most its last `maxBytes`. */
 export function readEnd(path: string, from: number, maxBytes: number): string {
   const start = Math.max(from, fileSize(path) - maxBytes);
@@ -71,6 +77,35 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
+/** Asks a process to stop. */
+export const stopProcess = (pid: number): void => void process.kill(pid, 'SIGTERM');
+
+/**
+ * Whether a process runs that wrote a file: one that started after the file was written has the same ID by chance. Where the start of a
+ * process cannot be found out, its ID decides.
+ */
+export function isSameProcess(pid: number, file: string | undefined): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EPERM') return false;
+  }
+  const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const [, state = '', start = ''] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout ?? '') ?? [];
+  if (state.startsWith('Z')) return false;
+  const written = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  const started = Date.parse(start);
+  return written === undefined || Number.isNaN(started) || started <= written + startTolerance;
+}
+
+/** Milliseconds: `ps` tells the start of a process in whole seconds, and calculates it from the age of the machine. */
+const startTolerance = 2000;
+
 export class DetachError extends Fault<
-  { code: 'DETACH_LOG_FAILED'; path: string } | { code: 'DETACH_STOPPED'; exitCode: number | null } | { code: 'DETACH_UNHEALTHY' }
+  | { code: 'DETACH_LOG_FAILED' | 'DETACH_NO_LOG'; path: string }
+  | { code: 'DETACH_STOPPED'; exitCode: number | null }
+  | { code: 'DETACH_UNHEALTHY' }
 > {}

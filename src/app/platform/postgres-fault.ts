@@ -15,6 +15,13 @@ export function describeDatabase(url: string): string {
   return `${hostname || 'localhost'}:${port || '5432'}${pathname === '/' ? '' : pathname}`;
 }
 
+/** The name of a database in messages. */
+export const databaseName = (url: string): string => `PostgreSQL at ${describeDatabase(url)}`;
+
+/** A message that does not begin with the name of the database, for a line that has it already. */
+export const withoutPrefix = (message: string, name: string): string =>
+  message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
+
 /** Converts an error of the driver or the server to a fault. Other errors, such as those thrown by the work inside a write, are returned unchanged. */
 export function toPostgresFault(cause: unknown, where: string): unknown {
   const { name, code, errno, message } = cause as { name?: string; code?: string; errno?: unknown; message?: string };

@@ -128,7 +128,7 @@ function createClient(url: string, connectionTimeout: number): RedisClient {
 }
 
 /** Host and port of a URL, for messages: without password. */
-function describeServer(url: string): string {
+export function describeServer(url: string): string {
   if (!URL.canParse(url)) return 'an unknown host';
   const { hostname, port } = new URL(url);
   return `${hostname || 'localhost'}:${port || '6379'}`;

@@ -86,6 +86,8 @@ export const serve: Serve = async (options) => {
     const target = split(request.url);
     const length = request.headers.get('content-length');
     const size = Number(length);
+    // Bun does not read the trailers of a chunked body: it takes them for a request, which it answers with 400.
+    if (length === null && request.headers.has('trailer')) return closeAfter(respondUnread(request, target));
     if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
       return respondUnread(request, target);
     const release = () => small.giveBack(size);
@@ -114,6 +116,13 @@ export const serve: Serve = async (options) => {
   };
   return { host, port: server.port ?? 0, close };
 };
+
+/** Tells the client not to use the connection again, so that it does not take what follows for its next answer. */
+async function closeAfter(response: Response | Promise<Response>): Promise<Response> {
+  const last = await response;
+  last?.headers.set('connection', 'close');
+  return last;
+}
 
 /** Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */
 const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {

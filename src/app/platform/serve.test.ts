@@ -51,6 +51,17 @@ for (const [name, serve] of implementations)
       expect(response).toContain('"body":"6162636465"');
     });
 
+    test('a chunked body may have trailers: the answer after it is the last of the connection, or that of the next request', async () => {
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
+      const request = `${head}3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n`;
+      const { port, host } = await start();
+      const received = await exchange({ port, host }, `${request}GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      const [first = '', second = ''] = received.split(/(?=HTTP\/1\.1 )/);
+      expect(first).toMatch(/^HTTP\/1\.1 201 /);
+      expect(first).toContain('"body":"616263"');
+      if (!/\r\nconnection: close\r\n/i.test(first)) expect(second).toContain('"path":"/next"');
+    });
+
     test('an empty Host header is accepted', async () => {
       expect(await send(await start(), 'GET /x?y HTTP/1.1\r\nHost:')).toContain('"path":"/x","query":"y"');
     });

@@ -22,7 +22,7 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 
 /** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function runApiServer(config: Config, env: Env): Promise<ApiServer> {
-  const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
+  const report = (error: unknown) => env.log(`${error}`, 'error');
   return withParts(report, async (parts) => {
     const source = parts.add(await openPostgresSource(config, env));
     const { served } = source;

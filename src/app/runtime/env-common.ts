@@ -74,10 +74,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
     return () => void process.off('exit', run);
   },
   log,
-  showProgress: createProgressWriter(
-    () => process.stderr,
-    () => log.isShown('info'),
-  ),
+  showProgress: createProgressWriter(() => process.stderr, log),
 });
 
 const readText = (path: string): string => readFileSync(path, 'utf8');

@@ -6,10 +6,13 @@ import type { Limiter } from '../../api/access/limiter.ts';
 import { createMemoryLimiter, takeShare } from '../../api/access/limiter-memory.ts';
 import { createRedisLimiter } from '../../api/access/limiter-redis.ts';
 import type { LimitDecision, Limits } from '../../api/access/rate-limit.ts';
+import type { Redis } from '../../api/access/redis.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Config } from '../config/config.ts';
+import { createOutageLog } from '../log/log.ts';
+import { describeServer } from '../platform/redis-bun.ts';
 import type { Env } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
@@ -31,7 +34,7 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
     const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });
     return { cache, limiter: config.access.rateLimits ? local : undefined, close: cache.close };
   }
-  const redis = await env.openRedis(config.cacheUrl);
+  const redis = await openLoggedRedis(config.cacheUrl, env);
   const cache = createRedisCache({ redis, random: env.random });
   if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };
   const id = Buffer.from(env.random(8)).toString('hex');
@@ -43,6 +46,26 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
     await cache.close();
   };
   return { cache, limiter: createRedisLimiter({ redis, local, sync }), close };
+}
+
+/** Opens Redis; the writer process logs when it is lost and when it answers again. */
+async function openLoggedRedis(url: string, env: Env): Promise<Redis> {
+  if (env.parent !== undefined) return env.openRedis(url);
+  let isClosing = false;
+  const outage = createOutageLog(env.log, `Redis at ${describeServer(url)}`);
+  const redis = await env.openRedis(url, {
+    onChange: (isConnected) => {
+      if (isConnected) outage.regained();
+      else if (!isClosing) outage.lost('the connection was closed');
+    },
+  });
+  if (!redis.isConnected()) outage.lost('cannot connect');
+  const close = (): void => {
+    // Closing ends the connection too, which is no outage.
+    isClosing = true;
+    redis.close();
+  };
+  return { ...redis, close };
 }
 
 /** The path on which a reader process asks the writer process for a rate limit decision. Only the relay can reach it, not a socket. */

@@ -17,6 +17,6 @@ export function withRequestLog(handler: Handler, { log, clock }: Pick<Env, 'log'
 
 /** Leaves out the query and the headers, which may contain API keys. */
 const formatLine = ({ method, path }: HttpRequest, status: number, milliseconds: number): string =>
-  `serac: ${method} ${path.slice(0, maxPathLength)}: ${status} in ${milliseconds.toFixed(1)} ms`;
+  `${method} ${path.slice(0, maxPathLength)}: ${status} in ${milliseconds.toFixed(1)} ms`;
 
 const maxPathLength = 200;

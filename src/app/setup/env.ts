@@ -1,4 +1,3 @@
-import type { Redis } from '../../api/access/redis.ts';
 import type { FileSystem } from '../../api/health/checks.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { GenesisDataFile } from '../../avm/genesis/network-genesis.ts';
@@ -15,6 +14,7 @@ import type { Log } from '../log/log.ts';
 import type { Progress } from '../log/progress-bar.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
@@ -42,7 +42,7 @@ export type Env = {
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly openFile: OpenFile;
-  readonly openRedis: (url: string) => Promise<Redis>;
+  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
   readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly fetch: Fetch;

@@ -26,11 +26,11 @@ export function watchMigration(what: string, { log, showProgress, clock }: Migra
   const progress = startProgress(clock.monotonic, 'transactions');
   return {
     onStart: ({ from, to }) =>
-      log(`serac: migrating ${what} from version ${from} to ${to}; stopping now loses nothing, the next start begins again`, 'info'),
+      log(`migrating ${what} from version ${from} to ${to}; stopping now loses nothing, the next start begins again`, 'info'),
     onProgress: (counts) => showProgress(progress(counts)),
     onEnd: () => {
       showProgress(undefined);
-      log(`serac: migrated ${what}`, 'info');
+      log(`migrated ${what}`, 'info');
     },
   };
 }

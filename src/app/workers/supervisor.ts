@@ -129,7 +129,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefus
   const restart = (): void => {
     if (isStopping) return;
     const wait = restartBackoff.next();
-    env.log(`serac: ${failure}; restarting it in ${Math.round(wait)} ms`, 'warn');
+    env.log(`${failure}; restarting it in ${Math.round(wait)} ms`, 'warn');
     cancelRestart = env.timers.after(wait, () => {
       replaced++;
       spawn();

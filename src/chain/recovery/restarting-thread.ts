@@ -31,7 +31,7 @@ export function createRestartingThread(env: ThreadEnv): RestartingThread {
     failedThread?.close();
     noRestartBefore = env.clock.monotonic() + restartDelay;
     env.log(
-      `serac: the thread that recovers signers failed (${messageOf(error)}); the main thread does its work, restarting it in ${restartDelay / 1000} s`,
+      `the thread that recovers signers failed (${messageOf(error)}); the main thread does its work, restarting it in ${restartDelay / 1000} s`,
     );
   };
 

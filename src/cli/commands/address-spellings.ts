@@ -17,6 +17,18 @@ export function parseAddressSpellings(text: string): Address | undefined {
   return undefined;
 }
 
+/** Adds the prefix of a chain to an address without one, such as `local1…`. Other text stays: the node says what is wrong with it. */
+export function addChainPrefix(text: string, chain = 'X'): string {
+  if (text.includes('-')) return text;
+  try {
+    bech32Decode(text);
+    return `${chain}-${text}`;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return text;
+  }
+}
+
 /** All spellings of an address; `own` is that of the X-Chain of a network. */
 export function spellAddress(
   address: Address,

@@ -12,7 +12,7 @@ import { checkChain, estimateRowsToRead } from '../../ledger/state/check.ts';
 import { countForkedAddresses } from '../../ledger/state/forked-addresses.ts';
 import { readImpersonatedTxs } from '../../ledger/state/impersonated-txs.ts';
 import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
-import { storeErrorFromDriver } from '../../ledger/store/fault.ts';
+import { StoreError, storeErrorFromDriver } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
@@ -25,6 +25,24 @@ import { type CommandResult, hasBlocks, listIndexDifferences, withRebuiltIndex }
  * again, because the IDs cover them.
  */
 export function check(config: Config, env: Env): CommandResult {
+  try {
+    return checkFiles(config, env);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new StoreError(
+      `the check could not be finished: the disk of ${config.dataDir} is full; free some space and run it again. No damage was found so far`,
+      { code: 'STORE_FULL' },
+    );
+  }
+}
+
+/** Whether a database or a file could not be written because the disk is full, which is no damage. */
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof StoreError
+    ? error.fault.code === 'STORE_FULL'
+    : (error as { readonly code?: unknown }).code === 'ENOSPC' || storeErrorFromDriver(error)?.fault.code === 'STORE_FULL';
+
+function checkFiles(config: Config, env: Env): CommandResult {
   const files = requireDatabase(config.dataDir as string, env);
   const context = createNetworkContext(config, env);
   const lock = acquireLock(env.openDatabase, files.lock);
@@ -51,11 +69,17 @@ type CheckResult = { readonly lines: readonly string[]; readonly problems: reado
 function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkContext): CheckResult {
   const lines: string[] = [];
   const problems: string[] = [];
+  /** The error of a check that could not be finished because the disk is full. */
+  let full: unknown;
   /** Runs a check; an error while reading is recorded as a problem. */
   const collectProblem = (what: string, work: () => void): void => {
     try {
       work();
     } catch (error) {
+      if (isDiskFull(error)) {
+        full = error;
+        return;
+      }
       const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
       if (fault === undefined) throw error;
       problems.push(`${what}: ${fault.message}`);
@@ -75,6 +99,7 @@ function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkC
   }
   if (problems.length > 0) return { lines: [...lines, 'the index was not compared'], problems };
   collectProblem('index', () => problems.push(...checkIndex(files, env, context, options)));
+  if (full !== undefined && problems.length === 0) throw full;
   return { lines, problems };
 
   function checkStoredChain(chainID: Id): string {

@@ -10,7 +10,7 @@ export type ClientContext = {
   readonly client: RpcClient;
   readonly args: readonly string[];
   readonly options: Options;
-  /** Prints a line to standard output. */
+  /** Prints one line to standard output; characters that a terminal would obey are replaced, or escaped in JSON. */
   readonly print: (line: string) => void;
   /** The contents of a file as a stream, or undefined if it cannot be read. */
   readonly readFile: (path: string) => Promise<Blob | undefined>;

@@ -5,6 +5,7 @@ import { doctor } from './doctor.ts';
 import { explainError } from './explain-error.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
+import { rpc } from './rpc.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
 
@@ -24,4 +25,5 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   tail,
   peers,
   doctor,
+  rpc,
 };

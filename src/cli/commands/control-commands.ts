@@ -1,4 +1,7 @@
 import { SeracError } from '../../api/client/fault.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import { readChunks } from '../../api/client/server-sent-events.ts';
+import { createSilenceLimit } from '../../api/client/silence-limit.ts';
 import { createAmountFormatter } from './asset-labels.ts';
 import { type ClientCommand, callDev, type DevResult, decodeDev, devCommand, formatJson } from './client-command.ts';
 import { badArgument } from './fault.ts';
@@ -85,10 +88,16 @@ export const controlCommands = {
     return undefined;
   }) satisfies ClientCommand,
   'state save': (async ({ client, args: [file = ''], options, print, writeFile }) => {
-    const response = await client.request('/ext/dev/state');
-    if (!response.ok || response.body === null) throw await refusal(response, client.url);
-    const bytes = await writeFile(file, response.body as unknown as AsyncIterable<Uint8Array>).catch((error: unknown) => {
-      throw fileError('write', file, error);
+    const silence = createSilenceLimit(stateSilence);
+    const response = await client.request('/ext/dev/state', { signal: silence.signal });
+    if (!response.ok || response.body === null) throw await refusal(response, client);
+    const bytes = await writeFile(file, silence.watch(readChunks(response.body))).catch((error: unknown) => {
+      if (!silence.signal.aborted) throw fileError('write', file, error);
+      throw new SeracError(`${client.url} sent nothing for ${stateSilence / 1000} s; the old ${file} is unchanged`, {
+        code: 'NODE_TIMEOUT',
+        url: client.url,
+        milliseconds: stateSilence,
+      });
     });
     print(options.json ? JSON.stringify({ file, bytes }) : `saved ${bytes} bytes to ${file}`);
     return undefined;
@@ -97,15 +106,18 @@ export const controlCommands = {
     const body = await readFile(file);
     if (body === undefined) throw fileError('read', file);
     const response = await client.request('/ext/dev/state', { method: 'PUT', body });
-    if (!response.ok) throw await refusal(response, client.url);
-    const tip = (await response.json()) as Tip;
+    if (!response.ok) throw await refusal(response, client);
+    const tip = JSON.parse(await client.readText(response)) as Tip;
     print(options.json ? JSON.stringify(tip) : `loaded, now at ${formatTip(tip)}`);
     return undefined;
   }) satisfies ClientCommand,
 };
 
-async function refusal(response: Response, url: string): Promise<SeracError> {
-  const text = (await response.text()).trim().slice(0, 500);
+/** Milliseconds without a byte after which saving the state fails. A large state may take longer as a whole. */
+const stateSilence = 30_000;
+
+async function refusal(response: Response, { url, readText }: RpcClient): Promise<SeracError> {
+  const text = (await readText(response)).trim().slice(0, 500);
   const fault = { code: 'NODE_HTTP', url: `${url}/ext/dev/state`, status: response.status } as const;
   return new SeracError(`${url}: ${text || `status ${response.status}`}`, fault);
 }

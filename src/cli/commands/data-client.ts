@@ -7,14 +7,22 @@ export async function createDataClient(client: RpcClient): Promise<(path: string
   return async (path) => {
     const response = await client.request(`/v1/networks/${encodeURIComponent(networkName)}/blockchains/x-chain${path}`);
     if (response.status === 404) return undefined;
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text);
+    const text = await client.readText(response);
+    if (response.ok) return parseAnswer(text, client.url);
     throw new SeracError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
       code: 'NODE_HTTP',
       url: client.url,
       status: response.status,
     });
   };
+}
+
+function parseAnswer(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SeracError(`${url} does not answer with JSON: ${text.trim().slice(0, 200)}`, { code: 'NODE_HTTP', url, status: 200 });
+  }
 }
 
 function readMessage(text: string): string | undefined {

@@ -12,25 +12,29 @@ export type DetachOptions = {
   readonly waitTimeout: number | undefined;
 };
 
-export type Detached = { readonly pid: number; readonly logFile: string; readonly url: string | undefined };
+export type Detached = { readonly pid: number; readonly logFile: string; readonly url: string | undefined; readonly isHealthy: boolean };
 
 /** Milliseconds between two looks at the node. */
 const pollInterval = 50;
 /** Milliseconds for one answer of the node. */
 const answerTimeout = 2000;
 const maxShownLog = 2000;
+/** Milliseconds that a start is watched without `--wait`: a node that cannot start, because its port is taken, fails before. */
+const startTimeout = 10_000;
 
-/** `--detach`: starts the node in the background; with `--wait`, returns when it is healthy. Throws a DetachError with the reason. */
+/**
+ * `--detach`: starts the node in the background. Returns when it listens, or with `--wait` when it is healthy. Throws a DetachError with the
+ * reason if it stops or does not become healthy.
+ */
 export async function detach(config: Config, env: Env, { program, logFile, waitTimeout }: DetachOptions): Promise<Detached> {
   if (config.dataDir !== undefined) env.makeFolder(config.dataDir);
   const logStart = fileSize(logFile);
   const { pid, exited } = await startDetached(program, logFile);
-  if (waitTimeout === undefined) return { pid, logFile, url: undefined };
   let exit: { readonly code: number | null } | undefined;
   void exited.then((code) => {
     exit = { code };
   });
-  const deadline = env.clock.monotonic() + waitTimeout;
+  const deadline = env.clock.monotonic() + (waitTimeout ?? startTimeout);
   let reason = 'it does not listen yet';
   while (env.clock.monotonic() < deadline) {
     if (exit !== undefined)
@@ -40,12 +44,14 @@ export async function detach(config: Config, env: Env, { program, logFile, waitT
       });
     const url = readUrl(config.processContextFile, pid);
     if (url !== undefined) {
+      if (waitTimeout === undefined) return { pid, logFile, url, isHealthy: false };
       const found = await findReason(config, url);
-      if (found === undefined) return { pid, logFile, url };
+      if (found === undefined) return { pid, logFile, url, isHealthy: true };
       reason = found;
     }
     await sleep(env.timers, pollInterval);
   }
+  if (waitTimeout === undefined) return { pid, logFile, url: undefined, isHealthy: false };
   throw new DetachError(
     `the node is not healthy after ${waitTimeout / 1000} s: ${reason}; it runs on with pid ${pid}, its log is ${logFile}`,
     {
@@ -68,10 +74,15 @@ function readUrl(path: string | undefined, pid: number): string | undefined {
 /** Why the node is not healthy; undefined if it is. Where neither health nor readiness is served, a node that listens is healthy. */
 async function findReason({ apis, publicApi, strict }: Config, url: string): Promise<string | undefined> {
   const path = apis.health && !publicApi ? '/ext/health' : strict ? undefined : '/ready';
-  if (path === undefined) return undefined;
+  return path === undefined ? undefined : findUnhealthyReason(url, path);
+}
+
+/** Why a node on this machine is not healthy; undefined if it is. */
+export async function findUnhealthyReason(url: string, path = '/ext/health'): Promise<string | undefined> {
   try {
     const response = await fetch(url + path, { signal: AbortSignal.timeout(answerTimeout) });
     if (response.status === 200) return undefined;
+    if (response.status === 404) return path === '/ready' ? undefined : findUnhealthyReason(url, '/ready');
     return describeFailure((await response.json()) as FailureReport);
   } catch (error) {
     return `${url}${path} does not answer: ${(error as { message?: string }).message}`;

@@ -1,8 +1,11 @@
 import { SeracError } from '../../api/client/fault.ts';
 import { createRpcClient, type RpcClient } from '../../api/client/rpc-client.ts';
 import { wrap } from '../../app/flags/flag-help.ts';
+import { cleanText } from '../../base/bytes/printable.ts';
 import type { ClientCommand } from './client-command.ts';
 import { explainConnection, type Finding } from './doctor-connection.ts';
+import { describeHealth, describeMode, type Health, loneNodeRemedy, readHealth } from './doctor-health.ts';
+import { examineServer } from './doctor-server.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
 
@@ -11,7 +14,11 @@ const callTimeout = 10_000;
 
 /** `serac doctor URL`: examines any AvalancheGo or Serac node from outside. Exits with 1 if something is wrong. */
 export const doctor: ClientCommand = async ({ client, args: [url], options, print }) => {
-  const target = url === undefined ? client : createRpcClient({ url: readOrigin(url), token: options['dev-token'], timeout: callTimeout });
+  const target = createRpcClient({
+    url: url === undefined ? client.url : readOrigin(url),
+    token: options['dev-token'],
+    timeout: callTimeout,
+  });
   const findings = await examine(target);
   if (options.json) print(JSON.stringify({ findings }));
   else for (const line of formatFindings(findings)) print(line);
@@ -29,21 +36,42 @@ function readOrigin(text: string): string {
 function formatFindings(findings: readonly Finding[]): string[] {
   const indent = 18;
   return findings.flatMap(({ topic, ok, text, remedy }, i) => [
-    wrap(`${ok ? 'ok   ' : 'wrong'}  ${topic.padEnd(10)} ${text}`, indent),
-    ...(remedy === undefined || findings[i + 1]?.remedy === remedy ? [] : [wrap(`${' '.repeat(indent)}${remedy}`, indent)]),
+    ...wrap(`${ok ? 'ok   ' : 'wrong'}  ${topic.padEnd(10)} ${cleanText(text.slice(0, maxShownText))}`, indent).split('\n'),
+    ...(remedy === undefined || findings[i + 1]?.remedy === remedy ? [] : wrap(`${' '.repeat(indent)}${remedy}`, indent).split('\n')),
   ]);
 }
+
+/** Characters of what a node says about itself that are shown of one finding. */
+const maxShownText = 1000;
 
 /** Examines a node: connection, host rules, version, network, chains, health, peers, X-Chain, and browser access. */
 async function examine(client: RpcClient): Promise<Finding[]> {
   const version = await attempt(() => client.call('/ext/info', 'info.getNodeVersion'));
-  if (version.error !== undefined) return [await explainConnection(client.url, version.error)];
-  const rounds = await Promise.all(examinations.map((run) => run(client, version.value as NodeVersion).catch((error) => [failed(error)])));
-  return rounds.flat();
+  if (version.error !== undefined) {
+    const server = version.error.fault.code === 'NODE_HTTP' ? await examineServer(client) : undefined;
+    return server ?? [await explainConnection(client.url, version.error)];
+  }
+  const { value, error } = await attempt(() => readHealth(client));
+  const health = value as Health | undefined;
+  const node = {
+    version: version.value as NodeVersion,
+    health,
+    isSerac: (version.value as NodeVersion).version?.startsWith('serac/') === true,
+  };
+  const rounds = await Promise.all(examinations.map((run) => run(client, node).catch((error) => [failed(error)])));
+  return [...rounds.flat(), ...(error === undefined ? [] : [failed(error)])];
 }
 
+/** What several examinations read. */
+type ExaminedNode = {
+  readonly version: NodeVersion;
+  readonly health: Health | undefined;
+  /** Whether it says so: with `--strict` Serac gives AvalancheGo's version. */
+  readonly isSerac: boolean;
+};
+
 type NodeVersion = { readonly version?: string; readonly databaseVersion?: string; readonly vmVersions?: { readonly avm?: string } };
-type Examination = (client: RpcClient, version: NodeVersion) => Promise<Finding[]>;
+type Examination = (client: RpcClient, node: ExaminedNode) => Promise<Finding[]>;
 
 type Attempt = { readonly value?: unknown; readonly error?: SeracError };
 
@@ -62,16 +90,13 @@ const failed = (error: unknown): Finding => ({
   text: error instanceof SeracError ? error.message : String(error),
 });
 
-const loneNodeRemedy =
-  'The node waits for the other validators of its network. If it is the only one, start it with --sybil-protection-enabled=false; otherwise check --bootstrap-ips and the staking port, and wait until it has synced.';
-
 const isBootstrapped = async (client: RpcClient, chain: string): Promise<boolean> => {
   const { value } = await attempt(() => client.call('/ext/info', 'info.isBootstrapped', { chain }));
   return (value as { isBootstrapped?: boolean } | undefined)?.isBootstrapped === true;
 };
 
 const examinations: readonly Examination[] = [
-  async (_, { version = 'unknown', vmVersions }) => [
+  async (_, { version: { version = 'unknown', vmVersions } }) => [
     { topic: 'version', ok: true, text: `${version}, avm ${vmVersions?.avm ?? 'unknown'}` },
   ],
   async (client) => {
@@ -79,30 +104,24 @@ const examinations: readonly Examination[] = [
     const { networkName } = (await client.call('/ext/info', 'info.getNetworkName')) as { networkName: string };
     return [{ topic: 'network', ok: true, text: `${networkName}, id ${networkID}` }];
   },
-  async (client) => {
+  async (client, node) => {
     const chains = await Promise.all(['P', 'X', 'C'].map(async (name) => ({ name, isDone: await isBootstrapped(client, name) })));
+    // Serac runs the X-Chain; of P and C a node that follows or has joined a network knows nothing. AvalancheGo bootstraps P first.
+    const isXOnly = chains.every(({ name, isDone }) => (name === 'X' ? isDone || node.isSerac : !isDone));
     const list = (isDone: boolean): string =>
       chains
-        .filter((chain) => chain.isDone === isDone)
+        .filter((chain) => chain.isDone === isDone && (!isXOnly || chain.name === 'X'))
         .map(({ name }) => name)
         .join(', ');
     return [
-      ...(list(true) === '' ? [] : [{ topic: 'chains', ok: true, text: `${list(true)}: bootstrapped` }]),
+      ...(list(true) === ''
+        ? []
+        : [{ topic: 'chains', ok: true, text: `${list(true)}: bootstrapped${isXOnly ? '; P and C are not run by Serac' : ''}` }]),
       ...(list(false) === '' ? [] : [{ topic: 'chains', ok: false, text: `${list(false)}: not bootstrapped`, remedy: loneNodeRemedy }]),
     ];
   },
-  async (client) => {
-    const response = await client.request('/ext/health');
-    if (response.status === 404) return [{ topic: 'health', ok: true, text: 'not served (--api-health-enabled=false or --public-api)' }];
-    const { healthy, checks } = (await response.json()) as { healthy: boolean; checks: { [name: string]: { error?: string } | null } };
-    if (healthy) return [{ topic: 'health', ok: true, text: `healthy, ${Object.keys(checks ?? {}).length} checks` }];
-    return listFailures(checks ?? {}).map(([names, error]) => ({
-      topic: 'health',
-      ok: false,
-      text: `${names.join(', ')}: ${error}`,
-      remedy: remedyOfCheck(names[0] as string, error),
-    }));
-  },
+  async (_, { health }) => describeHealth(health),
+  async (_, { health }) => describeMode(health),
   async (client) => {
     const { value, error } = await attempt(() => client.call('/ext/info', 'info.peers'));
     if (error !== undefined) return [{ topic: 'peers', ok: true, text: `not told: ${error.message}` }];
@@ -132,20 +151,3 @@ const examinations: readonly Examination[] = [
     ];
   },
 ];
-
-/** The errors of the failing checks, each once with the names of its checks. */
-function listFailures(checks: { readonly [name: string]: { readonly error?: string } | null }): [names: string[], error: string][] {
-  const names = new Map<string, string[]>();
-  for (const [name, check] of Object.entries(checks))
-    if (check?.error !== undefined) names.set(check.error, [...(names.get(check.error) ?? []), name]);
-  return [...names].map(([error, named]) => [named, error]);
-}
-
-const remedies: readonly (readonly [RegExp, string])[] = [
-  [/^bls\b/, 'The node has another BLS key than the validator set says; check --staking-signer-key-file.'],
-  [/^diskspace\b/, 'Free disk space, or lower --system-tracker-disk-warning-available-space-percentage.'],
-  [/not connected to enough stake|^bootstrapped\b|^network\b|^router\b/, loneNodeRemedy],
-];
-
-const remedyOfCheck = (name: string, error: string): string =>
-  remedies.find(([pattern]) => pattern.test(`${name}: ${error}`))?.[1] ?? 'Look at the log of the node.';

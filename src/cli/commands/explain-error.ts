@@ -1,9 +1,11 @@
 import { SeracError } from '../../api/client/fault.ts';
+import { cleanText } from '../../base/bytes/printable.ts';
 
 /** What the data of a JSON-RPC error may tell beside its message. */
 type ErrorData = {
   readonly code?: string;
   readonly argument?: string;
+  readonly address?: string;
   readonly expected?: string;
   readonly didYouMean?: string;
   readonly replacedBy?: string;
@@ -13,12 +15,36 @@ type ErrorData = {
   readonly unknownParams?: readonly { readonly name: string }[];
 };
 
-/** Adds to the message of a failed call what the error's data tells, in words, and what to do. Other errors are returned as they are. */
+/**
+ * The error of a command: the message of the node with commands in place of methods, and what the error's data tells, in words. Other errors
+ * are returned as they are.
+ */
 export function explainError(error: unknown): unknown {
   if (!(error instanceof SeracError)) return error;
-  const hints = listHints(error);
-  return hints.length === 0 ? error : new SeracError([error.message, ...hints].join('\n       '), error.fault);
+  const message = cleanText(error.fault.code === 'RPC_ERROR' ? nameCommands(error.message.slice(0, maxMessage)) : error.message);
+  const hints = listHints(error).map((hint) => cleanText(nameCommands(hint.slice(0, maxMessage))));
+  return new SeracError([message, ...hints].join('\n       '), error.fault);
 }
+
+/** Characters of a node's message that are shown. */
+const maxMessage = 2000;
+
+/** The commands that do what methods do, which the messages of a node name. */
+const commandOfMethod: { readonly [method: string]: string } = {
+  'dev.accounts': 'serac accounts',
+  'dev.listSnapshots': 'serac snapshot list',
+  'dev.snapshot': 'serac snapshot save',
+  'dev.mine': 'serac mine',
+  'dev.createAsset': 'serac asset create',
+  'dev.createNFT': 'serac nft create',
+  'avm.getUTXOs': 'serac address ADDRESS',
+};
+
+/** Replaces the names of methods in a message; a method without a command of its own can be called with `serac rpc`. */
+const nameCommands = (text: string): string =>
+  text
+    .replace(/\b(?:dev|avm)\.[a-z]\w*/gi, (method) => commandOfMethod[method] ?? `serac rpc ${method}`)
+    .replace(' (mintable)', ' --mintable');
 
 function listHints({ fault, message }: SeracError): string[] {
   if (fault.code === 'NODE_HTTP') return isDevPath(fault.url) ? (devRemedies[fault.status] ?? []) : [];
@@ -26,6 +52,7 @@ function listHints({ fault, message }: SeracError): string[] {
   const data = fault.data as ErrorData;
   const hints = [
     data.code === 'RPC_BAD_ARGUMENT' && data.argument && `${data.argument} must be ${data.expected || 'of another type'}`,
+    data.address && data.expected && `did you mean ${data.expected}?`,
     data.unknownParams && `the node does not know the parameters ${data.unknownParams.map(({ name }) => name).join(', ')}`,
     data.didYouMean && `did you mean ${data.didYouMean}?`,
     data.replacedBy && `use ${data.replacedBy}`,

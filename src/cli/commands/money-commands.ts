@@ -1,11 +1,21 @@
 import { formatUnits } from '../../base/bytes/units.ts';
-import { devCommand } from './client-command.ts';
+import { addChainPrefix } from './address-spellings.ts';
+import { findAsset } from './asset-labels.ts';
+import { callDev, decodeDev, devCommand } from './client-command.ts';
+import { badArgument } from './fault.ts';
+import { findSender, issuingCommand, readAssetAmount } from './receipt.ts';
+import { joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
-type Issued = { readonly txID: string };
-type Created = Issued & { readonly assetID: string };
+/** What `serac faucet` gives if no amount is typed. */
+const faucetAmount = '1000';
 
-const formatTx = ({ txID }: Issued): string[] => [`transaction ${txID}`];
-const formatAsset = ({ assetID, txID }: Created): string[] => [`asset ${assetID}`, ...(txID === assetID ? [] : [`transaction ${txID}`])];
+/** Throws if there is an argument behind those that a command takes once `5 AVAX` counts as one. */
+function takeArgs(args: readonly string[], amountAt: number, max: number): readonly string[] {
+  const joined = joinUnit(args, amountAt);
+  const extra = joined[max];
+  if (extra === undefined) return joined;
+  throw badArgument(extra, `unexpected argument ${JSON.stringify(extra)}; an amount is a number and maybe a unit, such as 5 AVAX`);
+}
 
 /** Commands that move, create and mint: each is one `dev.*` call. */
 export const moneyCommands = {
@@ -18,52 +28,89 @@ export const moneyCommands = {
         `    ${privateKey ?? 'the private key is that of your mnemonic'}`,
       ]),
   ),
-  faucet: devCommand('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
-  send: devCommand(
-    'send',
-    ([to, amount], { from, asset, memo, locktime }) => ({ from, to, amount, assetID: asset, memo, locktime }),
-    formatTx,
-  ),
-  export: devCommand(
-    'export',
-    ([destinationChain, amount, to], { from, asset, memo, locktime }) => ({
-      destinationChain: destinationChain as 'P' | 'C',
-      from,
-      to,
-      amount,
-      assetID: asset,
-      memo,
-      locktime,
-    }),
-    ({ txID, utxoID }) => [`transaction ${txID}`, `output ${utxoID}`],
-  ),
-  deposit: devCommand(
-    'atomicDeposit',
-    ([from, to, amount], { asset, locktime }) => ({ from: from as 'P' | 'C', to, amount, assetID: asset, locktime }),
-    ({ utxoID }) => [`output ${utxoID}`],
-  ),
-  'asset create': devCommand(
-    'createAsset',
-    ([name, symbol, supply], { denomination = 0, mintable, owner }) => ({
-      name,
-      symbol,
-      denomination,
-      supply: supply ?? '0',
-      owner,
-      mintable,
-    }),
-    formatAsset,
-  ),
-  'asset mint': devCommand('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
-  'nft create': devCommand('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
-  'nft mint': devCommand(
-    'mintNFT',
-    ([assetID, to, payload]) => ({ assetID, to, payload }),
-    ({ txID, groupID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}, group ${groupID}`],
-  ),
-  'nft send': devCommand(
-    'sendNFT',
-    ([utxoID, to]) => ({ utxoID, to }),
-    ({ txID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}`],
-  ),
+  faucet: issuingCommand('faucet', async ({ client, args, options }) => {
+    const [receiver = '', text] = takeArgs(args, 1, 2);
+    const { amount, asset } = await readAssetAmount(client, text ?? faucetAmount, options.asset);
+    const [to, from] = [addChainPrefix(receiver), await findSender(client)];
+    const receipt = { verb: 'sent', amount, asset, from, to, fee: 'txFee' } as const;
+    return { params: { to, amount, assetID: asset.assetID }, describe: () => receipt };
+  }),
+  send: issuingCommand('send', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
+    const [receiver = '', text = ''] = takeArgs(args, 1, 2);
+    const { amount, asset } = await readAssetAmount(client, text, assetName);
+    const [to, from] = [addChainPrefix(receiver), await findSender(client, sender)];
+    const receipt = { verb: 'sent', amount, asset, from, to, fee: 'txFee' } as const;
+    return { params: { from: from ?? sender, to, amount, assetID: asset.assetID, memo, locktime }, describe: () => receipt };
+  }),
+  export: issuingCommand('export', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
+    const [destinationChain = '', text = '', receiver] = takeArgs(args, 1, 3);
+    const { amount, asset } = await readAssetAmount(client, text, assetName);
+    const from = await findSender(client, sender);
+    const to = receiver === undefined ? undefined : addChainPrefix(receiver, destinationChain);
+    return {
+      params: { destinationChain, from: from ?? sender, to, amount, assetID: asset.assetID, memo, locktime },
+      describe: () => ({
+        verb: 'exported',
+        amount,
+        asset,
+        from,
+        to: to ?? from?.replace(/^X/, destinationChain),
+        fee: 'txFee',
+      }),
+    };
+  }),
+  deposit: issuingCommand('atomicDeposit', async ({ client, args, options: { asset: assetName, locktime } }) => {
+    const [from = '', receiver = '', text = ''] = takeArgs(args, 2, 3);
+    const { amount, asset } = await readAssetAmount(client, text, assetName);
+    const to = addChainPrefix(receiver);
+    return {
+      params: { from, to, amount, assetID: asset.assetID, locktime },
+      describe: () => ({ verb: 'deposited', amount, asset, from: `the ${from}-Chain`, to, fee: 'none' }),
+    };
+  }),
+  'asset create': issuingCommand('createAsset', async ({ client, args: [name = '', symbol = '', supply], options }) => {
+    const { denomination = 0, mintable, owner: holder } = options;
+    const units = { symbol, denomination };
+    const amount = supply === undefined ? 0n : toSmallestUnit(readTypedAmount(supply), units);
+    const owner = holder === undefined ? undefined : addChainPrefix(holder);
+    const from = await findSender(client);
+    const what = `${name}, ${formatUnits(amount, denomination)} ${symbol}${mintable ? ', more can be minted' : ''}`;
+    return {
+      params: { name, symbol, denomination, supply: amount, owner, mintable },
+      describe: () => ({ verb: 'created', what, amount, asset: units, from, to: owner ?? from, fee: 'createAssetTxFee' }),
+    };
+  }),
+  'asset mint': issuingCommand('mint', async ({ client, args }) => {
+    const [name = '', receiver = '', text = ''] = takeArgs(args, 2, 3);
+    const { amount, asset } = await readAssetAmount(client, text, name);
+    const [to, from] = [addChainPrefix(receiver), await findSender(client)];
+    return {
+      params: { assetID: asset.assetID, to, amount },
+      describe: () => ({ verb: 'minted', amount, asset, from, to, fee: 'txFee' }),
+    };
+  }),
+  'nft create': issuingCommand('createNFT', async ({ client, args: [name, symbol], options: { groups } }) => {
+    const from = await findSender(client);
+    return {
+      params: { name, symbol, groups },
+      describe: () => ({ verb: 'created', what: `${name} (${symbol}), a family of NFTs`, from, to: from, fee: 'createAssetTxFee' }),
+    };
+  }),
+  'nft mint': issuingCommand('mintNFT', async ({ client, args: [name = '', receiver = '', payload] }) => {
+    const asset = await findAsset(client, name);
+    const [to, from] = [addChainPrefix(receiver), await findSender(client)];
+    return {
+      params: { assetID: asset.assetID, to, payload },
+      describe: ({ groupID }) => ({ verb: 'minted', what: `an NFT of ${asset.symbol}, group ${groupID}`, asset, from, to, fee: 'txFee' }),
+    };
+  }),
+  'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID, receiver = ''] }) => {
+    const nft = decodeDev('getUTXO', await callDev(client, 'getUTXO', { utxoID }));
+    const to = addChainPrefix(receiver);
+    const what = `the NFT of ${nft.symbol}, group ${nft.groupID ?? 0}`;
+    return {
+      params: { utxoID, to },
+      describe: () => ({ verb: 'sent', what, asset: nft, from: nft.addresses.join(', '), to, fee: 'txFee' }),
+    };
+  }),
 };

@@ -106,7 +106,7 @@ const describeDeleted = (snapshots: number): string[] =>
 
 /** Compares the rebuilt index with the old one, and replaces the old one, and deletes the snapshots, if they differ. */
 function compareAndReplace(work: Reindex, store: Store, env: Env): CommandResult {
-  env.log('serac: comparing with the old index', 'info');
+  env.log('comparing with the old index', 'info');
   const differences = listIndexDifferences(work);
   if (differences.length === 0) return { lines: ['the new index equals the old one'], isDamaged: false };
   const snapshots = countSnapshots(store);

@@ -1,5 +1,6 @@
 import { SeracError } from '../../api/client/fault.ts';
-import type { AssetAmount, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import type { AssetAmount, AssetDetails, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
@@ -59,7 +60,8 @@ async function explainTx({ client, args: [tx = ''], options, print }: ClientCont
   const { accepted, checks } = (await callDev(client, 'explainTx', { tx })) as { accepted: boolean; checks: readonly Check[] };
   if (options.json) print(formatJson({ decoded, accepted, checks }));
   else {
-    print(JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2));
+    const text = JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2);
+    for (const line of text.split('\n')) print(line);
     for (const { rule, ok, message } of checks) print(`${ok ? 'ok    ' : 'failed'}  ${rule}${message === undefined ? '' : `: ${message}`}`);
     print(accepted ? 'the node would accept it' : 'the node would refuse it');
   }
@@ -122,13 +124,25 @@ const showAddress: ClientCommand = async ({ client, args: [text = ''], options, 
   print('');
   const amounts = [...unlocked.map(formatAmount), ...locked.map((asset) => `${formatAmount(asset)} locked`)];
   print(`balance  ${amounts.join(', ') || 'nothing'}`);
-  for (const utxo of utxos) print(`output   ${utxo.utxoId}  ${formatAmount(utxo.asset)}`);
+  const now = await readChainTime(client);
+  for (const { utxoId, asset, locktime } of utxos) {
+    print(`output   ${utxoId}  ${formatAmount(asset)}`);
+    if (BigInt(locktime) > now) print(`         locked until ${formatTime(locktime)}`);
+  }
   if (utxos.length === shownUtxos) print(`         the newest ${shownUtxos} are shown; avm.getUTXOs lists all`);
   return undefined;
 };
 
-/** Outputs that `serac address` lists. */
-const shownUtxos = 10;
+/** Outputs that `serac address` lists, and holders that `serac asset show` lists. */
+const [shownUtxos, shownHolders] = [10, 10];
+
+/** The time of the chain in Unix seconds, which time travel may have moved; of this machine if the node does not tell. */
+const readChainTime = async (client: RpcClient): Promise<bigint> =>
+  callDev(client, 'getTime').then(
+    (clock) => BigInt(decodeDev('getTime', clock).time),
+    // biome-ignore lint/style/noRestrictedGlobals: a command has no chain and no clock of its own
+    () => BigInt(Math.floor(Date.now() / 1000)),
+  );
 
 function formatShownUtxo(utxo: DevResult<'getUTXO'>): string[] {
   const { symbol, denomination, amount, groupID, payload, locktime, spentBy } = utxo;
@@ -151,17 +165,26 @@ const showUtxo: ClientCommand = async ({ client, args: [utxoID = ''], options, p
   return undefined;
 };
 
+type Holders = { readonly holders: number; readonly holderList: readonly { address: string; amount: string; nfts: number }[] };
+
 const showAsset: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
   const asset = await findAsset(client, name);
-  const details = (await (await createDataClient(client))(`/assets/${asset.assetID}`)) as { type?: string; cap?: string } | undefined;
-  if (options.json) print(JSON.stringify({ ...asset, ...details }));
-  else {
-    print(`${asset.name} (${asset.symbol})`);
-    print(`asset ${asset.assetID}`);
-    print(
-      `denomination ${asset.denomination}${details?.type === undefined ? '' : `, ${details.type}`}${details?.cap === undefined ? '' : `, supply ${details.cap}`}`,
-    );
+  const get = await createDataClient(client);
+  const details = (await get(`/assets/${asset.assetID}`)) as AssetDetails | undefined;
+  // Not every node serves the explorer's routes.
+  const held = (await get(`/assets/${asset.assetID}/holders?pageSize=${shownHolders}`).catch(() => undefined)) as Holders | undefined;
+  if (options.json) {
+    print(JSON.stringify({ ...asset, ...details, ...(held !== undefined && { holders: held.holders, holderList: held.holderList }) }));
+    return undefined;
   }
+  const format = (amount: string): string => `${formatUnits(BigInt(amount), Number(asset.denomination))} ${asset.symbol}`;
+  print(`${asset.name} (${asset.symbol})`);
+  print(`asset ${asset.assetID}`);
+  print(`denomination ${asset.denomination}${details === undefined ? '' : `, ${details.type}, supply ${details.cap}`}`);
+  for (const minter of details?.minters ?? []) print(`minter ${minter}`);
+  for (const { address, amount, nfts } of held?.holderList ?? [])
+    print(`owner  ${address}  ${details?.type === 'nft' ? `${nfts} NFTs` : format(amount)}`);
+  if (held !== undefined && held.holders > held.holderList.length) print(`       and ${held.holders - held.holderList.length} more owners`);
   return undefined;
 };
 

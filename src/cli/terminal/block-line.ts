@@ -1,5 +1,6 @@
 import type { BlockSummary, MovedAmount } from '../../app/feed/block-summary.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
+import { formatEventJson, joinParts } from './event-line.ts';
 import type { Style } from './style.ts';
 
 /** The most assets on a line; the line says how many more there are. */
@@ -16,14 +17,12 @@ export function formatBlockLine(summary: BlockSummary, time: string, style: Styl
     listKinds(kinds),
     style.cyan(listAmounts([...moved.values()])),
   ];
-  return parts.filter((part) => part !== '').join('  ');
+  return joinParts(parts);
 }
 
 /** The same as one JSON object. Amounts are in the smallest unit. */
 export const formatBlockJson = ({ chain, first, last, blocks, txs, kinds, moved }: BlockSummary, time: string): string =>
-  JSON.stringify({
-    event: blocks === 1 ? 'block' : 'blocks',
-    time,
+  formatEventJson(blocks === 1 ? 'block' : 'blocks', time, {
     chain,
     ...(blocks === 1 ? { height: `${last}` } : { from: `${first}`, to: `${last}`, blocks }),
     txs,

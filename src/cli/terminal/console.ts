@@ -1,7 +1,9 @@
 import type { BlockSummary } from '../../app/feed/block-summary.ts';
 import { type After, gatherBlocks } from '../../app/feed/gather-blocks.ts';
 import { limitRefused, type RefusedLimit } from '../../app/feed/limit-refused.ts';
+import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
 import { formatBlockJson, formatBlockLine } from './block-line.ts';
+import { formatEventJson, joinParts } from './event-line.ts';
 import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from './refused-line.ts';
 import type { Screen } from './screen.ts';
 import { createTxRate, formatStatusLine, type NodeStatus } from './status-line.ts';
@@ -12,8 +14,10 @@ export type ConsoleDeps = {
   readonly format: 'text' | 'json';
   readonly style: Style;
   readonly after: After;
-  /** The time of day as text: `14:02:11` for a person, RFC 3339 for JSON. */
+  /** The time of a line: `14:02:11` for a person, RFC 3339 for JSON; empty if the stamp has it. */
   readonly time: () => string;
+  /** Time and level before each line of a file; empty at a terminal. */
+  readonly stamp: () => string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
 };
@@ -28,17 +32,30 @@ export type Console = {
   readonly close: (last: { readonly height: bigint; readonly note: string }) => void;
 };
 
-export function createConsole({ screen, format, style, after, time, monotonic }: ConsoleDeps): Console {
+export function createConsole({ screen, format, style, after, time, stamp, monotonic }: ConsoleDeps): Console {
   const rate = createTxRate(monotonic);
   const isJson = format === 'json';
+  const print = (json: () => string, text: () => string): void => screen.print(isJson ? json() : stamp() + text());
   const blocks = gatherBlocks(
-    (summary) => screen.print(isJson ? formatBlockJson(summary, time()) : formatBlockLine(summary, time(), style)),
+    (summary) =>
+      print(
+        () => formatBlockJson(summary, time()),
+        () => formatBlockLine(summary, time(), style),
+      ),
     after,
   );
   const refused = limitRefused(
     {
-      show: (call) => screen.print(isJson ? formatRefusedJson(call, time()) : formatRefusedLine(call, time(), style)),
-      showCounts: (counts) => screen.print(isJson ? formatRefusedCountsJson(counts, time()) : formatRefusedCounts(counts, time(), style)),
+      show: (call) =>
+        print(
+          () => formatRefusedJson(call, time()),
+          () => formatRefusedLine(call, time(), style),
+        ),
+      showCounts: (counts) =>
+        print(
+          () => formatRefusedCountsJson(counts, time()),
+          () => formatRefusedCounts(counts, time(), style),
+        ),
     },
     after,
   );
@@ -48,10 +65,14 @@ export function createConsole({ screen, format, style, after, time, monotonic }:
       blocks.add(summary);
     },
     onRevert: (chain, height, snapshot) => {
-      screen.print(
-        isJson
-          ? JSON.stringify({ event: 'reverted', time: time(), chain, height: `${height}`, snapshot })
-          : `${style.bold(chain === 'X' ? `#${height}` : `${chain} #${height}`)}  ${style.dim(time())}  reverted to ${snapshot}`,
+      print(
+        () => escapeJson(formatEventJson('reverted', time(), { chain, height: `${height}`, snapshot })),
+        () =>
+          joinParts([
+            style.bold(chain === 'X' ? `#${height}` : `${chain} #${height}`),
+            style.dim(time()),
+            `reverted to ${cleanText(snapshot)}`,
+          ]),
       );
     },
     refused,
@@ -59,10 +80,9 @@ export function createConsole({ screen, format, style, after, time, monotonic }:
     close: ({ height, note }) => {
       blocks.close();
       refused.close();
-      screen.print(
-        isJson
-          ? JSON.stringify({ event: 'stopped', time: time(), height: `${height}`, note })
-          : `${style.bold('stopped')} at height ${height}; ${note}`,
+      print(
+        () => formatEventJson('stopped', time(), { height: `${height}`, note }),
+        () => `${style.bold('stopped')} at height ${height}; ${note}`,
       );
       screen.close();
     },

@@ -1,22 +1,23 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { RefusedCounts } from '../../app/feed/limit-refused.ts';
+import { formatEventJson, joinParts } from './event-line.ts';
 import type { Style } from './style.ts';
 
 /** `refused  14:02:12  avm.getUTXOs  no addresses provided (unknown parameter address; did you mean addresses?)` */
 export function formatRefusedLine({ method, reason, hint }: RefusedCall, time: string, style: Style): string {
   const parts = [style.red('refused'), style.dim(time), style.bold(method === '' ? 'a request' : method), reason];
-  return parts.join('  ') + (hint === '' ? '' : style.dim(` (${hint})`));
+  return joinParts(parts) + (hint === '' ? '' : style.dim(` (${hint})`));
 }
 
 export const formatRefusedJson = ({ method, code, reason, hint }: RefusedCall, time: string): string =>
-  JSON.stringify({ event: 'refused', time, method, code, reason, ...(hint !== '' && { hint }) });
+  formatEventJson('refused', time, { method, code, reason, ...(hint !== '' && { hint }) });
 
 /** `refused  14:02:13  134 more calls: avm.issueTx 130, avm.getTx 4` */
 export const formatRefusedCounts = (counts: RefusedCounts, time: string, style: Style): string =>
-  [style.red('refused'), style.dim(time), `${total(counts)} more calls: ${listCounts(counts)}`].join('  ');
+  joinParts([style.red('refused'), style.dim(time), `${total(counts)} more calls: ${listCounts(counts)}`]);
 
 export const formatRefusedCountsJson = (counts: RefusedCounts, time: string): string =>
-  JSON.stringify({ event: 'refusedCalls', time, calls: total(counts), methods: Object.fromEntries(counts) });
+  formatEventJson('refusedCalls', time, { calls: total(counts), methods: Object.fromEntries(counts) });
 
 const total = (counts: RefusedCounts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
 

@@ -38,7 +38,13 @@ function createTerminal() {
 test('lines are printed above the status line, which is drawn at most four times a second', async () => {
   const { timing, pass } = createVirtualTiming();
   const { output, rows, writes } = createTerminal();
-  const screen = createScreen({ out: output, err: output, isInteractive: true, after: timing.after });
+  const screen = createScreen({
+    out: output,
+    err: output,
+    isInteractive: true,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   screen.print('banner');
   let height = 0;
   screen.setStatus((columns) => `height ${height}`.slice(0, columns));
@@ -62,7 +68,13 @@ test('lines are printed above the status line, which is drawn at most four times
 test('a line on stderr and a progress bar replace the status line; close removes it', async () => {
   const { timing, pass } = createVirtualTiming();
   const { output, rows } = createTerminal();
-  const screen = createScreen({ out: output, err: output, isInteractive: true, after: timing.after });
+  const screen = createScreen({
+    out: output,
+    err: output,
+    isInteractive: true,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   screen.setStatus(() => 'status');
   screen.print('waiting');
   screen.log('an error', true);
@@ -85,14 +97,26 @@ test('a line on stderr and a progress bar replace the status line; close removes
 test('lines of the log that are not urgent are printed with the next drawing, or at once if stderr is not the terminal', async () => {
   const { timing, pass } = createVirtualTiming();
   const { output, rows } = createTerminal();
-  const screen = createScreen({ out: output, err: output, isInteractive: true, after: timing.after });
+  const screen = createScreen({
+    out: output,
+    err: output,
+    isInteractive: true,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   screen.setStatus(() => 'status');
   screen.log('a request', false);
   expect(rows).toEqual(['status']);
   await pass(250);
   expect(rows).toEqual(['a request', 'status']);
   const file = createTerminal();
-  const split = createScreen({ out: output, err: { ...file.output, isTTY: false }, isInteractive: true, after: timing.after });
+  const split = createScreen({
+    out: output,
+    err: { ...file.output, isTTY: false },
+    isInteractive: true,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   split.setStatus(() => '');
   split.log('a request', false);
   expect(file.rows).toEqual(['a request', '']);
@@ -101,7 +125,13 @@ test('lines of the log that are not urgent are printed with the next drawing, or
 test('without a terminal there is no status line and no escape sequence', async () => {
   const { timing, pass } = createVirtualTiming();
   const { output, rows, writes } = createTerminal();
-  const screen = createScreen({ out: output, err: output, isInteractive: false, after: timing.after });
+  const screen = createScreen({
+    out: output,
+    err: output,
+    isInteractive: false,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   screen.setStatus(() => 'status');
   screen.print('one');
   await pass(1000);
@@ -112,12 +142,18 @@ test('without a terminal there is no status line and no escape sequence', async 
 test('lines are dropped and counted while the output is not read', async () => {
   const { timing } = createVirtualTiming();
   const { output, rows, fill, empty } = createTerminal();
-  const screen = createScreen({ out: output, err: output, isInteractive: false, after: timing.after });
+  const screen = createScreen({
+    out: output,
+    err: output,
+    isInteractive: false,
+    after: timing.after,
+    formatNote: (text) => `note: ${text}`,
+  });
   fill();
   for (let i = 0; i < 10; i++) screen.print(`line ${i}`);
   expect(rows).toEqual(['line 0', '']);
   empty();
-  expect(rows.slice(1)).toEqual(['serac: 9 lines were not printed because the output was not read', '']);
+  expect(rows.slice(1)).toEqual(['note: 9 lines were not printed because the output was not read', '']);
   screen.print('more');
   expect(rows.at(-2)).toBe('more');
 });

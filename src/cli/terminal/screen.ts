@@ -27,6 +27,8 @@ export type ScreenDeps = {
   /** Whether a status line may be drawn: stdout is a terminal that understands escape sequences. */
   readonly isInteractive: boolean;
   readonly after: (ms: number, run: () => void) => () => void;
+  /** A line of the program about its own output. */
+  readonly formatNote: (text: string) => string;
 };
 
 /** Milliseconds between two drawings of the status line. */
@@ -41,7 +43,7 @@ const erase = '\r\x1b[K';
 
 const defaultColumns = 80;
 
-export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Screen {
+export function createScreen({ out, err, isInteractive, after, formatNote }: ScreenDeps): Screen {
   let readStatus: ((columns: number) => string) | undefined;
   /** The status line on the terminal; empty if there is none. */
   let drawn = '';
@@ -57,7 +59,7 @@ export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Sc
     isBlocked = true;
     out.once('drain', () => {
       isBlocked = false;
-      if (dropped > 0) write(`serac: ${dropped} lines were not printed because the output was not read\n`);
+      if (dropped > 0) write(`${formatNote(`${dropped} lines were not printed because the output was not read`)}\n`);
       dropped = 0;
     });
   };

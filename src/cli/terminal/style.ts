@@ -6,7 +6,7 @@ const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], cyan: [36, 39] } as 
 
 export function createStyle(hasColors: boolean): Style {
   const style = (name: keyof typeof codes) => (text: string) =>
-    hasColors ? `\x1b[${codes[name][0]}m${text}\x1b[${codes[name][1]}m` : text;
+    hasColors && text !== '' ? `\x1b[${codes[name][0]}m${text}\x1b[${codes[name][1]}m` : text;
   return { bold: style('bold'), dim: style('dim'), red: style('red'), cyan: style('cyan') };
 }
 

@@ -9,6 +9,7 @@ export const formatChangeJson = ({ number }: TestnetNode, status: NodeStatus, pi
   JSON.stringify({
     event: 'node',
     time,
+    level: 'info',
     node: number,
     pid: pid ?? null,
     ...status,

@@ -35,10 +35,10 @@ const memoryRemedy = 'a database in memory is limited to 1 GiB; use --data-dir t
 export const storeErrorFromDriver = (cause: unknown): StoreError | undefined =>
   resultCode(cause) === undefined ? undefined : makeStoreError('database', cause);
 
-/** SQLITE_FULL: the disk, or a database in memory, is full. */
-const fullCode = 13;
+/** SQLITE_FULL: the disk, or a database in memory, is full. SQLITE_IOERR_SHMSIZE: the file of the WAL index could not grow, for the same reason. */
+const [fullCode, walIndexFullCode] = [13, 4874];
 
-const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode;
+const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode || extendedCode(cause) === walIndexFullCode;
 
 /** SQLITE_CORRUPT (a malformed file) and SQLITE_NOTADB (not a SQLite file). */
 const damageCodes: readonly (number | undefined)[] = [11, 26];
@@ -47,7 +47,11 @@ const isDamage = (cause: unknown): boolean => damageCodes.includes(resultCode(ca
 
 /** SQLite's primary result code in an error of Bun's or Node's driver; undefined for any other error. */
 function resultCode(cause: unknown): number | undefined {
+  const code = extendedCode(cause);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(cause: unknown): number | undefined {
   const { name, code, errno, errcode } = (cause ?? {}) as { name?: string; code?: unknown; errno?: number; errcode?: number };
-  const extendedCode = name === 'SQLiteError' ? errno : code === 'ERR_SQLITE_ERROR' ? errcode : undefined;
-  return extendedCode === undefined ? undefined : extendedCode & 0xff;
+  return name === 'SQLiteError' ? errno : code === 'ERR_SQLITE_ERROR' ? errcode : undefined;
 }

@@ -1,0 +1,31 @@
+import { constants, openAsBlob } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
+
+/** The contents of a file as a stream; undefined if it cannot be read. */
+export async function readBlob(path: string): Promise<Blob | undefined> {
+  try {
+    // Bun opens a missing file without an error.
+    await access(path, constants.R_OK);
+    return await openAsBlob(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes chunks to a file beside the given one, then renames it, so that a failure leaves the old file. Returns its size. */
+export async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  const draft = `${path}.part`;
+  const file = await open(draft, 'w');
+  let size = 0;
+  try {
+    for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
+    await file.sync();
+    await rename(draft, path);
+    return size;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

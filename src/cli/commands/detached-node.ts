@@ -1,0 +1,101 @@
+import type { Options } from '../../app/flags/options.ts';
+import { fileSize, isSameProcess, readEnd, readIfThere, requireLog, stopProcess } from '../../app/platform/detached-process.ts';
+import type { ProcessContext } from '../../app/platform/process-context.ts';
+import type { Env } from '../../app/setup/env.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import { findUnhealthyReason } from './detach.ts';
+
+/** What a command about a node in the background works with. */
+export type DetachedContext = {
+  /** The file in which the node has written its process ID and URL. */
+  readonly contextFile: string | undefined;
+  readonly logFile: string;
+  readonly options: Options;
+  readonly print: (text: string) => void;
+  readonly env: Pick<Env, 'timers' | 'clock'>;
+};
+
+/** Milliseconds between two looks at a process or a file. */
+const pollInterval = 100;
+/** Bytes of a log that are read at once. */
+const maxRead = 4 * 1024 * 1024;
+
+/** Commands about a node that was started with `--detach`. They return the exit code. */
+export const detachedCommands = {
+  status: async ({ contextFile, logFile, options, print }: DetachedContext): Promise<number> => {
+    const node = findNode(contextFile);
+    const reason = node && (await findUnhealthyReason(node.uri));
+    const log = fileSize(logFile) === 0 ? undefined : logFile;
+    if (options.json)
+      print(
+        `${JSON.stringify({ running: node !== undefined, pid: node?.pid, url: node?.uri, healthy: node && reason === undefined, reason, log })}\n`,
+      );
+    else if (node === undefined) print('not running\n');
+    else
+      print(
+        `running with pid ${node.pid} at ${node.uri}, ${reason === undefined ? 'healthy' : `not healthy: ${reason}`}${log === undefined ? '' : `\nlog ${log}`}\n`,
+      );
+    return node === undefined ? 1 : 0;
+  },
+
+  stop: async ({ contextFile, options, print, env }: DetachedContext): Promise<number> => {
+    const node = findNode(contextFile);
+    const tell = (text: string, facts: object): void => print(`${options.json ? JSON.stringify(facts) : text}\n`);
+    if (node === undefined) {
+      tell('not running', { stopped: false, running: false });
+      return 1;
+    }
+    const { pid } = node;
+    stopProcess(pid);
+    const deadline = env.clock.monotonic() + options['wait-timeout'];
+    while (isSameProcess(pid, contextFile)) {
+      if (env.clock.monotonic() > deadline) {
+        const seconds = options['wait-timeout'] / 1000;
+        tell(`pid ${pid} was told to stop, but runs after ${seconds} s; kill -9 ${pid} ends it at once`, {
+          stopped: false,
+          running: true,
+          pid,
+        });
+        return 1;
+      }
+      await sleep(env.timers, pollInterval);
+    }
+    tell(`stopped pid ${pid}`, { stopped: true, running: false, pid });
+    return 0;
+  },
+
+  logs: async ({ logFile, options, print, env }: DetachedContext): Promise<number> => {
+    requireLog(logFile);
+    print(lastLines(readEnd(logFile, 0, maxRead), options.lines));
+    for (let at = fileSize(logFile); options.follow; ) {
+      await sleep(env.timers, pollInterval);
+      const size = fileSize(logFile);
+      // A log that became shorter was replaced.
+      if (size < at) at = 0;
+      if (size === at) continue;
+      const text = readEnd(logFile, at, maxRead);
+      print(text);
+      at = size;
+    }
+    return 0;
+  },
+};
+
+function lastLines(text: string, count: number): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const last = count === 0 ? [] : lines.slice(-count);
+  return last.length === 0 || (last.length === 1 && last[0] === '') ? '' : `${last.join('\n')}\n`;
+}
+
+/** The running node of a process context file; undefined if there is none, or if its process has ended. */
+function findNode(contextFile: string | undefined): ProcessContext | undefined {
+  try {
+    const context = JSON.parse((contextFile && readIfThere(contextFile)) ?? '') as Partial<ProcessContext>;
+    const { pid, uri } = context;
+    if (!Number.isSafeInteger(pid) || typeof uri !== 'string' || (pid as number) <= 1) return undefined;
+    return isSameProcess(pid as number, contextFile) ? (context as ProcessContext) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

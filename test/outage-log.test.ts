@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { eventually } from './processes.ts';
+import { startIndexer, startProgram } from './program.ts';
+import { hasPrivateServers, openPrivateServers, suiteName } from './servers.ts';
+
+/** Losing and regaining a server is one line of the log each, with time and level. */
+
+setDefaultTimeout(120_000);
+
+const closing: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** The lines of a log about one server, as level and message; every line must have a time and a level. */
+function linesAbout(text: string, server: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const read = lines.map((line) => {
+    if (line.startsWith('{')) {
+      const { time, level, message } = JSON.parse(line) as Record<string, string>;
+      expect([time, level]).toEqual([expect.stringMatching(timePattern), expect.stringMatching(levelPattern)]);
+      return `${level} ${message}`;
+    }
+    const [, time, level, message] = /^(\S+) (\w+) +(.*)$/.exec(line) ?? [];
+    expect([line, time, level]).toEqual([line, expect.stringMatching(timePattern), expect.stringMatching(levelPattern)]);
+    return `${level} ${message}`;
+  });
+  return read.filter((line) => line.includes(server));
+}
+
+const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const levelPattern = /^(?:info|warn|error|fatal)$/;
+
+/** Waits until a log has so many lines about a server. */
+const untilLines = (read: () => string, server: string, count: number): Promise<string[]> =>
+  eventually(
+    () => linesAbout(read(), server),
+    (lines) => lines.length >= count,
+    60_000,
+  );
+
+test('the followed node', async () => {
+  const node = await startProgram();
+  const logs = await startLogged('follow', node.url, '--network-id=local');
+  await untilLines(logs, 'caught up with', 1);
+  await node.stop();
+  const about = node.url;
+  const lost = await untilLines(logs, about, 2);
+  expect(lost.at(-1)).toMatch(/^warn http\S+: the followed node does not answer .*; retrying$/);
+  // Several attempts to connect fail meanwhile.
+  await Bun.sleep(3000);
+  const again = await startProgram(`--http-port=${node.port}`);
+  closing.push(again.stop);
+  const all = await untilLines(logs, about, 3);
+  expect(all).toHaveLength(3);
+  expect(all.at(-1)).toBe(`info ${about} answers again`);
+});
+
+/** Starts a server and returns a function that reads its log, which is JSON. */
+async function startLogged(...args: string[]): Promise<() => string> {
+  const program = await startProgram(...args);
+  closing.push(program.stop);
+  return program.stderrText;
+}
+
+describe.skipIf(!hasPrivateServers)(suiteName('PostgreSQL and Redis', hasPrivateServers), () => {
+  test('are lost and regained', async () => {
+    const { postgres, redis } = await openPrivateServers();
+    const node = await startProgram();
+    const database = `--database-url=${postgres.url}`;
+    const index = startIndexer(node.url, database);
+    const api = await startLogged('api', database, `--cache-url=${redis.url}`, '--rate-limits=on');
+    closing.push(redis.kill, postgres.remove, node.stop, index.stop);
+    await untilLines(index.stderrText, 'indexing', 1);
+    for (const round of [1, 2]) {
+      await postgres.end('kill');
+      await redis.kill();
+      for (const read of [index.stderrText, api]) await untilLines(read, 'PostgreSQL at ', 2 * round - 1);
+      await untilLines(api, 'Redis at ', 2 * round - 1);
+      await Bun.sleep(3000);
+      await postgres.start();
+      await redis.start();
+      for (const read of [index.stderrText, api]) await untilLines(read, 'PostgreSQL at ', 2 * round);
+      await untilLines(api, 'Redis at ', 2 * round);
+    }
+    for (const lines of [
+      linesAbout(index.stderrText(), 'PostgreSQL at '),
+      linesAbout(api(), 'PostgreSQL at '),
+      linesAbout(api(), 'Redis at '),
+    ])
+      expect(lines.map((line) => line.replace(/^(\w+) .*?(retrying|answers again)$/, '$1 $2'))).toEqual([
+        'warn retrying',
+        'info answers again',
+        'warn retrying',
+        'info answers again',
+      ]);
+  });
+});
