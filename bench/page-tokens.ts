@@ -1,6 +1,7 @@
 import { dataRoutes } from '../src/api/data/routes.ts';
 import { createParamContext } from '../src/api/rest/addresses.ts';
 import { createPageSeal } from '../src/api/rest/page-token.ts';
+import { compileRouteParams } from '../src/api/rest/params.ts';
 import { readParams } from '../src/api/rest/read-params.ts';
 import { bodyTexts, queryTexts } from '../src/api/rest/request-texts.ts';
 import type { ApiRoute, PageCursor } from '../src/api/rest/route.ts';
@@ -35,7 +36,7 @@ export function createPageTokenAdder(secret: Uint8Array): AddPageToken {
       query: (name: string) => inQuery.get(name),
       body: (name: string) => inBody?.get(name),
     };
-    return readParams(row.id, row.params, (place, name) => places[place](name), context).listKey();
+    return readParams(row.id, compileRouteParams(row), (place, name) => places[place](name), context).listKey();
   };
 
   return (call, cursor) => {

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { metricNames } from '../src/api/contract/metrics.ts';
+import { findJsonMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
 import type { OpenApiDocument } from '../src/api/rest/openapi.ts';
 import { findErrorProblem } from '../src/api/rest/requests.fixture.ts';
-import { findMismatches } from '../src/api/rest/schema-mismatches.fixture.ts';
-import { metricNames } from '../src/api/stats/metric.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { createKey, unlimited, writePlans } from './api-keys.ts';
 import { chainRoot, fetchPages, itemsOf, plainAddress, sendRequest } from './data-requests.ts';
@@ -172,7 +172,7 @@ function findFlaw(
     return flaw && `${flaw}: ${text.slice(0, 300)}`;
   }
   const schema = request.operation === undefined ? undefined : schemas.get(request.operation);
-  const misfits = schema === undefined ? [] : findMismatches(schema, json, { strict: true });
+  const misfits = schema === undefined ? [] : findJsonMismatches(schema, json, { strict: true });
   return misfits.length === 0 ? undefined : misfits.slice(0, 3).join('; ');
 }
 

@@ -1,4 +1,4 @@
-import { metricNames } from '../src/api/stats/metric.ts';
+import { metricNames } from '../src/api/contract/metrics.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { parseExact } from './exact-json.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/api/access/plans.ts';
-import { serviceTable } from '../src/api/rpc-reference/service-table.ts';
+import { services } from '../src/api/contract/services.ts';
 import { listRouteIds } from '../src/app/servers/access.ts';
 import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
@@ -95,7 +95,7 @@ test('README: names the version of avalanchejs that the tests use, and the Node 
 
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
-  const methods = serviceTable.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
+  const methods = Object.values(services).flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
   expect(shown).toEqual(expect.arrayContaining(methods));
 });
 

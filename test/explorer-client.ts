@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
+import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
 import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
-import { findMismatches } from '../src/api/rest/schema-mismatches.fixture.ts';
 import type { Program } from './program.ts';
 
 /** The path prefix of the routes. */

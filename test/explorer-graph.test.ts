@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Tx } from '../src/api/client/data-types.ts';
+import type { Tx } from '../src/api/contract/answers.ts';
 import { graphTx, outputsPerTx } from '../src/explorer/load/graph-data.ts';
 import { loadGraph } from '../src/explorer/load/load-graph.ts';
 import type { PageContext } from '../src/explorer/load/page-context.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { JsonSchema } from '../src/api/contract/json-schema.ts';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, ResponseObject } from '../src/api/rest/openapi.ts';
-import type { Schema } from '../src/api/rest/schema.ts';
 
 /** An invalid or unusual request, and the operation it should reach; undefined if it should reach none. */
 export type HostileRequest = {
@@ -37,10 +37,10 @@ export function generateHostileRequests(document: OpenApiDocument, known: KnownV
 }
 
 /** The schema of each operation's 200 response, with all references resolved. */
-export function responseSchemas(document: OpenApiDocument): ReadonlyMap<string, Schema> {
-  const inline = (schema: unknown): Schema => {
-    if (Array.isArray(schema)) return schema.map(inline) as Schema;
-    if (typeof schema !== 'object' || schema === null) return schema as Schema;
+export function responseSchemas(document: OpenApiDocument): ReadonlyMap<string, JsonSchema> {
+  const inline = (schema: unknown): JsonSchema => {
+    if (Array.isArray(schema)) return schema.map(inline) as JsonSchema;
+    if (typeof schema !== 'object' || schema === null) return schema as JsonSchema;
     const { $ref, ...rest } = schema as { readonly $ref?: string };
     const own = Object.fromEntries(Object.entries(rest).map(([word, value]) => [word, inline(value)]));
     return $ref === undefined ? own : { ...inline(document.components.schemas[$ref.split('/').at(-1) ?? '']), ...own };
@@ -141,7 +141,7 @@ const invalidValues = (parameter: OpenApiParameter, known: KnownValues): fc.Arbi
 
 /** Values at and beyond the bounds of a parameter, values of other parameters, and arbitrary text. */
 function invalidValue({ name, schema }: OpenApiParameter, { values, tokens }: KnownValues): fc.Arbitrary<string> {
-  const { enum: words, minimum, maximum, type, items, examples } = schema as Schema & { examples?: readonly string[] };
+  const { enum: words, minimum, maximum, type, items, examples } = schema as JsonSchema & { examples?: readonly string[] };
   const allowed = [...((items?.enum ?? words ?? []) as readonly string[]), ...(examples ?? [])];
   const numbers = [minimum, maximum].filter((bound) => bound !== undefined).flatMap((bound) => [bound - 1, bound, bound + 1].map(String));
   return fc.oneof(

@@ -49,8 +49,8 @@ function formatRoutes(): string {
     ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
   ];
   const row = ({ method, path, id, params, summary }: ApiRoute<never>) => {
-    const named = Object.entries(params).filter(([, param]) => param.in !== 'path');
-    return `| ${method} \`${path}\` | ${named.map(([name]) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
+    const named = Object.keys(params).filter((name) => !path.includes(`{${name}}`));
+    return `| ${method} \`${path}\` | ${named.map((name) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
   };
   return apis
     .map(([name, rows]) => [`### ${name}`, '', '| route | parameters | returns | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'))

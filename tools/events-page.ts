@@ -1,20 +1,21 @@
-import { type EventKindRow, eventKinds } from '../src/api/events/event-kinds.ts';
-import type { Schema } from '../src/api/rest/schema.ts';
+import { type EventKindRow, eventKinds } from '../src/api/contract/event-kinds.ts';
+import { type JsonSchema, jsonSchemaOf } from '../src/api/contract/json-schema.ts';
 
 /** The events and their properties, for docs/events.md. */
 export function renderEventsPage(): string {
   const kinds = Object.entries(eventKinds) as [string, EventKindRow][];
   const overview = kinds.map(([kind, { meaning, isResumable }]) => `| \`${kind}\` | ${isResumable ? 'yes' : 'no'} | ${meaning} |`);
   const details = kinds.map(([kind, { schema }]) =>
-    [`### ${kind}`, '', '| property | type | meaning |', '|---|---|---|', ...propertyRows(schema, '')].join('\n'),
+    [`### ${kind}`, '', '| property | type | meaning |', '|---|---|---|', ...propertyRows(jsonSchemaOf(schema), '')].join('\n'),
   );
   return [['| kind | has an ID | meaning |', '|---|---|---|', ...overview].join('\n'), ...details].join('\n\n');
 }
 
-function propertyRows({ properties = {}, required = [] }: Schema, prefix: string): string[] {
+function propertyRows({ properties = {}, required = [] }: JsonSchema, prefix: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const inner = schema.items ?? schema;
-    const isNested = inner.properties !== undefined;
+    // The properties of a transaction are those of `avm.getTx`.
+    const isNested = inner.properties !== undefined && inner.title !== 'Transaction';
     const note = [required.includes(name) ? undefined : 'May be missing.', schema.description]
       .filter((text) => text !== undefined)
       .join(' ');
@@ -23,5 +24,5 @@ function propertyRows({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-const typeOf = ({ type, enum: values, items }: Schema): string =>
+const typeOf = ({ type, enum: values, items }: JsonSchema): string =>
   values !== undefined ? values.map((value) => `\`${value}\``).join(', ') : items !== undefined ? `list of ${typeOf(items)}` : String(type);

@@ -1,35 +1,25 @@
-import type { RpcParam } from '../src/api/rpc/params.ts';
-import type { MethodExample } from '../src/api/rpc-reference/method-example.ts';
-import { type ServiceRow, serviceTable } from '../src/api/rpc-reference/service-table.ts';
+import type { ServiceRow } from '../src/api/contract/client-services.ts';
+import type { MethodDoc } from '../src/api/contract/method.ts';
+import { methodDocs } from '../src/api/contract/node-method-docs.ts';
+import { type ServiceName, services } from '../src/api/contract/services.ts';
+import { fieldNames } from '../src/api/contract/type-name.ts';
 
-export const renderMethodsPage = (): string => serviceTable.map(formatSection).join('\n\n');
+export const renderMethodsPage = (): string => (Object.entries(services) as [ServiceName, ServiceRow][]).map(formatSection).join('\n\n');
 
-function formatSection({ name, path, prefix, methods, examples, otherPaths }: ServiceRow): string {
-  const table = Object.entries(methods).map(
-    ([method, { params, deprecated }]) =>
-      `| \`${prefix}${method}\` | ${formatParams(params)} | ${deprecated === null ? '' : `since AvalancheGo ${deprecated}`} |`,
-  );
-  const shown = Object.keys(methods).map((method) => formatExample(path, prefix + method, examples[method] as MethodExample));
-  const heading = `### ${name} at \`${path}\`${otherPaths === undefined ? '' : ` (also ${otherPaths.map((one) => `\`${one}\``).join(', ')})`}`;
-  return [heading, '', '| method | parameters | deprecated |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
+function formatSection([service, { path, prefix, methods, otherPaths }]: [ServiceName, ServiceRow]): string {
+  const docs = methodDocs[service] as { readonly [method: string]: MethodDoc };
+  const table = Object.entries(methods).map(([method, { params, aliases }]) => {
+    const { summary, deprecated } = docs[method] as MethodDoc;
+    const fields = fieldNames(params, aliases).map((field) => `\`${field}\``);
+    const note = deprecated === undefined ? '' : ` Deprecated since AvalancheGo ${deprecated}.`;
+    return `| \`${prefix}${method}\` | ${fields.join(', ')} | ${summary}.${note} |`;
+  });
+  const shown = Object.keys(methods).map((method) => formatExample(path, prefix + method, docs[method] as MethodDoc));
+  const heading = `### ${service} at \`${path}\`${otherPaths === undefined ? '' : ` (also ${otherPaths.map((one) => `\`${one}\``).join(', ')})`}`;
+  return [heading, '', '| method | parameters | returns or does |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
 }
 
-function formatParams({ fields, aliases = {}, type }: RpcParam<unknown>): string {
-  if (fields === undefined) return `\`${type}\``;
-  const otherNames = (name: string) => Object.keys(aliases).filter((alias) => aliases[alias] === name);
-  return Object.entries(fields)
-    .map(([name, param]) => `\`${[name, ...otherNames(name)].join('` or `')}: ${formatType(param)}\``)
-    .join(', ');
-}
-
-const formatType = ({ fields, type }: RpcParam<unknown>): string =>
-  fields === undefined
-    ? type
-    : `{ ${Object.entries(fields)
-        .map(([name, param]) => `${name}: ${formatType(param)}`)
-        .join(', ')} }`;
-
-function formatExample(path: string, method: string, example: MethodExample): string {
+function formatExample(path: string, method: string, example: MethodDoc): string {
   const { params } = example;
   const outcome = 'result' in example ? `"result":${example.result}` : `"error":${example.error}`;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });

@@ -1,8 +1,8 @@
 import { type NodeApi, requireServicePath } from '../api/client/client.ts';
-import type { ChainEvent } from '../api/client/event.ts';
 import { type Events, subscribe } from '../api/client/events.ts';
 import { SeracError } from '../api/client/fault.ts';
 import { createNamespaces } from '../api/client/namespaces.ts';
+import type { ChainEvent } from '../api/contract/events.ts';
 import type { HttpResponse } from '../api/http/message.ts';
 import { createLog } from '../app/log/log.ts';
 import { writeError } from '../app/platform/stderr.ts';

@@ -1,4 +1,4 @@
-import type { ChainEvent } from './event.ts';
+import type { ChainEvent } from '../contract/events.ts';
 import { type EventFilter, type Events, subscribe } from './events.ts';
 import { SeracError } from './fault.ts';
 import { createNamespaces, findServicePath, type Namespaces } from './namespaces.ts';

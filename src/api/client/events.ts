@@ -1,4 +1,5 @@
-import { type ChainEvent, decodeEvent, isChainEventKind } from './event.ts';
+import { type ChainEvent, type ChainEventKind, eventSchemas } from '../contract/events.ts';
+import { decode } from './convert.ts';
 import { parseExactJson } from './exact-json.ts';
 import { SeracError } from './fault.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
@@ -131,3 +132,9 @@ function formatQuery({ address, asset, kind, after, ...unknown }: EventFilter): 
   add('lastEventId', after);
   return query.toString();
 }
+
+/** Events about the stream itself are not given to callers. */
+export const isChainEventKind = (kind: string): kind is ChainEventKind => Object.hasOwn(eventSchemas, kind);
+
+/** Converts the JSON of an event: amounts become bigints. */
+export const decodeEvent = (kind: ChainEventKind, json: unknown): ChainEvent => decode(eventSchemas[kind], json, kind) as ChainEvent;

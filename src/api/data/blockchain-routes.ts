@@ -1,60 +1,36 @@
 import { formatHex, fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { blockchainRows } from '../contract/data-routes.ts';
 import { findOtherChain, type OtherChain } from '../rest/chain-name.ts';
-import { pageSize, pageToken, pathText, sortOrder } from '../rest/params.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, object, optional } from '../rest/schema.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
-import { chainPath, networkParam, requireChainByName, requireNetwork } from './chain.ts';
+import { requireChainByName, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { BlockchainSchema, BlockchainWithGenesisSchema, nextPageTokenSchema } from './schemas.ts';
 
-const defineRoute = routeDefiner<DataDeps>();
-
-export const blockchainRoutes: readonly ApiRoute<DataDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/networks/{network}/blockchains',
-    id: 'listBlockchains',
-    tag: 'Blockchains',
-    summary: 'The known blockchains of the network: those this server serves, then P and C',
-    params: { network: networkParam, pageToken, pageSize: pageSize(100, 10_000), sortOrder: sortOrder('asc') },
-    response: object('ListBlockchainsResponse', { nextPageToken: optional(nextPageTokenSchema), blockchains: list(BlockchainSchema) }),
-    cachePolicy: 'block',
-    run: async ({ served }, { network, pageSize: limit, sortOrder: order }, { paging }) => {
-      requireNetwork(served, network);
-      const all = [
-        ...served.chains.map((chain) => renderServedChain(served, chain)),
-        ...served.otherChains.map((other) => renderOtherChain(served, other)),
-      ];
-      if (order === 'desc') all.reverse();
-      // The list does not change while the program runs, so the token only contains a position.
-      const from = (paging.cursor?.after ?? -1) + 1;
-      const to = from + limit;
-      return {
-        nextPageToken: to < all.length ? paging.nextPageToken({ height: 0, after: to - 1 }) : undefined,
-        blockchains: all.slice(from, to),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: chainPath,
-    id: 'getBlockchainById',
-    tag: 'Blockchains',
-    summary: 'One blockchain, with its genesis',
-    params: { network: networkParam, blockchainId: pathText({ description: 'A blockchain ID, an alias or a name.', example: 'x-chain' }) },
-    response: BlockchainWithGenesisSchema,
-    cachePolicy: 'block',
-    run: async ({ served }, { network, blockchainId }) => {
-      requireNetwork(served, network);
-      const counterpart = findOtherChain(served, blockchainId);
-      if (counterpart !== undefined) return renderOtherChain(served, counterpart);
-      const chain = requireChainByName(served, blockchainId);
-      return { ...renderServedChain(served, chain), genesisData: { encoding: 'hex', data: formatHex('hex', chain.genesisBytes) } };
-    },
-  }),
-];
+export const blockchainRoutes = implementRoutes<DataDeps>()(blockchainRows, {
+  listBlockchains: async ({ served }, { network, pageSize: limit, sortOrder: order }, { paging }) => {
+    requireNetwork(served, network);
+    const all = [
+      ...served.chains.map((chain) => renderServedChain(served, chain)),
+      ...served.otherChains.map((other) => renderOtherChain(served, other)),
+    ];
+    if (order === 'desc') all.reverse();
+    // The list does not change while the program runs, so the token only contains a position.
+    const from = (paging.cursor?.after ?? -1) + 1;
+    const to = from + limit;
+    return {
+      nextPageToken: to < all.length ? paging.nextPageToken({ height: 0, after: to - 1 }) : undefined,
+      blockchains: all.slice(from, to),
+    };
+  },
+  getBlockchainById: async ({ served }, { network, blockchainId }) => {
+    requireNetwork(served, network);
+    const counterpart = findOtherChain(served, blockchainId);
+    if (counterpart !== undefined) return renderOtherChain(served, counterpart);
+    const chain = requireChainByName(served, blockchainId);
+    return { ...renderServedChain(served, chain), genesisData: { encoding: 'hex', data: formatHex('hex', chain.genesisBytes) } };
+  },
+});
 
 const renderServedChain = (served: ServedChains, { id, vmID, title }: ServedChain) => ({
   ...creationOf(served),

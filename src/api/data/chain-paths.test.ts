@@ -13,8 +13,7 @@ import {
   readAllPages,
   xChainPath,
 } from './data-requests.fixture.ts';
-import { pChainRoutes } from './p-chain-routes.ts';
-import { dataRoutes } from './routes.ts';
+import { dataRoutes, pChainRoutes } from './routes.ts';
 import { builder, cChain, chainID, pChain, people, sampleChain, sampleServed, sampleServedChain, txs } from './sample-chain.fixture.ts';
 import { createScanningReads } from './scanning-reads.fixture.ts';
 
@@ -134,7 +133,7 @@ describe('chain paths', () => {
   });
 
   test('all routes are in the OpenAPI document, with unique operation ids', () => {
-    const options = { title: 'Data', version: '1', description: '', requireKey: false, examples: {} };
+    const options = { title: 'Data', version: '1', description: '', requireKey: false, origin: 'http://node:9650', examples: {} };
     const document = buildOpenApi(bindRoutes('data', dataRoutes(), undefined as never), options);
     const ids = Object.values(document.paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
     expect(ids.sort()).toEqual(

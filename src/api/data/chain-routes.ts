@@ -1,46 +1,19 @@
 import { idText } from '../../base/bytes/id.ts';
+import { chainRows } from '../contract/data-routes.ts';
 import { invalidParams } from '../rest/api-error.ts';
-import { choices, pathText, queryText } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, object } from '../rest/schema.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { requireChainByName } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { ChainSchema } from './schemas.ts';
 
-const defineRoute = routeDefiner<DataDeps>();
-
-export const chainRoutes: readonly ApiRoute<DataDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/chains',
-    id: 'supportedChains',
-    tag: 'Chains',
-    summary: 'The chains of this server',
-    params: {
-      network: queryText({ description: 'Only chains of this network: mainnet, fuji, testnet, or the name of the one served.' }),
-      feature: choices(['nftIndexing', 'webhooks', 'teleporter'], 'Only chains with these features. AVM chains have none of them.'),
-    },
-    response: object('ListChainsResponse', { chains: list(ChainSchema) }),
-    cachePolicy: 'block',
-    run: async ({ served }, { network, feature }, { origin }) => {
-      const isIncluded = isOfNetwork(served, network) && feature === undefined;
-      return { chains: isIncluded ? await Promise.all(served.chains.map((chain) => renderChain(served, chain, origin))) : [] };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/chains/{chainId}',
-    id: 'getChainInfo',
-    tag: 'Chains',
-    summary: 'One chain',
-    params: { chainId: pathText({ description: 'A blockchain ID, an alias (X) or a name (x-chain).', example: 'X' }) },
-    response: ChainSchema,
-    cachePolicy: 'block',
-    run: async ({ served }, { chainId }, { origin }) => renderChain(served, requireChainByName(served, chainId), origin),
-  }),
-];
+export const chainRoutes = implementRoutes<DataDeps>()(chainRows, {
+  supportedChains: async ({ served }, { network, feature }, { origin }) => {
+    const isIncluded = isOfNetwork(served, network) && feature === undefined;
+    return { chains: isIncluded ? await Promise.all(served.chains.map((chain) => renderChain(served, chain, origin))) : [] };
+  },
+  getChainInfo: async ({ served }, { chainId }, { origin }) => renderChain(served, requireChainByName(served, chainId), origin),
+});
 
 async function renderChain({ network }: ServedChains, chain: ServedChain, origin: string) {
   const { id, title, vmID, rpcUrl, feeAsset, reads, status } = chain;
@@ -53,7 +26,7 @@ async function renderChain({ network }: ServedChains, chain: ServedChain, origin
     platformChainId: idText(id),
     subnetId: idText(network.subnetID),
     vmId: idText(vmID),
-    vmName: 'AVM',
+    vmName: 'AVM' as const,
     rpcUrl: rpcUrl.startsWith('/') ? origin + rpcUrl : rpcUrl,
     isTestnet: network.isTestnet,
     networkToken: token && { name: token.name, symbol: token.symbol, decimals: token.denomination },

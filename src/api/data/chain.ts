@@ -1,26 +1,8 @@
-import type { AddressList } from '../rest/addresses.ts';
+import type { AddressList } from '../contract/views.ts';
 import { type ApiError, notFound } from '../rest/api-error.ts';
 import { findChain, unknownChain } from '../rest/chain-name.ts';
-import { chainName, networkName } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
-
-export const networkParam = networkName({
-  description:
-    'The network of this server: its name (local, fuji, mainnet) or its number. A private network also accepts fuji and testnet.',
-  example: 'local',
-});
-
-export const blockchainParam = chainName({
-  description: 'A chain of this server: x-chain, or another one by its alias or blockchain ID.',
-  example: 'x-chain',
-});
-
-/** The path parameters that select a chain. */
-export const chainParams = { network: networkParam, blockchainId: blockchainParam };
-
-/** The path prefix of all routes about one chain. */
-export const chainPath = '/v1/networks/{network}/blockchains/{blockchainId}';
 
 /** Returns the chain that the path parameters select; throws 404 for an unknown network or chain. */
 export function requireChain(

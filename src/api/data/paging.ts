@@ -1,9 +1,5 @@
 import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
-import { pageSize, pageToken } from '../rest/params.ts';
 import type { Paging } from '../rest/route.ts';
-
-/** Paging parameters of most lists. */
-export const pageParams = { pageToken, pageSize: pageSize(10, 100) };
 
 /** Position in a list: the pinned block, and the last item of the previous page. */
 export type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { compileRouteParams } from '../rest/params.ts';
 import { addressText, createDataApiClient } from './data-requests.fixture.ts';
 import { dataRoutes } from './routes.ts';
 import { builder, cChain, chainID, people, sampleServed, txs, unusedAddress } from './sample-chain.fixture.ts';
@@ -65,9 +66,10 @@ describe('random requests get a response that matches its schema or a well-forme
           const target = path.replace(/\{(\w+)\}/g, (_all, name: string) =>
             encodeURIComponent((hasValidPath ? undefined : values[name]) ?? defaults[name] ?? 'x').replaceAll('.', '%2E'),
           );
-          const inBody = names.filter((name) => params[name]?.in === 'body');
+          const compiled = compileRouteParams({ path, params });
+          const inBody = names.filter((name) => compiled[name]?.in === 'body');
           const query = names.flatMap((name) =>
-            params[name]?.in === 'path' || inBody.includes(name) || values[name] === undefined
+            compiled[name]?.in === 'path' || inBody.includes(name) || values[name] === undefined
               ? []
               : [`${name}=${encodeURIComponent(values[name].toWellFormed())}`],
           );

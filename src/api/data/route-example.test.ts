@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
 import { paramContextFor } from '../rest/chain-name.ts';
 import { bindRoutes, createApi } from '../rest/dispatch.ts';
 import { buildOpenApi } from '../rest/openapi.ts';
 import { allowAllGate, createSender } from '../rest/requests.fixture.ts';
 import type { ApiRoute } from '../rest/route.ts';
-import { findMismatches } from '../rest/schema-mismatches.fixture.ts';
 import { xChainPath } from './data-requests.fixture.ts';
 import { createDataDeps, type DataDeps } from './deps.ts';
 import { dataRoutes } from './routes.ts';
@@ -52,6 +52,13 @@ test('the route of the guide for contributors is answered and documented like ev
   const newest = await ask(`${xChainPath}/blocks?pageSize=1`);
   expect([status, findMismatches(example.response, json, { strict: true })]).toEqual([200, []]);
   expect(json.blockNumber).toBe(newest.json.blocks[0].blockNumber);
-  const document = buildOpenApi(routes, { title: 'Data', version: '1', description: '', requireKey: false, examples: {} });
+  const document = buildOpenApi(routes, {
+    title: 'Data',
+    version: '1',
+    description: '',
+    requireKey: false,
+    origin: 'http://here',
+    examples: {},
+  });
   expect(document.paths[example.path]?.get?.operationId).toBe(example.id);
 });

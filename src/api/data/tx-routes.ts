@@ -1,127 +1,56 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { txKinds } from '../../ledger/index/tables.ts';
 import type { Order, Subject, TimeRange, TxKind } from '../../ledger/index-read/index-reads.ts';
-import { addresses } from '../rest/addresses.ts';
+import { txRows, type txTypeNames } from '../contract/data-routes.ts';
 import { notFound } from '../rest/api-error.ts';
-import { choices, endTimestamp, pathId, sortOrder, startTimestamp } from '../rest/params.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
-import { type ApiRoute, type Paging, routeDefiner } from '../rest/route.ts';
+import { implementRoutes, type Paging } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { chainParams, chainPath, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
+import { type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { type JsonPage, joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
-import { cutPage, openListing, pageParams } from './paging.ts';
-import { listSchema, TransactionSchema } from './schemas.ts';
+import { cutPage, openListing } from './paging.ts';
 import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
 
-const defineRoute = routeDefiner<DataDeps>();
-
-/** All transaction types of the Primary Network. */
-const txTypeNames = [
-  'AddValidatorTx',
-  'AddSubnetValidatorTx',
-  'AddDelegatorTx',
-  'CreateChainTx',
-  'CreateSubnetTx',
-  'ImportTx',
-  'ExportTx',
-  'AdvanceTimeTx',
-  'RewardValidatorTx',
-  'RemoveSubnetValidatorTx',
-  'TransformSubnetTx',
-  'AddPermissionlessValidatorTx',
-  'AddPermissionlessDelegatorTx',
-  'BaseTx',
-  'TransferSubnetOwnershipTx',
-  'ConvertSubnetToL1Tx',
-  'RegisterL1ValidatorTx',
-  'SetL1ValidatorWeightTx',
-  'DisableL1ValidatorTx',
-  'IncreaseL1ValidatorBalanceTx',
-  'UNKNOWN',
-  'CreateAssetTx',
-  'OperationTx',
-] as const;
-
-const txTypes = choices(txTypeNames, 'Only these transaction types. Types of other chains are accepted and match nothing.');
-
-const TransactionList = listSchema('ListXChainTransactionsResponse', 'transactions', TransactionSchema);
-
-export const txRoutes: readonly ApiRoute<DataDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/transactions`,
-    id: 'listLatestPrimaryNetworkTransactions',
-    tag: 'Transactions',
-    summary: 'Transactions, newest first by default',
-    description:
-      'Of the whole chain, or of the given addresses: an address has a transaction if it owns an output that the transaction consumes or creates. ' +
-      'A page whose transactions have very many outputs may be shorter than pageSize without being the last.',
-    params: { ...chainParams, addresses: addresses(), txTypes, startTimestamp, endTimestamp, ...pageParams, sortOrder: sortOrder() },
-    response: TransactionList,
-    cachePolicy: 'pinned-page',
-    run: async (deps, values, { paging }) => {
-      const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
-      const subjects = requested?.owners.map((address): Subject => ({ address }));
-      const spelling = networkSpelling(deps.served, values.network, requested);
-      const query = { spelling, subjects, types, times: { from, to }, order, limit, paging };
-      return joinPage(await listTxs(deps, requireChain(deps.served, values), query));
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/transactions/{txHash}`,
-    id: 'getTxByHash',
-    tag: 'Transactions',
-    summary: 'One transaction',
-    params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
-    response: TransactionSchema,
-    cachePolicy: 'block',
-    run: async (deps, { txHash, ...chainRef }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const { hrp } = networkSpelling(deps.served, chainRef.network);
-      const found = await atOneEpoch(deps.epoch, (epoch) => readTxPiece(deps, { chain, hrp, epoch, id: txHash }));
-      if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
-      return renderedJson(found.bytes);
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/assets/{assetId}/transactions`,
-    id: 'listAssetTransactions',
-    tag: 'Transactions',
-    summary: 'Transactions with an asset, newest first',
-    params: {
-      ...chainParams,
-      assetId: pathId({ description: 'Asset ID.' }),
-      txTypes,
-      startTimestamp,
-      endTimestamp,
-      ...pageParams,
-    },
-    response: TransactionList,
-    cachePolicy: 'pinned-page',
-    run: async (deps, { assetId, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const times = { from, to };
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const page = await listTxs(deps, chain, {
-        spelling,
-        subjects: [{ asset: assetId }],
-        types,
-        times,
-        order: 'desc',
-        limit,
-        paging,
-      });
-      // An asset created on another chain may have transactions here, so only an empty list is checked.
-      if (page.pieces.length === 0 && !(await isAsset(chain, assetId))) throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
-      return joinPage(page);
-    },
-  }),
-];
+export const txRoutes = implementRoutes<DataDeps>()(txRows, {
+  listLatestPrimaryNetworkTransactions: async (deps, values, { paging }) => {
+    const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
+    const subjects = requested?.owners.map((address): Subject => ({ address }));
+    const spelling = networkSpelling(deps.served, values.network, requested);
+    const query = { spelling, subjects, types, times: { from, to }, order, limit, paging };
+    return joinPage(await listTxs(deps, requireChain(deps.served, values), query));
+  },
+  getTxByHash: async (deps, { txHash, ...chainRef }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const { hrp } = networkSpelling(deps.served, chainRef.network);
+    const found = await atOneEpoch(deps.epoch, (epoch) => readTxPiece(deps, { chain, hrp, epoch, id: txHash }));
+    if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
+    return renderedJson(found.bytes);
+  },
+  listAssetTransactions: async (
+    deps,
+    { assetId, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, ...chainRef },
+    { paging },
+  ) => {
+    const chain = requireChain(deps.served, chainRef);
+    const times = { from, to };
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const page = await listTxs(deps, chain, {
+      spelling,
+      subjects: [{ asset: assetId }],
+      types,
+      times,
+      order: 'desc',
+      limit,
+      paging,
+    });
+    // An asset created on another chain may have transactions here, so only an empty list is checked.
+    if (page.pieces.length === 0 && !(await isAsset(chain, assetId))) throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
+    return joinPage(page);
+  },
+});
 
 type TxListQuery = {
   readonly spelling: NetworkSpelling;

@@ -4,12 +4,10 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { BlockPolicy, SoloEngine } from '../../chain/solo/solo.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { bool, idParam, u64 } from '../rpc/params.ts';
-import type { Json } from '../rpc/write-json.ts';
+import { blocksRows } from '../contract/dev-chain-methods.ts';
+import { implement } from '../rpc/method.ts';
+import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
-import { devParams, noDevParams } from './params.ts';
-import { durationParam, requireParam } from './time-params.ts';
 
 export type BlocksDeps = {
   readonly chain: Pick<Chain, 'issue' | 'mempool' | 'dropTx'>;
@@ -29,22 +27,21 @@ export type BlocksDeps = {
 const limits = { blocks: 1000n, listedTxs: 1024, interval: 86_400n } as const;
 
 /** Methods that build blocks and show the mempool of the X-Chain. */
-export const blocksMethods = methodTable<BlocksDeps>()({
-  mine: method(devParams({ blocks: u64, interval: durationParam }), (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval), {
+export const blocksMethods = implement<BlocksDeps>()(blocksRows, {
+  mine: {
+    run: (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval),
     needsWriter: true,
-  }),
-  setAutomine: method(
-    devParams({ enabled: bool }),
-    ({ engine, setPolicy }, { enabled }) => {
+  },
+  setAutomine: {
+    run: ({ engine, setPolicy }, { enabled }) => {
       setPolicy({ ...engine.policy(), automine: enabled });
       return formatPolicy(engine.policy());
     },
-    { needsWriter: true },
-  ),
-  setIntervalMining: method(
-    devParams({ seconds: durationParam }),
-    ({ engine, setPolicy }, { seconds }) => {
-      const every = requireParam('seconds', durationParam.type, seconds);
+    needsWriter: true,
+  },
+  setIntervalMining: {
+    run: ({ engine, setPolicy }, { seconds }) => {
+      const every = requireParam('seconds', 'duration', seconds);
       if (every > limits.interval)
         throw new DevError(`the interval is longer than ${limits.interval} seconds`, {
           code: 'DEV_LIMIT',
@@ -54,22 +51,24 @@ export const blocksMethods = methodTable<BlocksDeps>()({
       setPolicy({ ...engine.policy(), interval: Number(every) * 1000 });
       return formatPolicy(engine.policy());
     },
-    { needsWriter: true },
-  ),
-  getMempool: method(noDevParams, ({ chain }) => listMempool(chain), { needsWriter: true }),
-  dropTx: method(
-    devParams({ txID: idParam }),
-    ({ chain }, { txID }) => {
+    needsWriter: true,
+  },
+  getMempool: {
+    run: ({ chain }) => listMempool(chain),
+    needsWriter: true,
+  },
+  dropTx: {
+    run: ({ chain }, { txID }) => {
       if (!chain.dropTx(txID))
         throw new DevError(`the transaction ${idText(txID)} is not in the mempool`, { code: 'DEV_NOT_PENDING', txID: idText(txID) });
       return { txID: idText(txID) };
     },
-    { needsWriter: true },
-  ),
+    needsWriter: true,
+  },
 });
 
 /** `interval`: seconds by which the clock is advanced between two blocks. */
-async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint): Promise<Json> {
+async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint) {
   if (blocks > limits.blocks)
     throw new DevError(`${blocks} blocks are more than ${limits.blocks}; call dev.mine several times`, {
       code: 'DEV_TOO_MANY_BLOCKS',
@@ -102,7 +101,7 @@ function mineOne({ chain, engine, createFiller }: BlocksDeps): MinedBlock {
   return { block: filler, isFiller: true };
 }
 
-function listMempool({ mempool }: Pick<Chain, 'mempool'>): Json {
+function listMempool({ mempool }: Pick<Chain, 'mempool'>) {
   const txs: { txID: string; type: string; bytes: number }[] = [];
   for (const { id, unsigned, bytes } of mempool.all()) {
     if (txs.length >= limits.listedTxs) break;

@@ -4,13 +4,13 @@ import { transfer } from '../../avm/wallet/wallet.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { parseHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { crossChainRows } from '../contract/dev-money-methods.ts';
 import type { Aliases } from '../rpc/aliases.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { longStr, str, u32 } from '../rpc/params.ts';
+import { implement } from '../rpc/method.ts';
 import { parseAmount } from './amount.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { accountParam, addressOrList, amountParam, devParams, parseBytesText, parseTime, timeParam } from './params.ts';
+import { parseBytesText, parseTime } from './params.ts';
 
 export type CrossChainDeps = {
   readonly wallet: DevWallet;
@@ -35,13 +35,10 @@ type AtomicOutput = { readonly source: Id; readonly destination: Id; readonly ut
 /** The most outputs that `dev.listAtomic` returns. */
 const maxListed = 1024;
 
-const needsWriter = { needsWriter: true };
-
 /** Transfers between the X-Chain of a developer and the P- and C-Chain, whose part these methods play. */
-export const crossChainMethods = methodTable<CrossChainDeps>()({
-  atomicDeposit: method(
-    devParams({ from: str, to: addressOrList, amount: amountParam, assetID: str, locktime: timeParam, threshold: u32 }),
-    (deps, { from, to, amount, assetID, locktime, threshold }) => {
+export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
+  atomicDeposit: {
+    run: (deps, { from, to, amount, assetID, locktime, threshold }) => {
       const { wallet } = deps;
       const source = requireCounterpart('from', from, deps);
       const asset = wallet.asset(assetID);
@@ -51,31 +48,20 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
       deps.addAtomicUtxo(source, utxo);
       return { utxoID: idText(utxo.id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  listAtomic: method(
-    devParams({ limit: u32 }),
-    (deps, { limit }) => {
+  listAtomic: {
+    run: (deps, { limit }) => {
       const max = limit === 0 || limit > maxListed ? maxListed : limit;
       const found = deps.listAtomicUtxos(max + 1);
       return { utxos: found.slice(0, max).map((output) => describeOutput(output, deps)), truncated: found.length > max };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  export: method(
-    devParams({
-      destinationChain: str,
-      from: accountParam,
-      to: addressOrList,
-      amount: amountParam,
-      assetID: str,
-      memo: longStr,
-      locktime: timeParam,
-      threshold: u32,
-    }),
-    async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
+  export: {
+    run: async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
       const { wallet, formatAddress } = deps;
       const destination = requireCounterpart('destinationChain', destinationChain, deps);
       const payer = wallet.payer(from);
@@ -93,12 +79,11 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
       // The exported output follows the change.
       return { txID: idText(tx.id), utxoID: idText(utxoId(tx.id, tx.unsigned.outputs.length)) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  claimExport: method(
-    devParams({ utxoID: str }),
-    ({ counterparts, claimExport, aliases }, { utxoID }) => {
+  claimExport: {
+    run: ({ counterparts, claimExport, aliases }, { utxoID }) => {
       const id = parseOutputID(utxoID);
       const destination = counterparts.find((chain) => claimExport(chain, id));
       if (destination !== undefined) return { utxoID: idText(id), destinationChain: aliases.primary(destination) };
@@ -107,18 +92,17 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
         utxoID,
       });
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  addAtomicUTXO: method(
-    devParams({ sourceChain: str, utxo: longStr }),
-    ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
+  addAtomicUTXO: {
+    run: ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
       const parsed = parseUtxo(parseHex('hex', utxo));
       addAtomicUtxo(aliases.lookup(sourceChain), parsed);
       return { utxoID: idText(parsed.id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 });
 
 function requireCounterpart(parameter: string, name: string, { aliases, counterparts }: CrossChainDeps): Id {

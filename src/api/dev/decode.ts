@@ -5,11 +5,14 @@ import { HexError, parseHex } from '../../base/bytes/hex.ts';
 import { idText } from '../../base/bytes/id.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Json, rawJson } from '../rpc/write-json.ts';
+import type { insightRows } from '../contract/dev-chain-methods.ts';
+import type { JsonOf } from '../contract/views.ts';
+import type { Rendered } from '../rpc/method.ts';
+import { type RawJson, rawJson } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
 
 /** Decodes the hex of a transaction, a block or a UTXO, with or without a checksum. Throws with the reason of each if it is none of them. */
-export function decode(text: string, json: JsonContext): Json {
+export function decode(text: string, json: JsonContext): Decoded {
   const bytes = parseBytes(text.startsWith('0x') ? text : `0x${text}`);
   const reasons: { [kind: string]: string } = {};
   for (const { kind, parse } of decoders)
@@ -28,7 +31,12 @@ export function decode(text: string, json: JsonContext): Json {
   });
 }
 
-const decoders: readonly { readonly kind: string; readonly parse: (bytes: Uint8Array, json: JsonContext) => { [name: string]: Json } }[] = [
+type Decoded = Exclude<Rendered<JsonOf<(typeof insightRows)['decode']['result']>>, RawJson>;
+
+const decoders: readonly {
+  readonly kind: 'tx' | 'block' | 'utxo';
+  readonly parse: (bytes: Uint8Array, json: JsonContext) => Omit<Decoded, 'kind' | 'size'>;
+}[] = [
   {
     kind: 'tx',
     parse: (bytes, json) => {

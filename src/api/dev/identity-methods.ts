@@ -1,49 +1,42 @@
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
+import { identityRows } from '../contract/dev-chain-methods.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { bool, str } from '../rpc/params.ts';
-import type { Json } from '../rpc/write-json.ts';
-import { devParams } from './params.ts';
+import { implement } from '../rpc/method.ts';
 
 export type IdentityDeps = {
   readonly impersonation: Pick<Impersonation, 'add' | 'remove' | 'setAll' | 'isAll' | 'addresses'>;
   readonly addressFormat: Pick<AddressFormat, 'parse' | 'format'>;
 };
 
-const addressParam = devParams({ address: str });
-
 /** Methods that let transactions spend outputs of an address without its signatures. */
-export const identityMethods = methodTable<IdentityDeps>()({
-  impersonate: method(
-    addressParam,
-    (deps, { address }) => {
+export const identityMethods = implement<IdentityDeps>()(identityRows, {
+  impersonate: {
+    run: (deps, { address }) => {
       deps.impersonation.add(deps.addressFormat.parse(address));
       return formatImpersonation(deps);
     },
-    { needsWriter: true },
-  ),
-  stopImpersonating: method(
-    addressParam,
-    (deps, { address }) => {
+    needsWriter: true,
+  },
+  stopImpersonating: {
+    run: (deps, { address }) => {
       deps.impersonation.remove(deps.addressFormat.parse(address));
       return formatImpersonation(deps);
     },
-    { needsWriter: true },
-  ),
-  setAutoImpersonate: method(
-    devParams({ enabled: bool }),
-    (deps, { enabled }) => {
+    needsWriter: true,
+  },
+  setAutoImpersonate: {
+    run: (deps, { enabled }) => {
       deps.impersonation.setAll(enabled);
       return formatImpersonation(deps);
     },
-    { needsWriter: true },
-  ),
+    needsWriter: true,
+  },
 });
 
 /** The most addresses that a result lists. */
 const maxListed = 100;
 
-const formatImpersonation = ({ impersonation, addressFormat }: IdentityDeps): Json => ({
+const formatImpersonation = ({ impersonation, addressFormat }: IdentityDeps) => ({
   addresses: impersonation.addresses().slice(0, maxListed).map(addressFormat.format),
   total: impersonation.addresses().length,
   auto: impersonation.isAll(),

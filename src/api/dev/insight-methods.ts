@@ -9,13 +9,13 @@ import { Fault } from '../../base/fault.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { encoding, idParam, longStr, str } from '../rpc/params.ts';
+import { insightRows, type TxCheckJson } from '../contract/dev-chain-methods.ts';
+import type { JsonOf } from '../contract/views.ts';
+import { implement } from '../rpc/method.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
 import { decode } from './decode.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { devParams, noDevParams } from './params.ts';
 
 export type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
@@ -30,24 +30,22 @@ export type InsightDeps = {
   readonly wallet: Pick<DevWallet, 'asset'>;
   readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
-  readonly nodeInfo: () => Json;
+  readonly nodeInfo: () => JsonOf<(typeof insightRows)['nodeInfo']['result']>;
 };
 
 /** Methods that show why and how something happened. */
-export const insightMethods = methodTable<InsightDeps>()({
-  explainTx: method(
-    devParams({ tx: longStr, encoding }),
-    async (deps, params) => {
+export const insightMethods = implement<InsightDeps>()(insightRows, {
+  explainTx: {
+    run: async (deps, params) => {
       const tx = parseTx(parseHex(params.encoding, params.tx));
       await deps.prepare(tx);
       return explainTx(tx, deps);
     },
-    { needsWriter: true },
-  ),
-  decode: method(devParams({ bytes: longStr }), ({ json }, { bytes }) => decode(bytes, json)),
-  getTxLifecycle: method(
-    devParams({ txID: idParam }),
-    ({ chain, lifecycle }, { txID }) => {
+    needsWriter: true,
+  },
+  decode: ({ json }, { bytes }) => decode(bytes, json),
+  getTxLifecycle: {
+    run: ({ chain, lifecycle }, { txID }) => {
       const steps = lifecycle.stepsOf(txID);
       const status = chain.status(txID);
       if (steps === undefined && status === 'Unknown')
@@ -58,9 +56,9 @@ export const insightMethods = methodTable<InsightDeps>()({
         });
       return { txID: idText(txID), status, steps: steps?.map(formatStep) ?? [] };
     },
-    { needsWriter: true },
-  ),
-  getUTXO: method(devParams({ utxoID: str }), (deps, { utxoID }) => {
+    needsWriter: true,
+  },
+  getUTXO: (deps, { utxoID }) => {
     const utxo = deps.storedUtxo(parseOutputID(utxoID));
     if (utxo === undefined)
       throw new DevError(
@@ -68,15 +66,18 @@ export const insightMethods = methodTable<InsightDeps>()({
         { code: 'DEV_UNKNOWN_OUTPUT', utxoID },
       );
     return describeUtxo(utxo, deps);
-  }),
-  getAsset: method(devParams({ assetID: str }), ({ wallet }, { assetID }) => {
+  },
+  getAsset: ({ wallet }, { assetID }) => {
     const { id, symbol, denomination, name } = wallet.asset(assetID);
     return { assetID: idText(id), name, symbol, denomination };
-  }),
-  nodeInfo: method(noDevParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
+  },
+  nodeInfo: {
+    run: ({ nodeInfo }) => nodeInfo(),
+    needsWriter: true,
+  },
 });
 
-function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Json {
+function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps) {
   const { id, txID, outputIndex, assetID, output } = utxo;
   const spentBy = consumerOf(id);
   const { symbol, denomination } = wallet.asset(idText(assetID));
@@ -99,7 +100,7 @@ function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Js
   };
 }
 
-function formatStep({ step, time, detail }: Step): Json {
+function formatStep({ step, time, detail }: Step) {
   const shown = { step, time: rfc3339(time) };
   if (detail === undefined) return shown;
   if ('height' in detail) return { ...shown, height: String(detail.height), blockID: idText(detail.id) };
@@ -107,7 +108,7 @@ function formatStep({ step, time, detail }: Step): Json {
 }
 
 /** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
-function explainTx(tx: Tx, { chain, explain }: InsightDeps): Json {
+function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
   const checks = explain(tx);
   const isValid = checks.every(({ ok }) => ok === true);
   const refusal = refusalOf(() => chain.checkIssuable(tx));
@@ -118,7 +119,7 @@ function explainTx(tx: Tx, { chain, explain }: InsightDeps): Json {
     txID: idText(tx.id),
     type: tx.unsigned.kind,
     accepted: refusal === undefined,
-    checks: quoteBigints([...checks, mempool] as Json),
+    checks: quoteBigints([...checks, mempool] as Json) as readonly TxCheckJson[],
   };
 }
 

@@ -7,12 +7,12 @@ import { mint, nftMint, nftTransfer, propertyBurn, propertyMint } from '../../av
 import { type AssetSpec, baseTx, createAsset } from '../../avm/wallet/transactions.ts';
 import { ownedBy, transfer } from '../../avm/wallet/wallet.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { bool, longStr, str, u8, u32 } from '../rpc/params.ts';
+import { moneyRows } from '../contract/dev-money-methods.ts';
+import { implement } from '../rpc/method.ts';
 import { parseAmount } from './amount.ts';
 import type { Asset, DevWallet } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { accountParam, addressOrList, amountParam, devParams, noDevParams, parseBytesText, parseTime, timeParam } from './params.ts';
+import { parseBytesText, parseTime } from './params.ts';
 
 export type MoneyDeps = { readonly wallet: DevWallet };
 
@@ -25,13 +25,10 @@ const maxFoundGroups = 1024;
 /** Each group of an NFT asset is an output of the transaction that creates it. */
 const maxGroups = 256;
 
-const needsWriter = { needsWriter: true };
-
 /** Accounts, transfers and assets of the developer's chain. The accounts sign; account 0 pays unless `from` names another one. */
-export const moneyMethods = methodTable<MoneyDeps>()({
-  accounts: method(
-    noDevParams,
-    async ({ wallet }) => {
+export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
+  accounts: {
+    run: async ({ wallet }) => {
       const accounts = [];
       for (const { index, key, isPublic } of wallet.accounts)
         accounts.push({
@@ -42,33 +39,22 @@ export const moneyMethods = methodTable<MoneyDeps>()({
         });
       return { accounts };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  faucet: method(
-    devParams({ to: addressOrList, amount: amountParam, assetID: str, threshold: u32 }),
-    ({ wallet }, { to, amount, assetID, threshold }) =>
+  faucet: {
+    run: ({ wallet }, { to, amount, assetID, threshold }) =>
       send(wallet, { from: '', to, amount: amount === '' && assetID === '' ? faucetAmount : amount, assetID, threshold }),
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  send: method(
-    devParams({
-      from: accountParam,
-      to: addressOrList,
-      amount: amountParam,
-      assetID: str,
-      memo: longStr,
-      locktime: timeParam,
-      threshold: u32,
-    }),
-    ({ wallet }, params) => send(wallet, params),
-    needsWriter,
-  ),
+  send: {
+    run: ({ wallet }, params) => send(wallet, params),
+    needsWriter: true,
+  },
 
-  createAsset: method(
-    devParams({ name: str, symbol: str, denomination: u8, supply: amountParam, owner: addressOrList, mintable: bool }),
-    ({ wallet }, { name, symbol, denomination, supply, owner, mintable }) => {
+  createAsset: {
+    run: ({ wallet }, { name, symbol, denomination, supply, owner, mintable }) => {
       const minter = ownedBy([wallet.accounts[0].key]);
       const holder = owner.length === 0 ? minter : wallet.owners(owner, 1);
       const hasNoSupply = mintable && (supply === '' || supply === '0');
@@ -79,12 +65,11 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       ];
       return issueAsset(wallet, { name, symbol, denomination, states: [{ fxIndex: 0, outputs }] });
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  mint: method(
-    devParams({ assetID: str, to: addressOrList, amount: amountParam, threshold: u32 }),
-    async ({ wallet }, { assetID, to, amount, threshold }) => {
+  mint: {
+    run: async ({ wallet }, { assetID, to, amount, threshold }) => {
       const asset = wallet.asset(assetID);
       const minted = parseAmount(amount, asset);
       const owners = wallet.owners(to, threshold);
@@ -94,12 +79,11 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       });
       return { txID: idText(tx.id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  createNFT: method(
-    devParams({ name: str, symbol: str, groups: u32 }),
-    ({ wallet }, { name, symbol, groups: given }) => {
+  createNFT: {
+    run: ({ wallet }, { name, symbol, groups: given }) => {
       const groups = given === 0 ? defaultGroups : given;
       if (groups > maxGroups)
         throw new DevError(`${groups} groups are too many; at most ${maxGroups} are possible`, {
@@ -111,12 +95,11 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       const outputs = Array.from({ length: groups }, (_, groupID) => ({ kind: 'nftfx.MintOutput', groupID, ...minter }) as const);
       return issueAsset(wallet, { name, symbol, states: [{ fxIndex: 1, outputs }] });
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  mintNFT: method(
-    devParams({ assetID: str, to: addressOrList, payload: longStr, threshold: u32 }),
-    async ({ wallet }, { assetID, to, payload, threshold }) => {
+  mintNFT: {
+    run: async ({ wallet }, { assetID, to, payload, threshold }) => {
       const asset = wallet.asset(assetID);
       const bytes = parseBytesText(payload, 'payload');
       const owners = wallet.owners(to, threshold);
@@ -127,12 +110,11 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       const nft = requireCreated(tx, 'nftfx.TransferOutput');
       return { txID: idText(tx.id), groupID: 'groupID' in nft.output ? nft.output.groupID : 0, utxoID: idText(nft.id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  sendNFT: method(
-    devParams({ utxoID: str, to: addressOrList, threshold: u32 }),
-    async ({ wallet }, { utxoID, to, threshold }) => {
+  sendNFT: {
+    run: async ({ wallet }, { utxoID, to, threshold }) => {
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
@@ -140,23 +122,21 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       });
       return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'nftfx.TransferOutput').id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  createProperty: method(
-    devParams({ name: str, symbol: str }),
-    ({ wallet }, { name, symbol }) =>
+  createProperty: {
+    run: ({ wallet }, { name, symbol }) =>
       issueAsset(wallet, {
         name,
         symbol,
         states: [{ fxIndex: 2, outputs: [{ kind: 'propertyfx.MintOutput', ...ownedBy([wallet.accounts[0].key]) }] }],
       }),
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  mintProperty: method(
-    devParams({ assetID: str, to: addressOrList, threshold: u32 }),
-    async ({ wallet }, { assetID, to, threshold }) => {
+  mintProperty: {
+    run: async ({ wallet }, { assetID, to, threshold }) => {
       const asset = wallet.asset(assetID);
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
@@ -165,20 +145,19 @@ export const moneyMethods = methodTable<MoneyDeps>()({
       });
       return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'propertyfx.OwnedOutput').id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 
-  burnProperty: method(
-    devParams({ utxoID: str }),
-    async ({ wallet }, { utxoID }) => {
+  burnProperty: {
+    run: async ({ wallet }, { utxoID }) => {
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
         build: (keys, funds) => propertyBurn(keys, funds, requireKind(wallet.output(utxoID), 'propertyfx.OwnedOutput')),
       });
       return { txID: idText(tx.id) };
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 });
 
 type SendRequest = {

@@ -1,8 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { str } from '../rpc/params.ts';
-import { devParams, noDevParams } from './params.ts';
+import { stateRows } from '../contract/dev-chain-methods.ts';
+import { implement } from '../rpc/method.ts';
 
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 export type StatePoint = { readonly height: number; readonly time: number };
@@ -27,25 +26,26 @@ export type StateDiff = {
   readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
 };
 
-const needsWriter = { needsWriter: true } as const;
-const nameParam = devParams({ name: str });
-
 /** Methods of the developer's chain that save and restore its state. */
-export const stateMethods = methodTable<StateDeps>()({
-  snapshot: method(nameParam, async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)), needsWriter),
-  revert: method(
-    nameParam,
-    async ({ revert, informReaders }, { name }) => {
+export const stateMethods = implement<StateDeps>()(stateRows, {
+  snapshot: {
+    run: async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)),
+    needsWriter: true,
+  },
+  revert: {
+    run: async ({ revert, informReaders }, { name }) => {
       const restored = toPoint(await revert(name));
       await informReaders();
       return restored;
     },
-    needsWriter,
-  ),
-  listSnapshots: method(noDevParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
-  diff: method(
-    devParams({ from: str, to: str }),
-    ({ diff, formatAddress }, { from, to }) => {
+    needsWriter: true,
+  },
+  listSnapshots: {
+    run: ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }),
+    needsWriter: true,
+  },
+  diff: {
+    run: ({ diff, formatAddress }, { from, to }) => {
       const { blocks, txs, balances } = diff(from, to || undefined);
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
@@ -58,25 +58,23 @@ export const stateMethods = methodTable<StateDeps>()({
         })),
       };
     },
-    needsWriter,
-  ),
-  deleteSnapshot: method(
-    nameParam,
-    async ({ deleteSnapshot }, { name }) => {
+    needsWriter: true,
+  },
+  deleteSnapshot: {
+    run: async ({ deleteSnapshot }, { name }) => {
       await deleteSnapshot(name);
       return { name };
     },
-    needsWriter,
-  ),
-  reset: method(
-    noDevParams,
-    async ({ reset, informReaders }) => {
+    needsWriter: true,
+  },
+  reset: {
+    run: async ({ reset, informReaders }) => {
       const restored = toPoint(await reset());
       await informReaders();
       return restored;
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 });
 
 const toPoint = ({ height, time }: StatePoint) => ({ height: String(height), time: String(time) });

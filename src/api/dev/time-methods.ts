@@ -1,9 +1,8 @@
 import { type ChainClock, maxTime } from '../../base/timing/chain-clock.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import type { Json } from '../rpc/write-json.ts';
+import { timeRows } from '../contract/dev-chain-methods.ts';
+import { implement } from '../rpc/method.ts';
+import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
-import { devParams, noDevParams } from './params.ts';
-import { durationParam, requireParam, timeParam } from './time-params.ts';
 
 export type TimeDeps = {
   readonly clock: ChainClock;
@@ -14,58 +13,53 @@ export type TimeDeps = {
 };
 
 /** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
-export const timeMethods = methodTable<TimeDeps>()({
-  getTime: method(noDevParams, ({ clock }) => readTime(clock)),
-  setTime: method(
-    devParams({ time: timeParam }),
-    async ({ clock, informReaders }, { time }) => {
-      clock.set(checkTime(requireParam('time', timeParam.type, time), 0n));
+export const timeMethods = implement<TimeDeps>()(timeRows, {
+  getTime: ({ clock }) => readTime(clock),
+  setTime: {
+    run: async ({ clock, informReaders }, { time }) => {
+      clock.set(checkTime(requireParam('time', 'time', time), 0n));
       await informReaders();
       return readTime(clock);
     },
-    { needsWriter: true },
-  ),
-  increaseTime: method(
-    devParams({ seconds: durationParam }),
-    async ({ clock, informReaders }, { seconds }) => {
-      const by = requireParam('seconds', durationParam.type, seconds);
+    needsWriter: true,
+  },
+  increaseTime: {
+    run: async ({ clock, informReaders }, { seconds }) => {
+      const by = requireParam('seconds', 'duration', seconds);
       checkTime(clock.unixSeconds() + by, 0n);
       clock.advance(by);
       await informReaders();
       return readTime(clock);
     },
-    { needsWriter: true },
-  ),
-  setNextBlockTime: method(
-    devParams({ time: timeParam }),
-    async ({ clock, lastBlockTime, informReaders }, { time }) => {
-      clock.setNextBlockTime(checkTime(requireParam('time', timeParam.type, time), lastBlockTime()));
+    needsWriter: true,
+  },
+  setNextBlockTime: {
+    run: async ({ clock, lastBlockTime, informReaders }, { time }) => {
+      clock.setNextBlockTime(checkTime(requireParam('time', 'time', time), lastBlockTime()));
       await informReaders();
       return readTime(clock);
     },
-    { needsWriter: true },
-  ),
-  freezeTime: method(
-    noDevParams,
-    async ({ clock, informReaders }) => {
+    needsWriter: true,
+  },
+  freezeTime: {
+    run: async ({ clock, informReaders }) => {
       clock.freeze();
       await informReaders();
       return readTime(clock);
     },
-    { needsWriter: true },
-  ),
-  resetTime: method(
-    noDevParams,
-    async ({ clock, informReaders }) => {
+    needsWriter: true,
+  },
+  resetTime: {
+    run: async ({ clock, informReaders }) => {
       clock.reset();
       await informReaders();
       return readTime(clock);
     },
-    { needsWriter: true },
-  ),
+    needsWriter: true,
+  },
 });
 
-function readTime(clock: ChainClock): Json {
+function readTime(clock: ChainClock) {
   const { time, offset, isFrozen } = clock.read();
   return { time: String(time), offset: String(offset), frozen: isFrozen };
 }

@@ -2,32 +2,19 @@ import { Fault } from '../../base/fault.ts';
 import { clientOfAddress } from '../access/client-address.ts';
 import type { AccessDecision, Gate } from '../access/gate.ts';
 import type { StreamLimit } from '../access/stream-limit.ts';
+import { eventStreamRow } from '../contract/event-stream.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { ApiError } from '../rest/api-error.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders } from '../rest/response.ts';
-import type { ApiRoute } from '../rest/route.ts';
-import { eventSchema } from './event-kinds.ts';
-import { type EventParamContext, eventParams, readEventRequest } from './filter.ts';
+import { type EventParamContext, readEventRequest } from './filter.ts';
 import type { EventHub } from './hub.ts';
 import { createSseStream, createWebSocketHandlers } from './transport.ts';
 
-export const eventsPath = '/ext/events';
+export const eventsPath = eventStreamRow.path;
 
 /** The route as the OpenAPI document describes it. */
-export const eventsApiRoute: Omit<ApiRoute<unknown>, 'run'> = {
-  method: 'GET',
-  path: eventsPath,
-  id: 'subscribeToEvents',
-  tag: 'Events',
-  summary: 'Streams events: blocks, transactions, reverts and more',
-  description:
-    'Server-sent events; over WebSocket, one JSON text per message. The stream does not end. A client that reconnects with the last ID gets the blocks, transactions and reverts in between.',
-  params: eventParams,
-  response: eventSchema,
-  contentType: 'text/event-stream',
-  cachePolicy: 'never',
-};
+export const eventsApiRoute = { ...eventStreamRow, id: 'subscribeToEvents' };
 
 export type EventsRouteDeps = {
   readonly hub: EventHub;

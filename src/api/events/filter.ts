@@ -1,13 +1,14 @@
 import { type Address, parseShortId } from '../../base/bytes/address.ts';
-import { type Id, parseId } from '../../base/bytes/id.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { addresses } from '../rest/addresses.ts';
-import { apiError, invalidParams } from '../rest/api-error.ts';
-import type { Param, ParamContext, ValuesOf } from '../rest/param.ts';
-import { choices, queryText } from '../rest/params.ts';
+import { type SelectableKind, selectableKinds } from '../contract/event-kinds.ts';
+import { eventStreamRow } from '../contract/event-stream.ts';
+import type { ValuesOf } from '../contract/views.ts';
+import { invalidParams } from '../rest/api-error.ts';
+import type { ParamContext } from '../rest/param.ts';
+import { compileRouteParams } from '../rest/params.ts';
 import { readParams } from '../rest/read-params.ts';
 import { queryTexts } from '../rest/request-texts.ts';
-import { type SelectableKind, selectableKinds } from './event-kinds.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 /** Which events a client gets. An undefined part allows all. */
@@ -17,34 +18,10 @@ export type Filter = {
   readonly kinds: ReadonlySet<SelectableKind> | undefined;
 };
 
-const maxAssets = 64;
-
-const assetList: Param<readonly Id[] | undefined> = {
-  in: 'query',
-  required: false,
-  absent: undefined,
-  schema: { type: 'string' },
-  description: `Only transactions with these assets: IDs, or aliases such as AVAX, separated by commas, at most ${maxAssets}.`,
-  read: ([text = ''], name, context) => {
-    const texts = text.split(',', maxAssets + 1);
-    if (texts.length > maxAssets) throw apiError(400, `${name} must have at most ${maxAssets} assets`);
-    return texts.map((each) => readAsset(each.trim(), name, context as EventParamContext));
-  },
-};
-
-/** The query parameters of the stream. */
-export const eventParams = {
-  address: {
-    ...addresses(),
-    description: 'Only transactions that spend or create outputs of these addresses, separated by commas, in any spelling.',
-  },
-  asset: assetList,
-  kind: choices(selectableKinds, 'Only these kinds of events.'),
-  lastEventId: queryText({ description: 'Resumes after the event with this ID. The header `Last-Event-ID` takes precedence.' }),
-};
+const eventParams = compileRouteParams(eventStreamRow);
 
 /** Reads the addresses and assets of the served network. */
-export type EventParamContext = ParamContext & { readonly asset: (alias: string) => Id | undefined };
+export type EventParamContext = ParamContext & Required<Pick<ParamContext, 'asset'>>;
 
 /** Reads the filter and the ID to resume from. Throws an `ApiError` that names each bad parameter, also an unknown one. */
 export function readEventRequest(
@@ -58,7 +35,7 @@ export function readEventRequest(
       unknown.map((name) => `${name.slice(0, 40)} is not a parameter here; known are ${Object.keys(eventParams).join(', ')}`),
     );
   const values = readParams('events', eventParams, (_, name) => texts.get(name), withShortIDs(context)).values;
-  const { address, asset, kind, lastEventId } = values as ValuesOf<typeof eventParams>;
+  const { address, asset, kind, lastEventId } = values as ValuesOf<(typeof eventStreamRow)['params']>;
   return {
     filter: { owners: address && new Set(address.owners), assets: asset && new Set(asset), kinds: kind && new Set(kind) },
     lastEventId,
@@ -95,14 +72,3 @@ const withShortIDs = (context: EventParamContext): EventParamContext => ({
     }
   },
 });
-
-function readAsset(text: string, name: string, { asset }: EventParamContext): Id {
-  const aliased = asset(text);
-  if (aliased !== undefined) return aliased;
-  try {
-    return parseId(text);
-  } catch (error) {
-    if (error instanceof Fault) throw apiError(400, `${name} must be asset IDs or aliases, separated by commas`);
-    throw error;
-  }
-}

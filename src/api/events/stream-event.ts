@@ -1,6 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { EventKind } from './event-kinds.ts';
+import type { EventKind } from '../contract/event-kinds.ts';
 import { formatEventID, type Position } from './position.ts';
 
 /** An event as it is sent. Its JSON and its SSE text are rendered at most once, when the first client needs them. */

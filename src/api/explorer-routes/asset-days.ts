@@ -3,6 +3,7 @@ import { createCache } from '../../base/cache/cache.ts';
 import { bucketStart } from '../../ledger/index/bucket-start.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import { daySeconds } from '../../ledger/index-read/read-asset-days.ts';
+import { maxAssetDays } from '../contract/explorer-routes.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 
@@ -50,7 +51,7 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Asse
         const known = starts.map((start) => ({ start, txCount: found.get(start) ?? cached.get(start) }));
         const end = known.findIndex(({ txCount }) => txCount === undefined);
         const days = (end < 0 ? known : known.slice(0, end)) as AssetDay[];
-        const final = new Map(cached.size > 2 * maxDays ? noDays : cached);
+        const final = new Map(cached.size > 2 * maxAssetDays ? noDays : cached);
         // A block is never older than the one before it, so no block can be added to these days.
         for (const [start, txCount] of found) if (start + daySeconds <= tip.time) final.set(start, txCount);
         cache.set(asset, final, started);
@@ -60,4 +61,3 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Asse
 }
 
 /** Days of one request at most. */
-export const maxDays = 366;

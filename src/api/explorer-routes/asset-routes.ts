@@ -4,143 +4,88 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
 import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
 import { atOneTip } from '../../ledger/index-read/one-tip.ts';
-import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
+import { assetListRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
-import { cutPage, openListing, pageParams } from '../data/paging.ts';
+import { cutPage, openListing } from '../data/paging.ts';
 import { renderAssetDetails, renderAssetStatus } from '../data/render-asset.ts';
-import { listSchema } from '../data/schemas.ts';
 import { notFound } from '../rest/api-error.ts';
-import { integer, pathId, sortOrder } from '../rest/params.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { maxDays } from './asset-days.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { AssetDaysSchema, AssetSummarySchema, HoldersSchema, NftGroupSchema } from './schemas.ts';
-
-const defineRoute = routeDefiner<ExplorerDeps>();
-
-const assetParam = pathId({ description: 'Asset ID: the ID of the transaction that created it.' });
 
 /** Holders beyond this rank are not listed: the list is read from its start. */
 const maxRank = 10_000;
 
-/** Days of a request that does not say how many. */
-const defaultDays = 30;
-
 /** Mint outputs read for one page of NFT groups. The transaction that creates an asset has at most some 1,500: it has 64 KiB. */
 const maxMintOutputs = 10_000;
 
-export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/assets`,
-    id: 'listAssets',
-    tag: 'Explorer',
-    summary: 'Assets created on the chain, oldest first by default',
-    params: { ...chainParams, ...pageParams, sortOrder: sortOrder('asc') },
-    response: listSchema('ListAssetsResponse', 'assets', AssetSummarySchema),
-    cachePolicy: 'block',
-    run: async (deps, { pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const listing = await openListing(chain.reads, paging);
-      const rows = await explorerOf(chain).createdAssets({ ...listing, order, limit: limit + 1 });
-      const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
-      const ids = items.map(({ id }) => id);
-      const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
-      const [entries, counts] = await atOneTip(chain.reads.tip, readBoth);
-      const formatAddress = deps.addressFormatter(spelling.hrp);
-      const assets = ids.flatMap((id) => {
-        const entry = entries.get(id);
-        return entry === undefined
-          ? []
-          : { ...renderAssetDetails(entry), ...renderAssetStatus(entry, formatAddress), ...renderCounts(counts.get(id)) };
-      });
-      return { nextPageToken, assets, ...(await listMetadata(spelling, chain)) };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/assets/{assetId}/holders`,
-    id: 'listAssetHolders',
-    tag: 'Explorer',
-    summary: 'Addresses that alone own most of an asset, largest first, as of the last block',
-    params: { ...chainParams, assetId: assetParam, ...pageParams },
-    response: HoldersSchema,
-    cachePolicy: 'block',
-    run: async (deps, { assetId, pageSize, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      await requireAsset(chain, assetId);
-      const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
-      const limit = Math.min(pageSize, maxRank - offset);
-      const [rows, counts, tip] = await atOneTip(chain.reads.tip, () =>
-        Promise.all([explorerOf(chain).holders(assetId, offset, limit + 1), explorerOf(chain).assetCounts([assetId]), chain.reads.tip()]),
-      );
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const format = deps.addressFormatter(spelling.hrp);
-      const hasMore = rows.length > limit && offset + limit < maxRank;
-      return {
-        nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
-        assetId: idText(assetId),
-        ...renderCounts(counts.get(assetId)),
-        holderList: rows
-          .slice(0, limit)
-          .map(({ address, amount, nfts }, i) => ({ rank: offset + i + 1, address: format(address), amount: amount.toString(), nfts })),
-        ...(await listMetadata(spelling, chain)),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/assets/{assetId}/days`,
-    id: 'listAssetDays',
-    tag: 'Explorer',
-    summary: 'Transactions with an asset by day, UTC, for up to a year',
-    description: 'The last day is that of the last block, or the current one of the chain if that is later; it is not over.',
-    params: {
-      ...chainParams,
-      assetId: assetParam,
-      days: integer({ min: 1, max: maxDays, description: `Number of days; ${defaultDays} if absent.` }),
-    },
-    response: AssetDaysSchema,
-    cachePolicy: 'block-and-second',
-    run: async (deps, { assetId, days: count = defaultDays, ...chainRef }) => {
-      const chain = requireChain(deps.served, chainRef);
-      await requireAsset(chain, assetId);
-      const { isComplete, days } = await deps.assetDaysOf(chain).read(assetId, count);
-      return {
-        assetId: idText(assetId),
-        isComplete,
-        days: days.map(({ start, txCount }) => ({ timestamp: start, txCount })),
-        ...(await listMetadata(networkSpelling(deps.served, chainRef.network), chain)),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/assets/{assetId}/nft-groups`,
-    id: 'listNftGroups',
-    tag: 'Explorer',
-    summary: 'Rights to mint NFTs of an asset, by group, and what was minted with them',
-    params: { ...chainParams, assetId: assetParam, ...pageParams },
-    response: listSchema('ListNftGroupsResponse', 'groups', NftGroupSchema),
-    cachePolicy: 'block',
-    run: async (deps, { assetId, pageSize: limit, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      await requireAsset(chain, assetId);
-      const offset = Math.max(0, paging.cursor?.after ?? 0);
-      const query = { asset: assetId, offset, limit, maxScan: maxMintOutputs };
-      const [{ groups, hasMore }, tip] = await Promise.all([explorerOf(chain).nftGroups(query), chain.reads.tip()]);
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const format = deps.addressFormatter(spelling.hrp);
-      return {
-        nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
-        groups: groups.map((group) => renderGroup(group, format)),
-        ...(await listMetadata(spelling, chain)),
-      };
-    },
-  }),
-];
+export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
+  listAssets: async (deps, { pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const listing = await openListing(chain.reads, paging);
+    const rows = await explorerOf(chain).createdAssets({ ...listing, order, limit: limit + 1 });
+    const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
+    const ids = items.map(({ id }) => id);
+    const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
+    const [entries, counts] = await atOneTip(chain.reads.tip, readBoth);
+    const formatAddress = deps.addressFormatter(spelling.hrp);
+    const assets = ids.flatMap((id) => {
+      const entry = entries.get(id);
+      return entry === undefined
+        ? []
+        : { ...renderAssetDetails(entry), ...renderAssetStatus(entry, formatAddress), ...renderCounts(counts.get(id)) };
+    });
+    return { nextPageToken, assets, ...(await listMetadata(spelling, chain)) };
+  },
+  listAssetHolders: async (deps, { assetId, pageSize, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    await requireAsset(chain, assetId);
+    const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
+    const limit = Math.min(pageSize, maxRank - offset);
+    const [rows, counts, tip] = await atOneTip(chain.reads.tip, () =>
+      Promise.all([explorerOf(chain).holders(assetId, offset, limit + 1), explorerOf(chain).assetCounts([assetId]), chain.reads.tip()]),
+    );
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const format = deps.addressFormatter(spelling.hrp);
+    const hasMore = rows.length > limit && offset + limit < maxRank;
+    return {
+      nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
+      assetId: idText(assetId),
+      ...renderCounts(counts.get(assetId)),
+      holderList: rows
+        .slice(0, limit)
+        .map(({ address, amount, nfts }, i) => ({ rank: offset + i + 1, address: format(address), amount: amount.toString(), nfts })),
+      ...(await listMetadata(spelling, chain)),
+    };
+  },
+  listAssetDays: async (deps, { assetId, days: count, ...chainRef }) => {
+    const chain = requireChain(deps.served, chainRef);
+    await requireAsset(chain, assetId);
+    const { isComplete, days } = await deps.assetDaysOf(chain).read(assetId, count);
+    return {
+      assetId: idText(assetId),
+      isComplete,
+      days: days.map(({ start, txCount }) => ({ timestamp: start, txCount })),
+      ...(await listMetadata(networkSpelling(deps.served, chainRef.network), chain)),
+    };
+  },
+  listNftGroups: async (deps, { assetId, pageSize: limit, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    await requireAsset(chain, assetId);
+    const offset = Math.max(0, paging.cursor?.after ?? 0);
+    const query = { asset: assetId, offset, limit, maxScan: maxMintOutputs };
+    const [{ groups, hasMore }, tip] = await Promise.all([explorerOf(chain).nftGroups(query), chain.reads.tip()]);
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const format = deps.addressFormatter(spelling.hrp);
+    return {
+      nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
+      groups: groups.map((group) => renderGroup(group, format)),
+      ...(await listMetadata(spelling, chain)),
+    };
+  },
+});
 
 async function requireAsset({ reads, slug }: ServedChain, id: Id): Promise<AssetEntry> {
   const entry = (await reads.assets([id])).get(id);

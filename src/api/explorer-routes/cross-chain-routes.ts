@@ -3,71 +3,46 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
-import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { crossChainRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { lookUpImports } from '../data/foreign-imports.ts';
 import { listMetadata } from '../data/list-metadata.ts';
-import { pageParams } from '../data/paging.ts';
 import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
-import { listSchema } from '../data/schemas.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { AtomicBalancesSchema, TransferSchema } from './schemas.ts';
-
-const defineRoute = routeDefiner<ExplorerDeps>();
 
 /** Outputs that are added up per direction. */
 const maxOutputs = 10_000;
 
-export const crossChainRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/cross-chain/balances`,
-    id: 'getCrossChainBalances',
-    tag: 'Explorer',
-    summary: 'Amounts in the memory shared with other chains, by direction',
-    params: chainParams,
-    response: AtomicBalancesSchema,
-    cachePolicy: 'block-and-second',
-    run: async (deps, chainRef) => {
-      const chain = requireChain(deps.served, chainRef);
-      const { outbound, inbound, areImportsKnown } = await readAtomicOutputs(chain);
-      const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
-      const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
-      return {
-        outbound: sumByChain(outbound, labelOf, areImportsKnown),
-        inbound: inbound && sumByChain(inbound, labelOf, true),
-        isComplete: outbound.isComplete && inbound?.isComplete !== false,
-        chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/cross-chain/transfers`,
-    id: 'listCrossChainTransfers',
-    tag: 'Explorer',
-    summary: 'Outputs that moved from or to this chain, with their export and import, newest first',
-    description: 'An output that another chain exported is listed once this chain has imported it.',
-    params: { ...chainParams, ...pageParams },
-    response: listSchema('ListCrossChainTransfersResponse', 'transfers', TransferSchema),
-    cachePolicy: 'block-and-second',
-    run: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
-      const items = rows.slice(0, limit);
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
-      const format = deps.addressFormatter(spelling.hrp);
-      const last = rows.length > limit ? items[limit - 1] : undefined;
-      return {
-        nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
-        transfers: items.map((transfer) => renderTransfer(transfer, chain, labelOf, format)),
-        ...(await listMetadata(spelling, chain)),
-      };
-    },
-  }),
-];
+export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, {
+  getCrossChainBalances: async (deps, chainRef) => {
+    const chain = requireChain(deps.served, chainRef);
+    const { outbound, inbound, areImportsKnown } = await readAtomicOutputs(chain);
+    const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
+    const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
+    return {
+      outbound: sumByChain(outbound, labelOf, areImportsKnown),
+      inbound: inbound && sumByChain(inbound, labelOf, true),
+      isComplete: outbound.isComplete && inbound?.isComplete !== false,
+      chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+    };
+  },
+  listCrossChainTransfers: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
+    const items = rows.slice(0, limit);
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
+    const format = deps.addressFormatter(spelling.hrp);
+    const last = rows.length > limit ? items[limit - 1] : undefined;
+    return {
+      nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
+      transfers: items.map((transfer) => renderTransfer(transfer, chain, labelOf, format)),
+      ...(await listMetadata(spelling, chain)),
+    };
+  },
+});
 
 /** Reads the outputs in shared memory, after a lookup of those that other chains have imported. */
 async function readAtomicOutputs(chain: ServedChain) {
@@ -103,7 +78,7 @@ function renderTransfer(transfer: CrossChainTransfer, chain: ServedChain, labelO
   const isExport = source === chain.id;
   return {
     utxoId: idText(utxo.id),
-    direction: isExport ? 'export' : 'import',
+    direction: isExport ? ('export' as const) : ('import' as const),
     sourceChain: idText(source),
     destinationChain: idText(destination),
     asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),

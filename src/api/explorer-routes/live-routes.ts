@@ -1,187 +1,127 @@
 import { idText } from '../../base/bytes/id.ts';
-import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { lifecycleRows, mempoolRows, txCheckRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { joinPage } from '../data/json-page.ts';
 import { listMetadata } from '../data/list-metadata.ts';
-import { countWithinBytes, pageParams } from '../data/paging.ts';
-import { listSchema } from '../data/schemas.ts';
+import { countWithinBytes } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
-import { pathId } from '../rest/params.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { implementRoutes } from '../rest/route.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
 import { parseLiveTx, writePendingTxs } from './pending-tx.ts';
-import { DropSchema, IssueMinutesSchema, LifecycleSchema, MempoolSchema, TxChecksSchema } from './schemas.ts';
-
-const defineRoute = routeDefiner<ExplorerDeps>();
 
 /** Transactions waiting in the mempool. Only for a chain that this node runs itself. */
-export const mempoolRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/mempool`,
-    id: 'listMempool',
-    tag: 'Explorer',
-    summary: 'Transactions in the mempool, oldest first',
-    description:
-      'The mempool changes between two pages: a transaction may be missed or shown twice. A page of large transactions may be shorter than pageSize without being the last.',
-    params: { ...chainParams, ...pageParams },
-    response: MempoolSchema,
-    cachePolicy: 'never',
-    run: async (deps, { pageSize, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const offset = Math.max(0, paging.cursor?.after ?? 0);
-      const pool = await liveOf(chain).pool(offset, pageSize);
-      if (pool === undefined) throw notFound(`This node does not run ${chain.slug} itself, so its mempool is elsewhere`);
-      const shown = pool.txs.slice(
-        0,
-        countWithinBytes(pool.txs, pageSize, ({ tx }) => tx.length / 2),
-      );
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const now = deps.served.now();
-      const pending = shown.map(({ tx, received }) => ({
-        tx: parseLiveTx(tx),
-        time: received === null ? now : Math.floor(received / 1000),
-      }));
-      const texts = await writePendingTxs(deps, chain, spelling.hrp, pending);
-      const end = offset + shown.length;
-      const [tip, metadata] = await Promise.all([chain.reads.tip(), listMetadata(spelling, chain)]);
-      return joinPage({
-        name: 'transactions',
-        pieces: texts.map((text, i) => {
-          const received = shown[i]?.received;
-          return { bytes: Buffer.from(`{${received === null ? '' : `"receivedAt":${received},`}${text}}`) };
-        }),
-        nextPageToken: end < pool.count && shown.length > 0 ? paging.nextPageToken({ height: tip.height, after: end }) : undefined,
-        metadata: { txCount: pool.count, bytes: pool.bytes, ...metadata },
-      });
-    },
-  }),
-];
+export const mempoolRoutes = implementRoutes<ExplorerDeps>()(mempoolRows, {
+  listMempool: async (deps, { pageSize, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const offset = Math.max(0, paging.cursor?.after ?? 0);
+    const pool = await liveOf(chain).pool(offset, pageSize);
+    if (pool === undefined) throw notFound(`This node does not run ${chain.slug} itself, so its mempool is elsewhere`);
+    const shown = pool.txs.slice(
+      0,
+      countWithinBytes(pool.txs, pageSize, ({ tx }) => tx.length / 2),
+    );
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const now = deps.served.now();
+    const pending = shown.map(({ tx, received }) => ({
+      tx: parseLiveTx(tx),
+      time: received === null ? now : Math.floor(received / 1000),
+    }));
+    const texts = await writePendingTxs(deps, chain, spelling.hrp, pending);
+    const end = offset + shown.length;
+    const [tip, metadata] = await Promise.all([chain.reads.tip(), listMetadata(spelling, chain)]);
+    return joinPage({
+      name: 'transactions',
+      pieces: texts.map((text, i) => {
+        const received = shown[i]?.received;
+        return { bytes: Buffer.from(`{${received === null ? '' : `"receivedAt":${received},`}${text}}`) };
+      }),
+      nextPageToken: end < pool.count && shown.length > 0 ? paging.nextPageToken({ height: tip.height, after: end }) : undefined,
+      metadata: { txCount: pool.count, bytes: pool.bytes, ...metadata },
+    });
+  },
+});
 
 /** Why a transaction is refused. Only for a chain that this node runs itself. */
-export const txCheckRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/transactions/{txHash}/checks`,
-    id: 'getTransactionChecks',
-    tag: 'Explorer',
-    summary: 'Every check of a waiting or dropped transaction on the last block, and whether it could be issued now',
-    params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
-    response: TxChecksSchema,
-    cachePolicy: 'never',
-    run: async (deps, { txHash, ...chainRef }) => {
-      const found = await liveOf(requireChain(deps.served, chainRef)).checks(txHash);
-      if (found === undefined)
-        throw notFound(`Transaction ${idText(txHash)} does not wait here and is not among the dropped ones whose bytes are kept`);
-      const { tx, refusal, checks } = found;
-      return {
-        txHash: idText(txHash),
-        hex: `0x${tx}`,
-        isIssuable: refusal === null,
-        refusal: refusal === null ? undefined : renderReason(refusal),
-        checks: checks.map(({ ok, ...check }) => ({ ...check, result: ok === null ? 'not-run' : ok ? 'pass' : 'fail' })),
-      };
-    },
-  }),
-];
+export const txCheckRoutes = implementRoutes<ExplorerDeps>()(txCheckRows, {
+  getTransactionChecks: async (deps, { txHash, ...chainRef }) => {
+    const found = await liveOf(requireChain(deps.served, chainRef)).checks(txHash);
+    if (found === undefined)
+      throw notFound(`Transaction ${idText(txHash)} does not wait here and is not among the dropped ones whose bytes are kept`);
+    const { tx, refusal, checks } = found;
+    return {
+      txHash: idText(txHash),
+      hex: `0x${tx}`,
+      isIssuable: refusal === null,
+      refusal: refusal === null ? undefined : renderReason(refusal),
+      checks: checks.map(({ ok, ...check }) => ({ ...check, result: ok === null ? 'not-run' : ok ? 'pass' : 'fail' })),
+    };
+  },
+});
 
 /** What became of transactions that were issued to this node. */
-export const lifecycleRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/issue-minutes`,
-    id: 'listIssueMinutes',
-    tag: 'Explorer',
-    summary: 'Transactions issued to this node, by minute of the last hour: refused, dropped, and how long acceptance took',
-    description: 'Latency is the time in milliseconds from issue to acceptance; percentiles are at most 5 % off. A revert clears it.',
-    params: chainParams,
-    response: IssueMinutesSchema,
-    cachePolicy: 'never',
-    run: async (deps, chainRef) => {
-      const chain = requireChain(deps.served, chainRef);
-      const { now, minutes } = await liveOf(chain).minutes();
-      return {
-        endTimestamp: now - (now % 60),
-        minutes: minutes.map(({ start, latency, ...counts }) => ({ timestamp: start, ...counts, latency: latency ?? undefined })),
-        chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/dropped-transactions`,
-    id: 'listDroppedTransactions',
-    tag: 'Explorer',
-    summary: 'The last 10,000 transactions that this node refused or dropped since its start, newest first, with reasons',
-    description:
-      'The newest have their content, up to 16 MiB in total. A page of large transactions may be shorter than pageSize without being the last.',
-    params: { ...chainParams, ...pageParams },
-    response: listSchema('ListDroppedTransactionsResponse', 'transactions', DropSchema),
-    cachePolicy: 'never',
-    run: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const drops = await liveOf(chain).drops(paging.cursor?.after, limit + 1);
-      const shown = drops.slice(
-        0,
-        countWithinBytes(drops, limit, ({ tx }) => (tx?.length ?? 0) / 2),
-      );
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const known = shown.flatMap(({ number, tx, time }) =>
-        tx === null ? [] : { number, tx: parseLiveTx(tx), time: Math.floor(time / 1000) },
-      );
-      const texts = await writePendingTxs(deps, chain, spelling.hrp, known);
-      const textOf = new Map(known.map(({ number }, i) => [number, texts[i]]));
-      const [tip, metadata] = await Promise.all([chain.reads.tip(), listMetadata(spelling, chain)]);
-      const last = drops.length > shown.length ? shown[shown.length - 1] : undefined;
-      return joinPage({
-        name: 'transactions',
-        pieces: shown.map(({ number, txID, kind, size, time, stage, reason }) => {
-          const text = textOf.get(number);
-          const facts = {
-            number,
-            txHash: idText(txID),
-            txType: kind,
-            sizeBytes: size,
-            droppedAt: time,
-            stage,
-            reason: renderReason(reason),
-          };
-          return { bytes: Buffer.from(`${JSON.stringify(facts).slice(0, -1)}${text === undefined ? '' : `,"transaction":{${text}}`}}`) };
-        }),
-        nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.number }),
-        metadata,
-      });
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/transactions/{txHash}/lifecycle`,
-    id: 'getTransactionLifecycle',
-    tag: 'Explorer',
-    summary: 'What became of a transaction: when it was received, verified, refused, dropped or accepted, and why',
-    description: 'Steps are known of the last 10,000 transactions since the start of the node or the last revert.',
-    params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
-    response: LifecycleSchema,
-    cachePolicy: 'never',
-    run: async (deps, { txHash, ...chainRef }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const found = await liveOf(chain).lifecycle(txHash);
-      if (found === undefined) throw notFound(`Transaction ${idText(txHash)} was not issued to this node and is not accepted`);
-      const { hrp } = networkSpelling(deps.served, chainRef.network);
-      const pending = found.tx === null ? [] : [{ tx: parseLiveTx(found.tx), time: deps.served.now() }];
-      const [text] = await writePendingTxs(deps, chain, hrp, pending);
-      const steps = found.steps.map(({ step, time, height, blockID, reason }) => ({
-        step,
-        time,
-        blockNumber: height,
-        blockHash: blockID && idText(blockID),
-        reason: reason && renderReason(reason),
-      }));
-      const facts = JSON.stringify({ txHash: idText(txHash), status: found.status, steps });
-      return renderedJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
-    },
-  }),
-];
+export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
+  listIssueMinutes: async (deps, chainRef) => {
+    const chain = requireChain(deps.served, chainRef);
+    const { now, minutes } = await liveOf(chain).minutes();
+    return {
+      endTimestamp: now - (now % 60),
+      minutes: minutes.map(({ start, latency, ...counts }) => ({ timestamp: start, ...counts, latency: latency ?? undefined })),
+      chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+    };
+  },
+  listDroppedTransactions: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const drops = await liveOf(chain).drops(paging.cursor?.after, limit + 1);
+    const shown = drops.slice(
+      0,
+      countWithinBytes(drops, limit, ({ tx }) => (tx?.length ?? 0) / 2),
+    );
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const known = shown.flatMap(({ number, tx, time }) =>
+      tx === null ? [] : { number, tx: parseLiveTx(tx), time: Math.floor(time / 1000) },
+    );
+    const texts = await writePendingTxs(deps, chain, spelling.hrp, known);
+    const textOf = new Map(known.map(({ number }, i) => [number, texts[i]]));
+    const [tip, metadata] = await Promise.all([chain.reads.tip(), listMetadata(spelling, chain)]);
+    const last = drops.length > shown.length ? shown[shown.length - 1] : undefined;
+    return joinPage({
+      name: 'transactions',
+      pieces: shown.map(({ number, txID, kind, size, time, stage, reason }) => {
+        const text = textOf.get(number);
+        const facts = {
+          number,
+          txHash: idText(txID),
+          txType: kind,
+          sizeBytes: size,
+          droppedAt: time,
+          stage,
+          reason: renderReason(reason),
+        };
+        return { bytes: Buffer.from(`${JSON.stringify(facts).slice(0, -1)}${text === undefined ? '' : `,"transaction":{${text}}`}}`) };
+      }),
+      nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.number }),
+      metadata,
+    });
+  },
+  getTransactionLifecycle: async (deps, { txHash, ...chainRef }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const found = await liveOf(chain).lifecycle(txHash);
+    if (found === undefined) throw notFound(`Transaction ${idText(txHash)} was not issued to this node and is not accepted`);
+    const { hrp } = networkSpelling(deps.served, chainRef.network);
+    const pending = found.tx === null ? [] : [{ tx: parseLiveTx(found.tx), time: deps.served.now() }];
+    const [text] = await writePendingTxs(deps, chain, hrp, pending);
+    const steps = found.steps.map(({ step, time, height, blockID, reason }) => ({
+      step,
+      time,
+      blockNumber: height,
+      blockHash: blockID && idText(blockID),
+      reason: reason && renderReason(reason),
+    }));
+    const facts = JSON.stringify({ txHash: idText(txHash), status: found.status, steps });
+    return renderedJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
+  },
+});
 
 const renderReason = ({ code, message, data }: LiveReason) => ({ code, message, data });

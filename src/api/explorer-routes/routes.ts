@@ -5,7 +5,7 @@ import { blockSummaryRoutes } from './block-routes.ts';
 import { crossChainRoutes } from './cross-chain-routes.ts';
 import type { ExplorerDeps } from './deps.ts';
 import { lifecycleRoutes, mempoolRoutes, txCheckRoutes } from './live-routes.ts';
-import { searchRoutes } from './search-routes.ts';
+import { searchRoutes } from './search.ts';
 import { throughputRoutes } from './throughput-routes.ts';
 import { outputRoutes } from './utxo-routes.ts';
 

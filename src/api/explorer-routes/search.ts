@@ -5,13 +5,15 @@ import { correctCb58 } from '../../base/bytes/cb58.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { networkSpelling } from '../data/chain.ts';
+import { searchRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, requireChain } from '../data/chain.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
 import { type RenderedJson, renderedJson } from '../rest/rendered-json.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { parseUtxoId } from '../rest/utxo-id.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { writePendingTxs } from './pending-tx.ts';
-import { parseUtxoId } from './utxo-routes.ts';
 
 export type SearchResult = {
   readonly kind: 'block' | 'transaction' | 'asset' | 'utxo' | 'address' | 'node' | 'signedTransaction';
@@ -210,3 +212,7 @@ function attempt<T>(work: () => T): T | undefined {
     throw error;
   }
 }
+
+export const searchRoutes = implementRoutes<ExplorerDeps>()(searchRows, {
+  search: async (deps, { q, ...chainRef }) => search(deps, requireChain(deps.served, chainRef), chainRef, q),
+});

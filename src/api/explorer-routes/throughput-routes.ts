@@ -1,58 +1,38 @@
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
-import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
-import { integer } from '../rest/params.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { throughputRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { implementRoutes } from '../rest/route.ts';
 import type { ExplorerDeps } from './deps.ts';
-import { ThroughputSchema } from './schemas.ts';
-import { noTxs, type RecentSeconds, type SecondCounts, throughputWindow, txKindNames } from './throughput.ts';
-
-const defineRoute = routeDefiner<ExplorerDeps>();
-
-const defaultWindow = 60;
+import { noTxs, type RecentSeconds, type SecondCounts, txKindNames } from './throughput.ts';
 
 /** Full seconds that the current rate is the mean of. */
 const rateSeconds = 5;
 
-export const throughputRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/throughput`,
-    id: 'getThroughput',
-    tag: 'Explorer',
-    summary: 'Transactions per second by type, for up to an hour, with rates, block fill, fees and latency',
-    description:
-      'Seconds are those of block times. Latency is the time in milliseconds from issue to acceptance, of the last transactions issued to this node; it is absent if there are none.',
-    params: {
-      ...chainParams,
-      seconds: integer({ min: 1, max: throughputWindow, description: `Length of the window; ${defaultWindow} if absent.` }),
-    },
-    response: ThroughputSchema,
-    cachePolicy: 'block-and-second',
-    run: async (deps, { seconds: window = defaultWindow, ...chainRef }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const latency = await chain.live?.latency();
-      const recent = await deps.throughputOf(chain).read();
-      const inWindow = [...recent.seconds].filter(([time]) => time > recent.end - window);
-      const total = addUp(inWindow.map(([, counts]) => counts));
-      const txCount = countTxs(total);
-      return {
-        endTimestamp: recent.end,
-        windowSeconds: window,
-        figures: {
-          tps: currentRate(recent),
-          meanTps: txCount / window,
-          peakTps: inWindow.reduce((peak, [, counts]) => Math.max(peak, countTxs(counts)), 0),
-          blockCount: total.blocks,
-          meanBlockFill: total.blocks === 0 ? 0 : total.bytes / total.blocks / targetBlockSize,
-          ...renderCounts(total),
-          latency: latency === undefined || latency.count === 0 ? undefined : latency,
-        },
-        seconds: inWindow.map(([timestamp, counts]) => ({ timestamp, blockCount: counts.blocks, ...renderCounts(counts) })),
-        chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
-      };
-    },
-  }),
-];
+export const throughputRoutes = implementRoutes<ExplorerDeps>()(throughputRows, {
+  getThroughput: async (deps, { seconds: window, ...chainRef }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const latency = await chain.live?.latency();
+    const recent = await deps.throughputOf(chain).read();
+    const inWindow = [...recent.seconds].filter(([time]) => time > recent.end - window);
+    const total = addUp(inWindow.map(([, counts]) => counts));
+    const txCount = countTxs(total);
+    return {
+      endTimestamp: recent.end,
+      windowSeconds: window,
+      figures: {
+        tps: currentRate(recent),
+        meanTps: txCount / window,
+        peakTps: inWindow.reduce((peak, [, counts]) => Math.max(peak, countTxs(counts)), 0),
+        blockCount: total.blocks,
+        meanBlockFill: total.blocks === 0 ? 0 : total.bytes / total.blocks / targetBlockSize,
+        ...renderCounts(total),
+        latency: latency === undefined || latency.count === 0 ? undefined : latency,
+      },
+      seconds: inWindow.map(([timestamp, counts]) => ({ timestamp, blockCount: counts.blocks, ...renderCounts(counts) })),
+      chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+    };
+  },
+});
 
 function currentRate({ end, seconds }: RecentSeconds): number {
   let txs = 0;

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
 import type { IndexReads, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
-import { createThroughput, noTxs, throughputWindow } from './throughput.ts';
+import { throughputWindow } from '../contract/explorer-routes.ts';
+import { createThroughput, noTxs } from './throughput.ts';
 
 /** A chain of blocks that a test changes; `reads` counts the blocks that were read. */
 function createBlocks() {

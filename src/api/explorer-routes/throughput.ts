@@ -2,6 +2,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import type { BlockSumsEntry, ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { TxKind } from '../../ledger/index-read/index-reads.ts';
+import { throughputWindow } from '../contract/explorer-routes.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 
 /** Counts of the blocks of one second. */
@@ -24,9 +25,6 @@ export type ThroughputDeps = {
   readonly now: () => number;
   readonly longWork: LongWork | undefined;
 };
-
-/** Length of the record in seconds. */
-export const throughputWindow = 3600;
 
 /** Blocks per query, and the number of new blocks above which the record starts again at the beginning of the hour. */
 const [batchSize, maxLag] = [512, 16_384];

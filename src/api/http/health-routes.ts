@@ -1,6 +1,6 @@
 import { type HealthReportKind, type HealthRpcDeps, healthReportJson } from '../rpc/health.ts';
 import type { Services } from '../rpc/method.ts';
-import { writeJson } from '../rpc/write-json.ts';
+import { type Json, writeJson } from '../rpc/write-json.ts';
 import type { Handler } from './message.ts';
 import { queryValues } from './query.ts';
 import type { HttpRoute } from './router.ts';
@@ -21,6 +21,6 @@ const createHealthHandler =
   ({ report }: HealthRpcDeps, kind: HealthReportKind): Handler =>
   ({ query }) => {
     const found = report(kind, queryValues(query, 'tag'));
-    const body = `${writeJson(healthReportJson(found))}\n`;
+    const body = `${writeJson(healthReportJson(found) as Json)}\n`;
     return { status: found.healthy ? 200 : 503, headers: { 'content-type': 'application/json' }, body };
   };

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
+import { avmRows } from '../contract/avm-methods.ts';
+import type { Encoding } from '../contract/views.ts';
 import type { RpcOptions } from '../rpc/json-rpc.ts';
-import { combineServices, createService, method, methodTable } from '../rpc/method.ts';
-import { bool, encoding, idParam, list, noParams, obj, str, u32, u64 } from '../rpc/params.ts';
+import { combineServices, createService, implement } from '../rpc/method.ts';
 import type { HttpRequest } from './message.ts';
 import { createRouter, type HttpRoute, type RouterOptions } from './router.ts';
 
@@ -56,31 +57,28 @@ const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
 
 /** Captured results that depend on chain state; the test methods below return them. */
 const capturedResult = (name: string) =>
-  JSON.parse(httpCases.find((one) => one.name === name)?.responseBody ?? '{}').result as { block: string; encoding: string };
+  JSON.parse(httpCases.find((one) => one.name === name)?.responseBody ?? '{}').result as { block: string; encoding: Encoding };
 const genesisBlocks = [capturedResult('getBlockByHeight without params'), capturedResult('getBlockByHeight params key in other case')];
 
 const fail = (message: string): never => {
   throw new Fault(message, { code: 'TEST_FAILED' });
 };
 
-const startIndex = obj({ address: str, utxo: str });
-
-const testMethods = methodTable<Record<never, never>>()({
-  getHeight: method(noParams, () => ({ height: '6' })),
-  getTxFee: method(noParams, () => ({ txFee: '1000000', createAssetTxFee: '1000000' })),
-  getBlockByHeight: method(obj({ height: u64, encoding }), (_, args) =>
+const testMethods = implement<Record<never, never>>()(avmRows, {
+  getHeight: () => ({ height: '6' }),
+  getTxFee: () => ({ txFee: '1000000', createAssetTxFee: '1000000' }),
+  getBlockByHeight: (_, args) =>
     args.height === 0n
       ? (genesisBlocks.find((block) => block.encoding === args.encoding) ?? fail('no such block'))
       : fail(`couldn't get block at height ${args.height}: not found`),
-  ),
-  getTx: method(obj({ txID: idParam, encoding }), (_, { txID }) => fail(txID === zeroId ? 'nil transaction ID' : 'not found')),
-  getTxStatus: method(obj({ txID: idParam }), () => ({ status: 'Unknown' })),
-  getBlock: method(obj({ blockID: idParam, encoding }), () => fail('not found')),
-  getAssetDescription: method(obj({ assetID: str }), () => fail('not found')),
-  getBalance: method(obj({ address: str, assetID: str, includePartial: bool }), () => fail('not found')),
-  getAllBalances: method(obj({ address: str, includePartial: bool }), () => fail('not found')),
-  getUTXOs: method(obj({ addresses: list(str), sourceChain: str, limit: u32, startIndex, encoding }), () => fail('not found')),
-  issueTx: method(obj({ tx: str, encoding }), () => fail('not found'), { needsWriter: true }),
+  getTx: (_, { txID }) => fail(txID === zeroId ? 'nil transaction ID' : 'not found'),
+  getTxStatus: () => ({ status: 'Unknown' }),
+  getBlock: () => fail('not found'),
+  getAssetDescription: () => fail('not found'),
+  getBalance: () => fail('not found'),
+  getAllBalances: () => fail('not found'),
+  getUTXOs: () => fail('not found'),
+  issueTx: { run: () => fail('not found'), needsWriter: true },
 });
 
 const x: HttpRoute = { services: combineServices(createService('avm', testMethods, {})) };

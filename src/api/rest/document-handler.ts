@@ -1,12 +1,24 @@
 import type { Handler, HttpResponse } from '../http/message.ts';
+import { requestOrigin } from './request-origin.ts';
 import { errorResponse, jsonHeaders } from './response.ts';
 
-/** Serves a JSON document to GET and HEAD. It is built at the first request. */
-export function documentHandler(build: () => object): Handler {
-  let response: HttpResponse | undefined;
-  return ({ method, path }) => {
+/** Stands for the origin of the caller in the text of a document. */
+const originMark = 'http://serac.invalid';
+
+/**
+ * Serves a JSON document to GET and HEAD. It is built at the first request; each caller gets it with the origin at which it reached this
+ * server.
+ */
+export function documentHandler(build: (origin: string) => object): Handler {
+  let text: string | undefined;
+  let last: { readonly origin: string; readonly response: HttpResponse } | undefined;
+  return (request) => {
+    const { method, path } = request;
     if (method !== 'GET' && method !== 'HEAD') return errorResponse(`Cannot ${method.slice(0, 20)} ${path}`, { status: 404 }, jsonHeaders);
-    response ??= { status: 200, headers: jsonHeaders, body: Buffer.from(JSON.stringify(build())) };
-    return response;
+    const origin = requestOrigin(request);
+    if (last?.origin === origin) return last.response;
+    text ??= JSON.stringify(build(originMark));
+    last = { origin, response: { status: 200, headers: jsonHeaders, body: Buffer.from(text.replaceAll(originMark, origin)) } };
+    return last.response;
   };
 }

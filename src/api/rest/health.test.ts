@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
+import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
 import { createParamContext } from './addresses.ts';
 import { bindRoutes, createApi } from './dispatch.ts';
 import { apiHealthRoutes } from './health.ts';
 import { allowAllGate, createSender, findErrorProblem } from './requests.fixture.ts';
-import { findMismatches } from './schema-mismatches.fixture.ts';
 import type { ApiHealthDeps, HealthComponent } from './served-chains.ts';
 
 const up: HealthComponent = { probeWrite: async () => {}, probeRead: async () => {} };
@@ -53,7 +53,11 @@ describe.each(paths)('%s', (path) => {
     expect(got.headers['cache-control']).toBe('no-cache, no-store, must-revalidate');
     const row = [...apiHealthRoutes('v1'), ...apiHealthRoutes('v2')].find((each) => each.path === path);
     expect(row?.isPublic).toBe(true);
-    expect(findMismatches(row?.response ?? {}, got.json, { strict: true })).toEqual([]);
+    expect(findMismatches(row!.response, got.json, { strict: true })).toEqual([]);
+  });
+
+  test('a query with broken percent-encoding: 400', async () => {
+    expect((await health().send(`${path}?a=%`)).status).toBe(400);
   });
 
   test('a component is down: 503 with the error code, without the message of the driver', async () => {

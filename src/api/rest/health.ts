@@ -1,61 +1,21 @@
 import { Fault } from '../../base/fault.ts';
+import { apiHealthRows } from '../contract/health-routes.ts';
 import { apiError } from './api-error.ts';
-import { type ApiRoute, routeDefiner } from './route.ts';
-import { integer, map, object, oneOf, optional, type Schema, text } from './schema.ts';
+import { type ApiRoute, implementRoutes } from './route.ts';
 import type { ApiHealthDeps } from './served-chains.ts';
 
-/**
- * Health routes of one API: `v1` is the Data API, `v2` the Metrics API. The health check writes to every component and reads it back; the live
- * check only reads. A component that does not answer in time is down.
- */
-export const apiHealthRoutes = (version: 'v1' | 'v2'): readonly ApiRoute<ApiHealthDeps>[] => {
-  const prefix = version === 'v1' ? 'data' : 'metrics';
-  const healthRoute = (path: string, id: string, summary: string, probe: 'probeWrite' | 'probeRead') =>
-    routeDefiner<ApiHealthDeps>()({
-      method: 'GET',
-      path: `/${version}/${path}`,
-      id: `${prefix}${id}`,
-      tag: 'Health',
-      summary,
-      params: {},
-      response: HealthCheckResult,
-      errorSchemas: { 503: HealthCheckFailure },
-      cachePolicy: 'never',
-      isPublic: true,
-      headers: { 'cache-control': 'no-cache, no-store, must-revalidate' },
-      run: (deps) => checkAll(deps, probe),
-    });
-  return [
-    healthRoute('health-check', 'HealthCheck', 'Writes to the database and the cache and reads it back', 'probeWrite'),
-    healthRoute('live-check', 'LiveCheck', 'Reads from the database and the cache', 'probeRead'),
-  ];
-};
-
-const HealthIndicator: Schema = {
-  ...object('HealthIndicatorResult', {
-    status: oneOf(['up', 'down']),
-    message: optional(text('Why it is down, or what is degraded.')),
+const routes = {
+  v1: implementRoutes<ApiHealthDeps>()(apiHealthRows.v1, {
+    dataHealthCheck: (deps) => checkAll(deps, 'probeWrite'),
+    dataLiveCheck: (deps) => checkAll(deps, 'probeRead'),
   }),
-  additionalProperties: true,
+  v2: implementRoutes<ApiHealthDeps>()(apiHealthRows.v2, {
+    metricsHealthCheck: (deps) => checkAll(deps, 'probeWrite'),
+    metricsLiveCheck: (deps) => checkAll(deps, 'probeRead'),
+  }),
 };
 
-const indicators: Schema = map(HealthIndicator);
-
-const HealthCheckResult: Schema = object('HealthCheckResult', {
-  status: oneOf(['ok', 'error', 'shutting_down']),
-  info: { ...indicators, description: 'The components that are up.' },
-  error: { ...indicators, description: 'The components that are down. Empty in a response with status 200.' },
-  details: { ...indicators, description: 'All components.' },
-});
-
-const HealthCheckFailure: Schema = object('HealthCheckFailure', {
-  statusCode: integer(),
-  message: text(),
-  error: text(),
-  status: oneOf(['error', 'shutting_down']),
-  info: { ...indicators, description: 'The components that are up.' },
-  details: { ...indicators, description: 'All components.' },
-});
+export const apiHealthRoutes = (version: 'v1' | 'v2'): readonly ApiRoute<ApiHealthDeps>[] => routes[version];
 
 /** Milliseconds until a component that does not answer counts as down. */
 const probeTimeout = 2000;
@@ -88,7 +48,7 @@ async function checkAll(
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
   if (isStopping()) throw apiError(503, 'The server is shutting down', { status: 'shutting_down', info, details });
   if (down.length > 0) throw apiError(503, `Not working: ${down.join(', ')}`, { status: 'error', info, details });
-  return { status: 'ok', info, error: {}, details };
+  return { status: 'ok', info, error: {}, details } as const;
 }
 
 /** The code of an error. Its message is not shown, because messages of drivers contain addresses, users and files. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { compileRouteParams } from './params.ts';
 import type { RequestOptions } from './requests.fixture.ts';
 import type { ApiRoute } from './route.ts';
 
@@ -7,7 +8,8 @@ export function hostileRequests(
   routes: readonly Pick<ApiRoute<never>, 'method' | 'path' | 'params'>[],
 ): fc.Arbitrary<{ target: string; options: RequestOptions }> {
   const toRoutes = fc.constantFrom(...routes).chain(({ method, path, params }) => {
-    const names = (place: 'query' | 'body') => Object.keys(params).filter((name) => params[name]?.in === place);
+    const compiled = compileRouteParams({ path, params });
+    const names = (place: 'query' | 'body') => Object.keys(params).filter((name) => compiled[name]?.in === place);
     const known = [...names('query'), 'pageToken', 'unknown'];
     return fc.record({
       path: fc.array(fc.oneof(example, text), { minLength: 4, maxLength: 4 }).map((texts) => {

@@ -44,7 +44,7 @@ export type LiveDrop = {
   readonly tx: string | null;
 };
 
-export type LiveReason = { readonly code: string; readonly message: string; readonly data: Json };
+export type LiveReason = { readonly code: string; readonly message: string; readonly data: { readonly [name: string]: Json } };
 
 /** `refusal` is null if the transaction could be issued now. */
 export type LiveChecks = { readonly tx: string; readonly refusal: LiveReason | null; readonly checks: readonly LiveCheck[] };

@@ -1,46 +1,54 @@
 import { describe, expect, test } from 'bun:test';
-import { addresses, bodyAddresses } from './addresses.ts';
+import { route } from '../contract/route.ts';
+import { bodyAddresses, choices, maxQueryAddresses, pageSize, pageToken } from '../contract/route-params.ts';
+import { addresses, list, map, object, optional, text } from '../contract/schema.ts';
 import { apiHealthRoutes } from './health.ts';
 import { buildOpenApi, type DocumentOptions } from './openapi.ts';
-import { choices, pageSize, pageToken, pathText } from './params.ts';
-import { type ApiRoute, routeDefiner } from './route.ts';
-import { list, map, object, optional, text } from './schema.ts';
+import type { ApiRoute } from './route.ts';
 
-const options: DocumentOptions = { title: 'T', version: '1.2.3', description: 'D', requireKey: false, examples: { network: 'local' } };
+const options: DocumentOptions = {
+  title: 'T',
+  version: '1.2.3',
+  description: 'D',
+  requireKey: false,
+  origin: 'http://node:9650',
+  examples: { network: 'local' },
+};
 
 const Owner = object('Owner', { name: text() });
 const Thing = object('Thing', { id: text('An id'), owner: { ...Owner, description: 'Who has it' }, others: optional(list(Owner)) });
 
-const get = routeDefiner<object>()({
-  method: 'GET',
-  path: '/v1/{network}/things',
+const get = {
+  ...route({
+    method: 'GET',
+    path: '/v1/{network}/things',
+    tag: 'Things',
+    summary: 'All things',
+    description: 'Really all.',
+    params: {
+      network: text(),
+      addresses: addresses(maxQueryAddresses),
+      kinds: choices(['a', 'b']),
+      pageSize: pageSize(10, 100),
+      pageToken,
+    },
+    response: object('Things', { things: list(Thing), byName: map(Thing) }),
+    cachePolicy: 'pinned-page',
+  }),
   id: 'listThings',
-  tag: 'Things',
-  summary: 'All things',
-  description: 'Really all.',
-  params: {
-    network: pathText(),
-    addresses: addresses({ required: true }),
-    kinds: choices(['a', 'b']),
-    pageSize: pageSize(10, 100),
-    pageToken,
-  },
-  response: object('Things', { things: list(Thing), byName: map(Thing) }),
-  cachePolicy: 'pinned-page',
-  run: async () => ({}),
-});
-const post = routeDefiner<object>()({
-  ...(get as object),
-  method: 'POST',
-  path: '/v1/{network}/things',
+};
+const post = {
+  ...route({
+    method: 'POST',
+    path: '/v1/{network}/things',
+    tag: 'Things',
+    summary: 'Of many',
+    params: { network: text(), addresses: bodyAddresses },
+    response: Thing,
+    cachePolicy: 'never',
+  }),
   id: 'postThings',
-  tag: 'Things',
-  summary: 'Of many',
-  params: { network: pathText(), addresses: bodyAddresses() },
-  response: Thing,
-  cachePolicy: 'never',
-  run: async () => ({}),
-});
+};
 const dataRoutes = [get, post] as unknown as ApiRoute<unknown>[];
 const health = [...apiHealthRoutes('v1')] as ApiRoute<unknown>[];
 const routes = [
@@ -52,9 +60,9 @@ const { get: getThings, post: postThings } = document.paths['/v1/{network}/thing
 
 describe('buildOpenApi', () => {
   test('describes each route under its path and tag', () => {
-    expect(document.info).toEqual({ title: 'T', version: '1.2.3', description: 'D' });
+    expect(document.info).toMatchObject({ title: 'T', version: '1.2.3', description: 'D', license: { identifier: 'BSD-3-Clause' } });
     expect(Object.keys(document.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
-    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health' }]);
+    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health', description: expect.any(String) }]);
     expect(getThings).toMatchObject({
       operationId: 'listThings',
       tags: ['Data: Things'],
@@ -133,7 +141,7 @@ describe('buildOpenApi', () => {
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
     const check = document.paths['/v1/health-check']?.get;
     expect(check?.security).toEqual([]);
-    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '500', '503']);
+    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '500', '503']);
     expect(check?.responses[503]).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/HealthCheckFailure' } } },
     });

@@ -1,15 +1,23 @@
-import { Fault } from '../../base/fault.ts';
+import { createComponents, type SchemaObject, type ToSchemaObject } from '../contract/components.ts';
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
+import { type RouteRow, tagDescriptions } from '../contract/route.ts';
+import { anyOf, integer, list, object, text } from '../contract/schema.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
-import type { ApiRoute } from './route.ts';
-import { integer, object, type Schema, text } from './schema.ts';
+import { compileRouteParams } from './params.ts';
 
 /** The parts of an OpenAPI 3.1 document that this server writes. */
 export type OpenApiDocument = {
   readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly tags: readonly { readonly name: string }[];
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly [{ readonly url: string }];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
@@ -45,9 +53,6 @@ export type ResponseObject = {
   readonly content: Content;
 };
 
-/** A schema as it is in the document: schemas with a title are references. */
-export type SchemaObject = { readonly [word: string]: unknown };
-
 type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 export type OpenApiReference = { readonly $ref: string };
 
@@ -56,32 +61,35 @@ export type DocumentOptions = {
   readonly version: string;
   readonly description: string;
   readonly requireKey: boolean;
+  /** `http://host:port` as the caller reached this server. */
+  readonly origin: string;
   /** Example values of this server, by parameter name: its network, an address of it. */
   readonly examples: Readonly<Record<string, string>>;
 };
 
 /** A route as far as it is documented. */
-export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: Omit<ApiRoute<unknown>, 'run'> };
+export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: RouteRow & { readonly id: string } };
 
 /** Builds the OpenAPI document of a server from its routes. */
 export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
-  const { title, version, description, requireKey, examples } = options;
+  const { title, version, description, requireKey, origin, examples } = options;
   const { schemas, toSchemaObject } = createComponents();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  const tags = new Set<string>();
+  const tags = new Map<string, string | undefined>();
   for (const { api, route } of routes) {
     const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${route.tag}`;
-    tags.add(tag);
+    tags.set(tag, tagDescriptions[route.tag]);
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
-    const parameters = parametersOf(route.params, examples, toSchemaObject);
+    const params = compileRouteParams(route);
+    const parameters = parametersOf(params, examples, toSchemaObject);
     operations[route.method.toLowerCase()] = {
       operationId: route.id,
       tags: [tag],
       summary: route.summary,
       ...(route.description === undefined ? {} : { description: route.description }),
       parameters,
-      ...bodyOf(route.params, toSchemaObject),
+      ...bodyOf(params, toSchemaObject),
       responses: responsesOf(api, route, toSchemaObject),
       security: securityOf(api, route, requireKey),
     };
@@ -89,50 +97,13 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
   const responses = errorResponses(toSchemaObject);
   return {
     openapi: '3.1.0',
-    info: { title, version, description },
-    tags: [...tags].map((name) => ({ name })),
+    info: { title, version, description, license: { name: 'BSD 3-Clause', identifier: 'BSD-3-Clause' } },
+    servers: [{ url: origin }],
+    tags: [...tags].map(([name, meaning]) => ({ name, ...(meaning === undefined ? {} : { description: meaning }) })),
     paths,
     components: { schemas, responses, headers, securitySchemes },
   };
 }
-
-type ToSchemaObject = (schema: Schema) => SchemaObject;
-
-/** Collects the schemas that have a title, each once. */
-function createComponents(): { readonly schemas: Record<string, SchemaObject>; readonly toSchemaObject: ToSchemaObject } {
-  const schemas: Record<string, SchemaObject> = {};
-  const sources = new Map<string, string>();
-
-  const writeSchema = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: Schema): SchemaObject => ({
-    ...words,
-    ...(example === undefined ? {} : { examples: [example] }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, toSchemaObject) }),
-    ...(items === undefined ? {} : { items: toSchemaObject(items) }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(toSchemaObject) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : toSchemaObject(additionalProperties) }),
-  });
-
-  const toSchemaObject: ToSchemaObject = (schema) => {
-    const { title, description, ...rest } = schema;
-    if (title === undefined) return writeSchema(schema);
-    const source = JSON.stringify(rest);
-    const before = sources.get(title);
-    if (before !== undefined && before !== source)
-      throw new DocumentError(`two different schemas have the title ${title}`, { code: 'API_SCHEMA_TWICE', title });
-    if (before === undefined) {
-      sources.set(title, source);
-      schemas[title] = {};
-      schemas[title] = writeSchema(rest);
-    }
-    return { $ref: `#/components/schemas/${title}`, ...(description === undefined ? {} : { description }) };
-  };
-  return { schemas, toSchemaObject };
-}
-
-const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 function parametersOf(params: Params, examples: DocumentOptions['examples'], toSchemaObject: ToSchemaObject): OpenApiParameter[] {
   return Object.entries(params).flatMap(([name, param]) => {
@@ -158,7 +129,7 @@ const describedBy = ({ description }: Param<unknown>) => (description === undefi
 function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOperation, 'requestBody'> {
   const inBody = Object.entries(params).filter(([, param]) => param.in === 'body');
   if (inBody.length === 0) return {};
-  const schema: Schema = {
+  const schema: JsonSchema = {
     type: 'object',
     properties: Object.fromEntries(inBody.map(([name, param]) => [name, { ...param.schema, ...describedBy(param) }])),
     required: inBody.filter(([, param]) => param.required).map(([name]) => name),
@@ -166,8 +137,8 @@ function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOpe
   return { requestBody: { required: true, content: json(toSchemaObject(schema)) } };
 }
 
-const ErrorSchema: Schema = object('Error', {
-  message: { oneOf: [text('What went wrong.'), { type: 'array', items: text(), description: 'A sentence for each bad parameter.' }] },
+const ErrorSchema = object('Error', {
+  message: anyOf([text('What went wrong.'), list(text(), 'A sentence for each bad parameter.')]),
   error: text('The reason phrase of the status.'),
   statusCode: integer('The HTTP status.'),
 });
@@ -186,7 +157,8 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
 
 /** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
-  if (route.isPublic) return [500, 503];
+  // A query with broken percent-encoding gets 400 on every route.
+  if (route.isPublic) return [400, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
   const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
@@ -202,7 +174,7 @@ function responsesOf(
     200: {
       description: 'Success.',
       ...limits,
-      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(route.response) } },
+      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(jsonSchemaOf(route.response)) } },
     },
   };
   for (const status of statusesOf(api, route)) {
@@ -210,7 +182,7 @@ function responsesOf(
     responses[status] =
       failure === undefined
         ? { $ref: `#/components/responses/${nameOf(status)}` }
-        : { description: describedStatus(status), content: json(toSchemaObject(failure)) };
+        : { description: describedStatus(status), content: json(toSchemaObject(jsonSchemaOf(failure))) };
   }
   return responses;
 }
@@ -223,7 +195,11 @@ const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, Response
       const names = status === 429 ? [...limitHeaders, 'ratelimit-reset', 'retry-after'] : limitHeaders;
       return [
         nameOf(status),
-        { description: describedStatus(status), headers: headerReferences(names), content: json(toSchemaObject(ErrorSchema)) },
+        {
+          description: describedStatus(status),
+          headers: headerReferences(names),
+          content: json(toSchemaObject(jsonSchemaOf(ErrorSchema))),
+        },
       ];
     }),
   );
@@ -258,6 +234,3 @@ const securitySchemes = {
     description: 'Alternative header for the same key, for SDKs that use it.',
   },
 };
-
-export type DocumentFault = { code: 'API_SCHEMA_TWICE'; title: string };
-export class DocumentError extends Fault<DocumentFault> {}

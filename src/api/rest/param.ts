@@ -1,14 +1,15 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { Schema } from './schema.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 
 /**
- * One parameter of a route: how its text is read, and how it is documented. `read` throws an `ApiError` whose message names the parameter and
+ * One parameter of a route, compiled from its row: how its text is read, and how it is documented. `read` throws an `ApiError` whose message names the parameter and
  * the values it takes. A missing parameter has the value `absent`, or is an error if it is required.
  * Without `repeated`, `read` always gets exactly one text.
  */
 export type Param<T> = {
   readonly in: 'path' | 'query' | 'body';
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly required: boolean;
   readonly repeated?: true;
   readonly description?: string;
@@ -27,9 +28,10 @@ export type ParamContext = {
   readonly address: (text: string) => { readonly address: Address; readonly hrp: string } | undefined;
   /** The HRPs of addresses of the network. A private network with an alias also accepts the HRP of the alias. */
   readonly hrps: readonly [string, ...string[]];
+  /** The asset with an alias, where a route takes aliases. */
+  readonly asset?: (alias: string) => Id | undefined;
   /** Maps all names of a chain to one. Returns an unknown name unchanged. */
   readonly chain: (name: string) => string;
 };
 
 export type Params = { readonly [name: string]: Param<unknown> };
-export type ValuesOf<P extends Params> = { readonly [N in keyof P]: P[N] extends Param<infer T> ? T : never };

@@ -1,139 +1,98 @@
+import { parseShortId } from '../../base/bytes/address.ts';
 import { type Id, parseId } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { Fault } from '../../base/fault.ts';
+import { jsonSchemaOf } from '../contract/json-schema.ts';
+import type { RouteRow } from '../contract/route.ts';
+import { type AnySchema, isOptional, type OneOf, type Optional, schemaOf } from '../contract/schema.ts';
+import type { AddressList } from '../contract/views.ts';
+import { readAddresses } from './addresses.ts';
 import { apiError } from './api-error.ts';
-import type { Param } from './param.ts';
+import type { Param, ParamContext, Params } from './param.ts';
 import { quoteValue } from './quote-value.ts';
-import type { Schema } from './schema.ts';
+import { pathNames } from './route-tree.ts';
+import { parseUtxoId } from './utxo-id.ts';
 
-/** Parameter types for routes. Those for addresses are in addresses.ts. */
-
-type Documentation = { readonly description?: string; readonly example?: string };
-
-/** Any text in the path. */
-export const pathText = (documentation: Documentation = {}): Param<string> =>
-  inPath({ type: 'string' }, documentation, ([text = ''], name) => checkLength(text, name));
-
-/** A chain in the path, by any of its names. */
-export const chainName = (documentation: Documentation = {}): Param<string> => ({
-  ...pathText(documentation),
-  listKey: (name, { chain }) => chain(name),
-});
-
-/** The network in the path. A server has one network, so all its names mean the same. */
-export const networkName = (documentation: Documentation = {}): Param<string> => ({ ...pathText(documentation), listKey: () => '' });
-
-/** A CB58 id in the path. */
-export const pathId = (documentation: Documentation = {}): Param<Id> =>
-  inPath({ type: 'string' }, documentation, ([text = ''], name) => readId(text, name));
-
-/** One of the given values, in the path. Any other value gives 400. */
-export const pathChoice = <V extends string>(values: readonly V[], documentation: Documentation = {}): Param<V> =>
-  inPath({ type: 'string', enum: values }, documentation, ([text = ''], name) => readChoice(values, text, name));
-
-/** A block by its number or its id. */
-export const heightOrId = (documentation: Documentation = {}): Param<{ readonly height: number } | { readonly id: Id }> =>
-  inPath({ type: 'string' }, documentation, ([text = ''], name) =>
-    /^[0-9]{1,15}$/.test(text) ? { height: Number(text) } : { id: readId(text, name, 'a block number or a block id') },
-  );
-
-/** Any text in the query. */
-export const queryText = (documentation: Documentation = {}): Param<string | undefined> =>
-  inQuery({ type: 'string' }, documentation, undefined, ([text = ''], name) => checkLength(text, name));
-
-export const queryId = (documentation: Documentation = {}): Param<Id | undefined> =>
-  inQuery({ type: 'string' }, documentation, undefined, ([text = ''], name) => readId(text, name));
-
-export const assetId: Param<Id | undefined> = queryId({ description: 'Only this asset: its CB58 id.' });
-
-export const pageSize = (absent: number, max: number): Param<number> =>
-  inQuery(
-    { type: 'integer', minimum: 1, maximum: max, default: absent },
-    { description: 'Maximum number of items.' },
-    absent,
-    ([text = ''], name) => readInteger(text, name, 1, max),
-  );
-
-/**
- * The page token, a UUID. The dispatcher opens it and passes it to the route as `paging.cursor`. A route must declare it under the name
- * `pageToken`.
- */
-export const pageToken: Param<string | undefined> = inQuery(
-  { type: 'string', format: 'uuid' },
-  { description: 'The nextPageToken of the previous page. Valid for 24 hours; after that the listing starts again.' },
-  undefined,
-  ([text = ''], name) => {
-    if (!uuid.test(text)) throw apiError(400, `${name} must be a UUID`);
-    return text;
-  },
-);
-
-/** Unix seconds. */
-export function timestamp(description: string): Param<number | undefined> {
-  return integer({ min: 0, description });
+/** Compiles the parameters of a route to functions that read their texts. */
+export function compileRouteParams({ path, params }: Pick<RouteRow, 'path' | 'params'>): Params {
+  const inPath = pathNames(path);
+  return Object.fromEntries(Object.entries(params).map(([name, field]) => [name, compileParam(field, inPath.includes(name))]));
 }
 
-export const startTimestamp = timestamp('From this time on, in Unix seconds.');
-export const endTimestamp = timestamp('Before this time, in Unix seconds.');
-
-type Range = { readonly min: number; readonly max?: number; readonly description?: string };
-
-export function integer({ min, max, ...documentation }: Range): Param<number | undefined> {
-  const schema: Schema = { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
-  return inQuery(schema, documentation, undefined, ([text = ''], name) => readInteger(text, name, min, max ?? Number.MAX_SAFE_INTEGER));
+export function compileParam(field: AnySchema | Optional, isInPath = false): Param<unknown> {
+  const schema = schemaOf(field);
+  const { description, ...described } = jsonSchemaOf(schema);
+  return {
+    in: isInPath ? 'path' : 'isInBody' in schema ? 'body' : 'query',
+    required: isInPath || !isOptional(field),
+    schema: described,
+    ...(description === undefined ? {} : { description }),
+    absent: defaultOf(schema),
+    ...(schema.kind === 'list' && { repeated: true as const }),
+    ...readerOf(schema),
+  };
 }
 
-/** An integer that is required. */
-export const requiredInteger = (range: Range): Param<number> => ({ ...integer(range), required: true }) as Param<number>;
+type Reader = Pick<Param<unknown>, 'read' | 'listKey'>;
 
-/** An amount of an asset in its smallest unit, 0 if absent. */
-export const amount = (description: string): Param<bigint> =>
-  inQuery({ type: 'integer', minimum: 0, default: 0 }, { description }, 0n, ([text = ''], name) => {
-    if (!/^-?[0-9]{1,40}$/.test(text)) throw apiError(400, `${name} must be an integer number`);
-    const value = BigInt(text);
-    if (value < 0n) throw apiError(400, `${name} must not be less than 0`);
-    if (value > maxU64) throw apiError(400, `${name} must not be greater than ${maxU64}`);
-    return value;
-  });
-
-export const sortOrder = (absent: 'asc' | 'desc' = 'desc'): Param<'asc' | 'desc'> => choice(['asc', 'desc'], absent, 'Order of the items.');
-
-/** One of the given values. */
-export function choice<V extends string>(values: readonly V[], absent: V, description?: string): Param<V>;
-export function choice<V extends string>(values: readonly V[], absent?: undefined, description?: string): Param<V | undefined>;
-export function choice<V extends string>(values: readonly V[], absent?: V, description?: string): Param<V | undefined> {
-  const schema: Schema = { type: 'string', enum: values, ...(absent === undefined ? {} : { default: absent }) };
-  return inQuery(schema, described(description), absent, ([text = ''], name) => readChoice(values, text, name));
+function readerOf(schema: AnySchema): Reader {
+  switch (schema.kind) {
+    case 'text':
+      return one((text, name) => checkLength(text, name, schema.max));
+    case 'chainName':
+      return { ...one((text, name) => checkLength(text, name)), listKey: (name, { chain }) => chain(name as string) };
+    // A server has one network, so all its names mean the same.
+    case 'networkName':
+      return { ...one((text, name) => checkLength(text, name)), listKey: () => '' };
+    case 'id':
+      return one((text, name) => readId(text, name));
+    case 'nodeID':
+      return one(readNodeId);
+    case 'utxoID':
+      return one(readUtxoId);
+    case 'heightOrId':
+      return one((text, name) =>
+        /^[0-9]{1,15}$/.test(text) ? { height: Number(text) } : { id: readId(text, name, 'a block number or a block id') },
+      );
+    case 'uuid':
+      return one((text, name) => {
+        if (!uuid.test(text)) throw apiError(400, `${name} must be a UUID`);
+        return text;
+      });
+    case 'integer':
+      return one((text, name) => readInteger(text, name, schema.min ?? 0, schema.max ?? Number.MAX_SAFE_INTEGER));
+    case 'amount':
+      return one(readAmount);
+    case 'flag':
+      return one((text, name) => {
+        const value = booleans.get(text);
+        if (value === undefined) throw apiError(400, `${name} must be a boolean value`);
+        return value;
+      });
+    case 'oneOf':
+      return one((text, name) => readChoice(schema, text, name));
+    case 'list':
+      return { read: (texts, name) => readChoices(schema.items as OneOf, texts, name) };
+    case 'addresses':
+      return {
+        ...one((text, name, context) => readAddresses(text, name, schema.max, context)),
+        listKey: (list) => (list as AddressList | undefined)?.owners.toSorted(),
+      };
+    case 'assets':
+      return one((text, name, context) => readAssets(text, name, schema.max, context));
+    default:
+      throw new TypeError(`routes have no parameters of the kind ${schema.kind}`);
+  }
 }
 
-/** Several of the given values: the key repeated, or one text with commas. Duplicates are dropped. */
-export const choices = <V extends string>(values: readonly V[], description?: string): Param<readonly V[] | undefined> => ({
-  ...inQuery<readonly V[] | undefined>(
-    { type: 'array', items: { type: 'string', enum: values } },
-    described(description),
-    undefined,
-    (texts, name) => {
-      const read = new Set<V>();
-      for (const text of texts) for (const each of text.split(',')) read.add(readChoice(values, each.trim(), name));
-      return [...read];
-    },
-  ),
-  repeated: true,
+const one = (read: (text: string, name: string, context: ParamContext) => unknown): Reader => ({
+  read: ([text = ''], name, context) => read(text, name, context),
 });
 
-/** true or false, 1 or 0; false if absent. */
-export const bool = (description: string): Param<boolean> =>
-  inQuery({ type: 'boolean', default: false }, { description }, false, ([text = ''], name) => {
-    const value = booleans.get(text);
-    if (value === undefined) throw apiError(400, `${name} must be a boolean value`);
-    return value;
-  });
-
-/** A text in the JSON body of a POST: the property with the name of the parameter. */
-export const bodyText = (documentation: Documentation = {}): Param<string> => ({
-  ...inPath({ type: 'string' }, documentation, ([text = '']) => text),
-  in: 'body',
-});
+function defaultOf(schema: AnySchema): unknown {
+  if (!('default' in schema)) return undefined;
+  return schema.kind === 'amount' ? BigInt(schema.default as number) : schema.default;
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -144,22 +103,11 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-function inPath<T>(schema: Schema, { example, ...documentation }: Documentation, read: Param<T>['read']): Param<T> {
-  const documented = example === undefined ? schema : { ...schema, example };
-  return { in: 'path', required: true, schema: documented, ...documentation, absent: undefined as never, read };
-}
-
-function inQuery<T>(schema: Schema, documentation: Documentation, absent: T, read: Param<T>['read']): Param<T> {
-  return { ...inPath(schema, documentation, read), in: 'query', required: false, absent };
-}
-
-const described = (description: string | undefined): Documentation => (description === undefined ? {} : { description });
-
 /** Characters. No valid name, id or number is longer. */
 const maxText = 512;
 
-function checkLength(text: string, name: string): string {
-  if (text.length > maxText) throw apiError(400, `${name} must not be longer than ${maxText} characters`);
+function checkLength(text: string, name: string, max = maxText): string {
+  if (text.length > max) throw apiError(400, `${name} must not be longer than ${max} characters`);
   return text;
 }
 
@@ -172,6 +120,26 @@ function readId(text: string, name: string, expected = 'a CB58 id'): Id {
   }
 }
 
+const nodePrefix = 'NodeID-';
+
+/** A node ID: `NodeID-` and 20 bytes in CB58. */
+function readNodeId(text: string, name: string): string {
+  try {
+    if (!text.startsWith(nodePrefix)) throw apiError(400, 'no prefix');
+    parseShortId(text.slice(nodePrefix.length));
+    return text;
+  } catch (error) {
+    if (error instanceof Fault) throw apiError(400, `${name} must be a node ID (${nodePrefix}...), not ${quoteValue(text)}`);
+    throw error;
+  }
+}
+
+function readUtxoId(text: string, name: string): Id {
+  const id = parseUtxoId(text);
+  if (id === undefined) throw apiError(400, `${name} must be a UTXO ID or txID:index, not ${quoteValue(text)}`);
+  return id;
+}
+
 function readInteger(text: string, name: string, min: number, max: number): number {
   if (!/^-?[0-9]{1,40}$/.test(text)) throw apiError(400, `${name} must be an integer number`);
   const value = Number(text);
@@ -180,8 +148,43 @@ function readInteger(text: string, name: string, min: number, max: number): numb
   return value;
 }
 
-function readChoice<V extends string>(values: readonly V[], text: string, name: string): V {
+function readAmount(text: string, name: string): bigint {
+  if (!/^-?[0-9]{1,40}$/.test(text)) throw apiError(400, `${name} must be an integer number`);
+  const value = BigInt(text);
+  if (value < 0n) throw apiError(400, `${name} must not be less than 0`);
+  if (value > maxU64) throw apiError(400, `${name} must not be greater than ${maxU64}`);
+  return value;
+}
+
+function readChoice({ values, unavailable = {} }: OneOf, text: string, name: string): string {
   const found = values.find((value) => value === text);
-  if (found === undefined) throw apiError(400, `${name} must be one of the following values: ${values.join(', ')}`);
-  return found;
+  if (found !== undefined) return found;
+  const served = `${name} must be one of the following values: ${values.join(', ')}`;
+  const missing = Object.hasOwn(unavailable, text) ? unavailable[text] : undefined;
+  throw apiError(
+    400,
+    missing === undefined ? served : `${name} ${quoteValue(text)} is not available: AVM chains have no ${missing}; ${served}`,
+  );
+}
+
+/** The key repeated, or one text with commas. Duplicates are dropped. */
+function readChoices(schema: OneOf, texts: readonly string[], name: string): readonly string[] {
+  const read = new Set<string>();
+  for (const text of texts) for (const each of text.split(',')) read.add(readChoice(schema, each.trim(), name));
+  return [...read];
+}
+
+function readAssets(text: string, name: string, max: number, { asset }: ParamContext): readonly Id[] {
+  const texts = text.split(',', max + 1);
+  if (texts.length > max) throw apiError(400, `${name} must have at most ${max} assets`);
+  return texts.map((each) => {
+    const aliased = asset?.(each.trim());
+    if (aliased !== undefined) return aliased;
+    try {
+      return parseId(each.trim());
+    } catch (error) {
+      if (error instanceof Fault) throw apiError(400, `${name} must be asset IDs or aliases, separated by commas`);
+      throw error;
+    }
+  });
 }

@@ -4,7 +4,8 @@ import { copyText } from '../../base/cache/copy-text.ts';
 import { Fault } from '../../base/fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { apiError, invalidParams, notFound } from './api-error.ts';
-import type { ParamContext } from './param.ts';
+import type { ParamContext, Params } from './param.ts';
+import { compileRouteParams } from './params.ts';
 import { type ParsedRequest, readParams } from './read-params.ts';
 import { apiBodyTooLarge, bodyTexts, maxBody, queryTexts } from './request-texts.ts';
 import type { ApiRoute } from './route.ts';
@@ -25,6 +26,16 @@ export function createRequestReader<R>(
 ): (request: HttpRequest) => MatchedRoute<R> {
   const tree = createRouteTree(routes, routeOf);
   const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
+  const compiled = new Map<R, Params>();
+  /** Parameters are compiled when their route is first requested: a program starts sooner. */
+  const paramsOf = (route: R): Params => {
+    let params = compiled.get(route);
+    if (params === undefined) {
+      params = compileRouteParams(routeOf(route));
+      compiled.set(route, params);
+    }
+    return params;
+  };
   const cache = createCache<string, MatchedRoute<R>>('requests', { size: (key) => key.length * 4 + entryOverhead, budget });
 
   const match = (
@@ -33,7 +44,8 @@ export function createRequestReader<R>(
   ): MatchedRoute<R> => {
     const found = tree.find(method, path);
     if (found === undefined) throw notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
-    const { id, params } = routeOf(found.route);
+    const { id } = routeOf(found.route);
+    const params = paramsOf(found.route);
     const names = namesOf.get(found.route) as readonly string[];
     const pathTexts = (name: string): readonly string[] | undefined => {
       const at = names.indexOf(name);

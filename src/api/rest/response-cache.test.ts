@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import { noSharedCache, type SharedCache } from '../access/shared-cache.ts';
+import { type CachePolicy, route } from '../contract/route.ts';
+import { pageSize, pageToken } from '../contract/route-params.ts';
+import { anything, text } from '../contract/schema.ts';
 import { createParamContext } from './addresses.ts';
 import { bindRoutes, createApi } from './dispatch.ts';
-import { pageSize, pageToken, pathText } from './params.ts';
 import { allowAllGate, createSender } from './requests.fixture.ts';
 import { type CachedResponse, type CacheRequest, createResponseCache } from './response-cache.ts';
-import { type ApiRoute, type CachePolicy, routeDefiner } from './route.ts';
-import { object } from './schema.ts';
+import { type ApiRoute, implementRoutes } from './route.ts';
 import { createSharedResponseCache } from './shared-response-cache.ts';
 
 /** The simulated state that responses depend on: height, clock, and backfilled past. */
@@ -18,28 +19,32 @@ type World = { height: number; now: number; past: number; runs: number };
 const policies: readonly CachePolicy[] = ['block-and-second', 'block', 'pinned-page', 'pinned-page-or-second', 'never'];
 
 /** One route for each cache policy. Its response depends on exactly what the policy allows. */
-const routes: readonly ApiRoute<World>[] = policies.map((policy) =>
-  routeDefiner<World>()({
+const routes: readonly ApiRoute<World>[] = policies.flatMap((policy) => {
+  const row = route({
     method: 'GET',
     path: `/v1/${policy}/{name}`,
-    id: policy,
     tag: 'Test',
     summary: 'Test',
-    params: { name: pathText(), pageSize: pageSize(2, 5), pageToken },
-    response: object('Any', {}),
+    params: { name: text(), pageSize: pageSize(2, 5), pageToken },
+    response: anything(),
     cachePolicy: policy,
-    run: async (world, { name, pageSize: size }, { paging }) => {
-      world.runs++;
-      const isPinned = policy.startsWith('pinned-page') && paging.cursor !== undefined;
-      const asOf = isPinned ? (paging.cursor?.height as number) : world.height;
-      const after = paging.cursor === undefined ? 0 : paging.cursor.after;
-      const next = after + size < 12 ? paging.nextPageToken({ height: asOf, after: after + size }) : undefined;
-      const clock =
-        policy === 'block-and-second' || policy === 'never' || (policy === 'pinned-page-or-second' && !isPinned) ? world.now : undefined;
-      return { policy, name, asOf, after, size, clock, past: world.past, next, pad: 'x'.repeat(size * 50) };
+  });
+  return implementRoutes<World>()(
+    { [policy]: row },
+    {
+      [policy]: async (world, { name, pageSize: size }, { paging }) => {
+        world.runs++;
+        const isPinned = policy.startsWith('pinned-page') && paging.cursor !== undefined;
+        const asOf = isPinned ? (paging.cursor?.height as number) : world.height;
+        const after = paging.cursor === undefined ? 0 : paging.cursor.after;
+        const next = after + size < 12 ? paging.nextPageToken({ height: asOf, after: after + size }) : undefined;
+        const clock =
+          policy === 'block-and-second' || policy === 'never' || (policy === 'pinned-page-or-second' && !isPinned) ? world.now : undefined;
+        return { policy, name, asOf, after, size, clock, past: world.past, next, pad: 'x'.repeat(size * 50) };
+      },
     },
-  }),
-);
+  );
+});
 
 function start(world: World, maxBytes = 1_000_000, isAsync = false, shared?: SharedCache) {
   const now = () => world.now;

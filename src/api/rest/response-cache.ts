@@ -1,6 +1,7 @@
 import { type Cache, type CacheVersion, createCache } from '../../base/cache/cache.ts';
 import type { CacheBudget } from '../../base/cache/cache-budget.ts';
-import type { CachePolicy, PageCursor } from './route.ts';
+import type { CachePolicy } from '../contract/route.ts';
+import type { PageCursor } from './route.ts';
 
 /**
  * A cache of rendered responses. An entry is used as long as running the route again would give the same response: until the next block, or,

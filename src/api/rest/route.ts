@@ -1,48 +1,23 @@
-import type { ErrorStatus } from './api-error.ts';
-import type { Params, ValuesOf } from './param.ts';
-import type { Schema } from './schema.ts';
+import type { RouteRow, RouteRows } from '../contract/route.ts';
+import type { AnySchema } from '../contract/schema.ts';
+import type { Answer, JsonOf, ValuesOf } from '../contract/views.ts';
+import type { RenderedJson } from './rendered-json.ts';
 
-/** A route of the Data or Metrics API. The dispatcher, the OpenAPI document and the contract tests all use this description. */
-export type ApiRoute<Deps, P extends Params = Params> = {
-  readonly method: 'GET' | 'POST';
-  /** Path parameters are written as `{name}`. A `:verb` at the end is literal text. */
-  readonly path: string;
+/** A route of the contract with its handler. */
+export type ApiRoute<Deps> = RouteRow & {
   /** Its `operationId` in the OpenAPI document, and its name in rate limit plans and key grants. */
   readonly id: string;
-  readonly tag: string;
-  readonly summary: string;
-  /** A longer text for the OpenAPI document. */
-  readonly description?: string;
-  readonly params: P;
-  readonly response: Schema;
-  /** Schemas of error bodies that have more properties than the standard error body. */
-  readonly errorSchemas?: Readonly<Partial<Record<ErrorStatus, Schema>>>;
-  readonly cachePolicy: CachePolicy;
-  /** Media type of a 200 response; default JSON. */
-  readonly contentType?: 'text/event-stream';
-  /** Additional headers of every response of this route. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The route needs no API key, even where keys are required, and is not rate limited. */
-  readonly isPublic?: true;
-  /**
-   * Returns the body of a 200 response, and throws an `ApiError` for any other status. The result is written as JSON: undefined properties
-   * are omitted and bigints are written as numbers. A `RenderedJson` is sent unchanged.
-   */
-  readonly run: (deps: Deps, values: ValuesOf<P>, call: RouteRequest) => Promise<unknown>;
+  readonly run: Run<Deps, never, unknown>;
 };
 
 /**
- * How long a response may be cached:
- * `final`                  until a revert, or a backfill: no later block changes the response.
- * `block`                  until the next block.
- * `block-and-second`       until the next block or the next second, because the response depends on the clock.
- * `pinned-page`            a page requested with a token stays valid, because it is read as of the token's height; the first page like `block`.
- * `pinned-page-or-second`  a page with a token like `pinned-page`, the first page like `block-and-second`, because other chains can change
- *                          what is listed between two blocks of this chain.
- * `never`                  not cached.
- * The time in a page token is ignored here: tokens in cached responses are renewed.
+ * Returns the body of a 200 response, and throws an `ApiError` for any other status. The result is written as JSON: undefined properties are
+ * omitted and bigints are written as numbers. A `RenderedJson` is sent unchanged.
  */
-export type CachePolicy = 'final' | 'block' | 'block-and-second' | 'pinned-page' | 'pinned-page-or-second' | 'never';
+type Run<Deps, Values, Result> = (deps: Deps, values: Values, call: RouteRequest) => Promise<Result>;
+
+type RunOf<Deps, R> =
+  R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RenderedJson | Answer<JsonOf<S>, never>> : never;
 
 /** What a route gets of the request, in addition to its parameters. */
 export type RouteRequest = {
@@ -65,8 +40,11 @@ export type Paging = {
  */
 export type PageCursor = { readonly height: number; readonly after: number };
 
-/** Returns a function that defines a route of an API, with `run` typed by the parameters of that route. */
-export const routeDefiner =
+/**
+ * Adds the handlers to rows of the contract. A missing or an extra handler, or one with other parameters or another answer than its row, does
+ * not compile.
+ */
+export const implementRoutes =
   <Deps>() =>
-  <P extends Params>(route: ApiRoute<Deps, P>): ApiRoute<Deps> =>
-    route as unknown as ApiRoute<Deps>;
+  <R extends RouteRows>(rows: R, handlers: { readonly [Id in keyof R]: RunOf<Deps, R[Id]> }): readonly ApiRoute<Deps>[] =>
+    Object.entries(rows).map(([id, row]) => ({ ...row, id, run: handlers[id] as ApiRoute<Deps>['run'] }));

@@ -1,86 +1,91 @@
-import { addresses, bodyAddresses, createParamContext } from './addresses.ts';
+import { route } from '../contract/route.ts';
+import {
+  bodyAddresses,
+  choices,
+  flagOrFalse,
+  maxQueryAddresses,
+  pageSize,
+  pageToken,
+  sortOrder,
+  startTimestamp,
+} from '../contract/route-params.ts';
+import { addresses, anything, list, number, object, optional, text } from '../contract/schema.ts';
+import { createParamContext } from './addresses.ts';
 import { type ApiOptions, bindRoutes, createApi } from './dispatch.ts';
-import { bool, choices, pageSize, pageToken, pathText, queryText, sortOrder, startTimestamp } from './params.ts';
 import { renderedJson } from './rendered-json.ts';
 import { allowAllGate, createSender } from './requests.fixture.ts';
-import { type ApiRoute, routeDefiner } from './route.ts';
-import { list, object, text } from './schema.ts';
+import { type ApiRoute, implementRoutes } from './route.ts';
 
 /** What the test routes need. */
 export type Deps = { readonly items: readonly number[]; readonly fail?: () => never };
 
 /** An address of the local network. */
 export const bech = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
-const defineRoute = routeDefiner<Deps>();
-const common = { tag: 'Test', summary: 'Test', response: object('Any', {}), cachePolicy: 'never' } as const;
+const common = { tag: 'Test', summary: 'Test', response: anything(), cachePolicy: 'never' } as const;
 
-export const routes: readonly ApiRoute<Deps>[] = [
-  defineRoute({
+const rows = {
+  listItems: route({
     ...common,
     method: 'GET',
     path: '/v1/things/{kind}/items',
-    id: 'listItems',
-    params: { kind: pathText(), pageSize: pageSize(3, 10), pageToken, sortOrder: sortOrder(), start: startTimestamp },
-    response: object('Items', { items: list(text()) }),
-    run: async ({ items }, { pageSize: size }, { paging }) => {
-      const from = paging.cursor === undefined ? 0 : paging.cursor.after + 1;
-      const page = items.slice(from, from + size);
-      const last = from + page.length - 1;
-      return { items: page, nextPageToken: last + 1 < items.length ? paging.nextPageToken({ height: 9, after: last }) : undefined };
-    },
+    params: { kind: text(), pageSize: pageSize(3, 10), pageToken, sortOrder: sortOrder(), start: startTimestamp },
+    response: object('Items', { items: list(number()), nextPageToken: optional(text()) }),
   }),
-  defineRoute({
+  getItem: route({
     ...common,
     method: 'GET',
     path: '/v1/things/{kind}/{item}',
-    id: 'getItem',
-    params: { kind: pathText(), item: pathText(), flag: bool('f'), only: choices(['a', 'b']) },
-    run: async (_, values, { origin }) => ({ ...values, origin, big: 18446744073709551615n, none: undefined }),
+    params: { kind: text(), item: text(), flag: flagOrFalse('f'), only: choices(['a', 'b']) },
   }),
-  defineRoute({
+  countThings: route({
     ...common,
     method: 'GET',
     path: '/v1/things:count',
-    id: 'countThings',
-    params: { of: queryText() },
-    run: async ({ items }) => ({ count: items.length }),
+    params: { of: optional(text()) },
   }),
-  defineRoute({
+  postItems: route({
     ...common,
     method: 'POST',
     path: '/v1/things/{kind}/items',
-    id: 'postItems',
-    params: { kind: pathText(), addresses: bodyAddresses(), flag: bool('f') },
-    run: async (_, { addresses: { owners: given } }) => ({ given }),
+    params: { kind: text(), addresses: bodyAddresses, flag: flagOrFalse('f') },
   }),
-  defineRoute({
+  owners: route({
     ...common,
     method: 'GET',
     path: '/v1/owners',
-    id: 'owners',
-    params: { addresses: addresses({ required: true }) },
-    run: async (_, { addresses: { owners: given } }) => ({ given }),
+    params: { addresses: addresses(maxQueryAddresses) },
   }),
-  defineRoute({
+  raw: route({
     ...common,
     method: 'GET',
     path: '/v1/raw/{how}',
-    id: 'raw',
-    params: { how: pathText() },
-    run: async (_, { how }) =>
-      how === 'inside' ? { it: renderedJson('1') } : renderedJson(how === 'text' ? '{"ä":1}' : Buffer.from('[1,2]').subarray(0, 5)),
+    params: { how: text() },
   }),
-  defineRoute({
+  fail: route({
     ...common,
     method: 'GET',
     path: '/v1/fail',
-    id: 'fail',
     isPublic: true,
     headers: { 'cache-control': 'no-store' },
     params: {},
-    run: async ({ fail }) => fail?.(),
   }),
-];
+};
+
+export const routes: readonly ApiRoute<Deps>[] = implementRoutes<Deps>()(rows, {
+  listItems: async ({ items }, { pageSize: size }, { paging }) => {
+    const from = paging.cursor === undefined ? 0 : paging.cursor.after + 1;
+    const page = items.slice(from, from + size);
+    const last = from + page.length - 1;
+    return { items: page, nextPageToken: last + 1 < items.length ? paging.nextPageToken({ height: 9, after: last }) : undefined };
+  },
+  getItem: async (_, values, { origin }) => ({ ...values, origin, big: 18446744073709551615n, none: undefined }),
+  countThings: async ({ items }) => ({ count: items.length }),
+  postItems: async (_, { addresses: { owners: given } }) => ({ given }),
+  owners: async (_, { addresses: { owners: given } }) => ({ given }),
+  raw: async (_, { how }) =>
+    how === 'inside' ? { it: renderedJson('1') } : renderedJson(how === 'text' ? '{"ä":1}' : Buffer.from('[1,2]').subarray(0, 5)),
+  fail: async ({ fail }) => fail?.(),
+});
 
 /** Creates an API of the test routes. */
 export function start(deps: Partial<Deps> = {}, options: Partial<ApiOptions> = {}) {

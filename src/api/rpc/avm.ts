@@ -8,14 +8,15 @@ import { goStringFromBytes } from '../../base/codec/go-string.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { Fault } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import { avmRows } from '../contract/avm-methods.ts';
+import type { Encoding, JsonOf } from '../contract/views.ts';
 import type { AddressFormat } from './address-format.ts';
 import { AvmError } from './avm-fault.ts';
 import { type AvmBalanceReads, createBalanceJsonReader, readAllBalances } from './balance.ts';
 import { createLongQueryRunner, type RunLongQuery } from './long-queries.ts';
-import { method, methodTable } from './method.ts';
-import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
-import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
-import { type Json, rawJson } from './write-json.ts';
+import { implement } from './method.ts';
+import { queryUtxos, type ReadUtxoPage } from './utxo-query.ts';
+import { type RawJson, rawJson } from './write-json.ts';
 
 /** What the CreateAssetTx of an asset declares. */
 export type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
@@ -33,7 +34,7 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
-export type AvmTxReport = { readonly status: string; readonly reason?: string };
+export type AvmTxReport = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
 
 export type AvmDeps = {
   readonly reads: AvmReads;
@@ -78,60 +79,47 @@ export function createAvmContext(deps: AvmDeps): AvmContext {
 /** For results that depend on the parameters and the accepted state only. */
 const isCacheable = () => true;
 
-export const txTextParams = obj({ tx: longStr, encoding });
+/** Handlers of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
+export const avmMethods = implement<AvmContext>()(avmRows, {
+  getAllBalances: (deps, { address, includePartial }) => {
+    const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+    const toResult = (balances: ReadonlyMap<Id, bigint>) => ({
+      balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
+    });
+    const balances = readAllBalances(deps.reads, query, deps.runLongQuery);
+    return balances instanceof Promise ? balances.then(toResult) : toResult(balances);
+  },
 
-/** Methods of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
-export const avmMethods = methodTable<AvmContext>()({
-  getAllBalances: method(
-    obj({ address: str, includePartial: bool }),
-    (deps, { address, includePartial }) => {
-      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
-      const toResult = (balances: ReadonlyMap<Id, bigint>) => ({
-        balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
-      });
-      const balances = readAllBalances(deps.reads, query, deps.runLongQuery);
-      return balances instanceof Promise ? balances.then(toResult) : toResult(balances);
-    },
-    { deprecated: '1.9.12' },
-  ),
+  getAssetDescription: { run: (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), isCacheable },
 
-  getAssetDescription: method(obj({ assetID: str }), (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), {
-    isCacheable,
-  }),
+  getBalance: (deps, { address, assetID, includePartial }) => {
+    const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+    const text = deps.balanceJson({ ...query, assetID: resolveAssetID(assetID, deps) });
+    return text instanceof Promise ? text.then(rawJson) : rawJson(text);
+  },
 
-  getBalance: method(
-    obj({ address: str, assetID: str, includePartial: bool }),
-    (deps, { address, assetID, includePartial }) => {
-      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
-      const text = deps.balanceJson({ ...query, assetID: resolveAssetID(assetID, deps) });
-      return text instanceof Promise ? text.then(rawJson) : rawJson(text);
-    },
-    { deprecated: '1.9.12' },
-  ),
-
-  getBlock: method(obj({ blockID: idParam, encoding }), (deps, params) => {
+  getBlock: (deps, params) => {
     const read = (): Uint8Array => {
       const bytes = deps.reads.block(params.blockID);
       if (bytes !== undefined) return bytes;
       throw blockNotFoundError(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
     };
     return { block: renderBlock(params.blockID, params.encoding, deps, read), encoding: params.encoding };
-  }),
+  },
 
-  getBlockByHeight: method(obj({ height: u64, encoding }), (deps, params) => {
+  getBlockByHeight: (deps, params) => {
     const read = (): Uint8Array => {
       const bytes = deps.reads.blockAt(params.height);
       if (bytes !== undefined) return bytes;
       throw blockNotFoundError(`couldn't get block at height ${params.height}: not found`, params.height.toString());
     };
     return { block: renderBlock(params.height, params.encoding, deps, read), encoding: params.encoding };
-  }),
+  },
 
-  getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() }), { isCacheable }),
+  getHeight: { run: ({ reads }) => ({ height: reads.height().toString() }), isCacheable },
 
-  getTx: method(
-    obj({ txID: idParam, encoding }),
-    (deps, params) => {
+  getTx: {
+    run: (deps, params) => {
       if (params.txID === zeroId) throw nilTxIDError();
       const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
         tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
@@ -141,33 +129,31 @@ export const avmMethods = methodTable<AvmContext>()({
         ? toResult()
         : deps.preLinearizationTx(params.txID).then(toResult);
     },
-    { isCacheable },
-  ),
+    isCacheable,
+  },
 
-  getTxFee: method(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
+  getTxFee: ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() }),
 
-  getTxStatus: method(
-    obj({ txID: idParam }),
-    ({ report }, { txID }) => {
+  getTxStatus: {
+    run: ({ report }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
       return report(txID);
     },
     // Other states of a transaction change without a commit.
-    { deprecated: '1.10.0', isCacheable: (result) => (result as { status: string }).status === 'Accepted' },
-  ),
+    isCacheable: (result) => (result as { status: string }).status === 'Accepted',
+  },
 
-  getUTXOs: method(utxoParams, ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), { isCacheable }),
+  getUTXOs: { run: ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), isCacheable },
 
-  issueTx: method(
-    txTextParams,
-    ({ issue }, params) => {
+  issueTx: {
+    run: ({ issue }, params) => {
       const tx = parseTxText(params.tx, params.encoding);
       const result = { txID: idText(tx.id) };
       const issued = issue(tx);
       return issued === undefined ? result : issued.then(() => result);
     },
-    { needsWriter: true },
-  ),
+    needsWriter: true,
+  },
 });
 
 /** Parses a transaction from the text that `issueTx` takes. */
@@ -185,7 +171,7 @@ function decodeTxText(text: string, form: Encoding): Uint8Array {
 }
 
 /** JSON of an asset's metadata. Cached, since metadata never changes. */
-const renderAsset = (id: Id, { reads, renderedTexts }: AvmContext): Json =>
+const renderAsset = (id: Id, { reads, renderedTexts }: AvmContext): RawJson =>
   rawJson(renderedTexts.getOrMake(`asset ${id}`, () => assetJson(id, reads)));
 
 function assetJson(id: Id, reads: AvmReads): string {
@@ -197,7 +183,7 @@ function assetJson(id: Id, reads: AvmReads): string {
 }
 
 /** JSON or hex of an accepted transaction. Cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
-function renderTx(id: Id, form: Encoding, context: AvmContext, preLinearizationBytes?: Uint8Array): Json {
+function renderTx(id: Id, form: Encoding, context: AvmContext, preLinearizationBytes?: Uint8Array): RawJson {
   const { reads, json, renderedTexts, assetNames, emptyGenesisList } = context;
   const bytes = (): Uint8Array => {
     const found = preLinearizationBytes ?? reads.txBytes(id);
@@ -215,7 +201,7 @@ function renderBlock(
   form: Encoding,
   { json, emptyGenesisList, renderedTexts }: AvmContext,
   read: () => Uint8Array,
-): Json {
+): RawJson {
   const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyGenesisList) : `"${formatHex(form, read())}"`);
   return rawJson(renderedTexts.getOrMake(`block ${form} ${block}`, make));
 }
@@ -230,7 +216,6 @@ function parseOwner(text: string, space: AddressFormat) {
 }
 
 /** Resolves an asset name: first as an alias, then as a CB58 ID. AvalancheGo: vms/avm/vm.go, lookupAssetID. */
-/** The asset with an alias or an ID. */
 export function resolveAssetID(name: string, { assetAliases }: Pick<AvmDeps, 'assetAliases'>): Id {
   const aliasedID = assetAliases.get(name);
   if (aliasedID !== undefined) return aliasedID;

@@ -1,10 +1,10 @@
 import type { GasConfig } from '../../avm/network.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { avaxRows, platformRows } from '../contract/counterpart-methods.ts';
 import type { AddressFormat } from './address-format.ts';
-import { method, methodTable } from './method.ts';
-import { idParam, noParams, obj } from './params.ts';
-import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
+import { implement } from './method.ts';
+import { queryUtxos, type ReadUtxoPage } from './utxo-query.ts';
 
 /**
  * The P-Chain and C-Chain, of which Serac has only the ID, the height and the shared memory with the X-Chain. They run no transactions.
@@ -26,27 +26,27 @@ export type PlatformDeps = CounterpartDeps & {
 };
 
 /** AvalancheGo: vms/platformvm/service.go. No transaction has run, so no gas was consumed and the price is the minimum. */
-export const platformMethods = methodTable<PlatformDeps>()({
-  getFeeConfig: method(noParams, ({ gas }) => ({
+export const platformMethods = implement<PlatformDeps>()(platformRows, {
+  getFeeConfig: ({ gas }) => ({
     weights: gas.weights,
     maxCapacity: gas.maxCapacity,
     maxPerSecond: gas.maxPerSecond,
     targetPerSecond: gas.targetPerSecond,
     minPrice: gas.minPrice,
     excessConversionConstant: gas.excessConversionConstant,
-  })),
-  getFeeState: method(noParams, ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time })),
-  getHeight: method(noParams, ({ height }) => ({ height: height().toString() })),
-  getStakingAssetID: method(obj({ subnetID: idParam }), ({ stakingAsset }, { subnetID }) => {
+  }),
+  getFeeState: ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time }),
+  getHeight: ({ height }) => ({ height: height().toString() }),
+  getStakingAssetID: ({ stakingAsset }, { subnetID }) => {
     if (subnetID !== zeroId) throw unknownSubnetError(idText(subnetID));
     return { assetID: idText(stakingAsset) };
-  }),
-  getUTXOs: method(utxoParams, ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos)),
+  },
+  getUTXOs: ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
 });
 
 /** AvalancheGo: the `avax` service of the C-Chain, coreth plugin/evm/atomic/vm/api.go. */
-export const avaxMethods = methodTable<CounterpartDeps>()({
-  getUTXOs: method(utxoParams, ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos)),
+export const avaxMethods = implement<CounterpartDeps>()(avaxRows, {
+  getUTXOs: ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
 });
 
 export const chainNotRunError = (chain: string, method: string) =>

@@ -2,11 +2,11 @@ import type { RetiredFees, Upgrades } from '../../avm/network.ts';
 import { formatHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { infoRows } from '../contract/info-methods.ts';
 import type { Aliases } from './aliases.ts';
-import { method, methodTable } from './method.ts';
-import { list, nodeId, noParams, obj, str } from './params.ts';
+import { implement } from './method.ts';
 import { fxNames, type NodeVersions, vmNames } from './versions.ts';
-import { type Json, rawJson, writeJson } from './write-json.ts';
+import { type RawJson, rawJson, writeJson } from './write-json.ts';
 
 /** Facts about the node for `info.*`. Values that can change or are expensive to compute are functions. */
 export type InfoDeps = {
@@ -66,21 +66,17 @@ export type AcpVotes = {
 /** Percentages, from 0 to 100. */
 export type Uptime = { readonly rewardingStake: number; readonly weightedAverage: number };
 
-/** The most node IDs of one request: more than there are validators. Parsing each ID costs a hash. */
-const maxNodeIDs = 4096;
+export const infoMethods = implement<InfoDeps>()(infoRows, {
+  acps: ({ acps }) => ({ acps: acpsJson(acps()) }),
 
-export const infoMethods = methodTable<InfoDeps>()({
-  acps: method(noParams, ({ acps }) => ({ acps: acpsJson(acps()) })),
+  getBlockchainID: ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) }),
 
-  getBlockchainID: method(obj({ alias: str }), ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) })),
+  getNetworkID: ({ network }) => ({ networkID: `${network.id}` }),
 
-  getNetworkID: method(noParams, ({ network }) => ({ networkID: `${network.id}` })),
+  getNetworkName: ({ network }) => ({ networkName: network.name }),
 
-  getNetworkName: method(noParams, ({ network }) => ({ networkName: network.name })),
-
-  getNodeID: method(
-    noParams,
-    async ({ nodeID, proofOfPossession }) => {
+  getNodeID: {
+    run: async ({ nodeID, proofOfPossession }) => {
       const proof = await proofOfPossession();
       const nodePOP = {
         publicKey: formatHex('hexnc', proof.publicKey),
@@ -88,53 +84,53 @@ export const infoMethods = methodTable<InfoDeps>()({
       };
       return { nodeID, nodePOP };
     },
-    // Only the writer process holds the BLS secret key.
-    { needsWriter: true },
-  ),
+    needsWriter: true,
+  },
 
-  getNodeIP: method(noParams, ({ nodeIP }) => ({ ip: nodeIP() })),
+  getNodeIP: ({ nodeIP }) => ({ ip: nodeIP() }),
 
-  getNodeVersion: method(noParams, ({ versions, gitCommit }) => ({
+  getNodeVersion: ({ versions, gitCommit }) => ({
     version: versions.node,
     databaseVersion: versions.database,
     rpcProtocolVersion: `${versions.rpcChainVm}`,
     gitCommit,
     vmVersions: versions.vms,
-  })),
+  }),
 
-  getTxFee: method(noParams, ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees), { deprecated: '1.12.2' }),
+  getTxFee: ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees),
 
-  getVMs: method(noParams, () => ({ vms: vmNames, fxs: fxNames })),
+  getVMs: () => ({ vms: vmNames, fxs: fxNames }),
 
-  isBootstrapped: method(obj({ chain: str }), ({ aliases, isBootstrapped }, { chain }) => {
+  isBootstrapped: ({ aliases, isBootstrapped }, { chain }) => {
     if (chain === '') throw new InfoError("argument 'chain' not given", { code: 'INFO_NO_CHAIN_GIVEN' });
     const id = aliases.find(chain);
     if (id === undefined) throw new InfoError(`there is no chain with alias/ID '${chain}'`, { code: 'INFO_NO_CHAIN', chain });
     return { isBootstrapped: isBootstrapped(id) };
-  }),
+  },
 
   /** One entry per requested ID, also for duplicates; unknown IDs are skipped. */
-  peers: method(obj({ nodeIDs: list(nodeId, maxNodeIDs) }), ({ peers }, { nodeIDs }) => {
+  peers: ({ peers }, { nodeIDs }) => {
     const all = peers();
     const byID = new Map(all.map((peer) => [peer.nodeID, peer]));
     const chosen = nodeIDs.length === 0 ? all : nodeIDs.flatMap((id) => byID.get(id) ?? []);
     return { numPeers: `${chosen.length}`, peers: chosen.map(peerJson) };
-  }),
+  },
 
   /** AvalancheGo's method takes no arguments: a `subnetID` is ignored, even a malformed one. */
-  uptime: method(noParams, ({ uptime }) => {
+  uptime: ({ uptime }) => {
     const found = uptime();
     if (found === undefined) throw new InfoError("couldn't get node uptime: node is not a validator", { code: 'INFO_NOT_A_VALIDATOR' });
     return { rewardingStakePercentage: found.rewardingStake.toFixed(4), weightedAveragePercentage: found.weightedAverage.toFixed(4) };
-  }),
+  },
 
-  upgrades: method(noParams, ({ network: { upgrades } }) => upgradesJson(upgrades)),
+  upgrades: ({ network: { upgrades } }) => upgradesJson(upgrades),
 });
+
 export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
 export class InfoError extends Fault<InfoFault> {}
 
 /** All fees are written as strings. */
-const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
+const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees) => ({
   txFee: `${fees.txFee}`,
   createAssetTxFee: `${fees.createAssetTxFee}`,
   createSubnetTxFee: `${retired.createSubnetTxFee}`,
@@ -147,7 +143,7 @@ const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
 });
 
 /** Writes the members in AvalancheGo's order. AvalancheGo: upgrade/upgrade.go. */
-const upgradesJson = (upgrades: Upgrades): Json => ({
+const upgradesJson = (upgrades: Upgrades) => ({
   apricotPhase1Time: upgrades.apricotPhase1Time,
   apricotPhase2Time: upgrades.apricotPhase2Time,
   apricotPhase3Time: upgrades.apricotPhase3Time,
@@ -168,7 +164,7 @@ const upgradesJson = (upgrades: Upgrades): Json => ({
   heliconTime: upgrades.heliconTime,
 });
 
-const peerJson = (peer: PeerInfo): Json => ({
+const peerJson = (peer: PeerInfo) => ({
   ip: peer.ip,
   publicIP: peer.publicIP,
   nodeID: peer.nodeID,
@@ -184,7 +180,7 @@ const peerJson = (peer: PeerInfo): Json => ({
 });
 
 /** Sorted by ACP number as text, like the keys of a Go map. Written by hand, since a JavaScript object would sort integer keys as numbers. */
-const acpsJson = (votes: readonly AcpVotes[]): Json =>
+const acpsJson = (votes: readonly AcpVotes[]): RawJson =>
   rawJson(
     `{${votes
       .toSorted((a, b) => compareAsText(a.acp, b.acp))
@@ -192,7 +188,7 @@ const acpsJson = (votes: readonly AcpVotes[]): Json =>
       .join(',')}}`,
   );
 
-const acpJson = (votes: AcpVotes): Json => ({
+const acpJson = (votes: AcpVotes) => ({
   supportWeight: `${votes.supportWeight}`,
   supporters: votes.supporters.toSorted(),
   objectWeight: `${votes.objectWeight}`,

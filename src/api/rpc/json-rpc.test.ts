@@ -4,43 +4,60 @@ import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import type { Mutex } from '../../base/timing/mutex.ts';
+import { method } from '../contract/method.ts';
+import { integer, nothing, record, text, u64 } from '../contract/schema.ts';
 import { countCalls, handleRpc, type RpcOptions } from './json-rpc.ts';
 import { maxBatch, maxBatchResponse, maxMembers, maxParamsLength, maxTextLength, maxValues } from './limits.ts';
-import { combineServices, createService, method, methodTable, type RpcResponse, type Services } from './method.ts';
-import { noParams, obj, str, u64 } from './params.ts';
+import { combineServices, createService, implement, type RpcResponse, type Services } from './method.ts';
 
 class TestError extends Fault<{ code: 'TEST_FAILED'; have: bigint; at: number }> {}
 
 type Deps = { readonly calls: string[] };
 
-const testMethods = methodTable<Deps>()({
-  getHeight: method(noParams, ({ calls }) => {
+const testRows = {
+  getHeight: method({}, record({ height: text() })),
+  echo: method({ text: text() }, text()),
+  later: method({}, record({ big: integer() })),
+  fail: method({}, text()),
+  failLater: method({}, text()),
+  crash: method({}, text()),
+  long: method({ size: u64() }, text()),
+  slow: method({}, nothing()),
+  crashLater: method({}, text()),
+  issueTx: method({ tx: text() }, record({ tx: text() })),
+};
+
+const testMethods = implement<Deps>()(testRows, {
+  getHeight: ({ calls }) => {
     calls.push('getHeight');
     return { height: '6' };
-  }),
-  echo: method(obj({ text: str }), ({ calls }, { text }) => {
+  },
+  echo: ({ calls }, { text }) => {
     calls.push(text);
     return text;
-  }),
-  later: method(noParams, async () => ({ big: 18446744073709551615n })),
-  fail: method(noParams, () => {
+  },
+  later: async () => ({ big: 18446744073709551615n }),
+  fail: () => {
     throw new TestError('it <failed>', { code: 'TEST_FAILED', have: 2n ** 64n - 1n, at: 3 });
-  }),
-  failLater: method(noParams, () => Promise.reject(new TestError('too late', { code: 'TEST_FAILED', have: 0n, at: 0 }))),
-  crash: method(noParams, () => {
+  },
+  failLater: () => Promise.reject(new TestError('too late', { code: 'TEST_FAILED', have: 0n, at: 0 })),
+  crash: () => {
     throw new Error('/secret/path');
-  }),
-  long: method(obj({ size: u64 }), ({ calls }, { size }) => {
+  },
+  long: ({ calls }, { size }) => {
     calls.push('long');
     return 'x'.repeat(Number(size));
-  }),
-  slow: method(noParams, ({ calls }) => {
+  },
+  slow: ({ calls }) => {
     calls.push('slow');
     for (const until = performance.now() + 10; performance.now() < until; );
     return null;
-  }),
-  crashLater: method(noParams, () => Promise.reject(new TypeError('secret'))),
-  issueTx: method(obj({ tx: str }), (_, { tx }) => ({ tx }), { needsWriter: true, deprecated: '1.9' }),
+  },
+  crashLater: () => Promise.reject(new TypeError('secret')),
+  issueTx: {
+    run: (_, { tx }) => ({ tx }),
+    needsWriter: true,
+  },
 });
 
 function setUp({

@@ -1,20 +1,28 @@
 import { expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
+import { method } from '../contract/method.ts';
+import { integer, text, u32 } from '../contract/schema.ts';
 import { handleRpc } from './json-rpc.ts';
 import { meterServices } from './meter-services.ts';
-import { combineServices, createService, method, methodTable } from './method.ts';
-import { noParams, obj, u32 } from './params.ts';
+import { combineServices, createService, implement } from './method.ts';
 
 const fault = () => new Fault('no', { code: 'TEST' });
 
-const testMethods = methodTable<object>()({
-  add: method(obj({ to: u32 }), (_, { to }) => to + 1),
-  later: method(noParams, () => Promise.resolve('x')),
-  fail: method(noParams, () => {
+const testRows = {
+  add: method({ to: u32() }, integer()),
+  later: method({}, text()),
+  fail: method({}, text()),
+  failLater: method({}, text()),
+};
+
+const testMethods = implement<object>()(testRows, {
+  add: (_, { to }) => to + 1,
+  later: () => Promise.resolve('x'),
+  fail: () => {
     throw fault();
-  }),
-  failLater: method(noParams, () => Promise.reject(fault())),
+  },
+  failLater: () => Promise.reject(fault()),
 });
 
 test('each call is recorded once, with its method, duration and outcome, and its response does not change', async () => {

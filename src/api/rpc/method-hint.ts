@@ -1,16 +1,6 @@
+import { services } from '../contract/services.ts';
 import type { MethodHint } from './fault.ts';
 import { findNearestName } from './nearest-name.ts';
-
-/** The path of each service. Further AVM chains serve `avm` and `wallet` under their own alias. */
-export const servicePaths = {
-  avm: '/ext/bc/X',
-  wallet: '/ext/bc/X/wallet',
-  info: '/ext/info',
-  health: '/ext/health',
-  platform: '/ext/bc/P',
-  avax: '/ext/bc/C/avax',
-  dev: '/ext/dev',
-} as const;
 
 const signInClient = 'build and sign the transaction in the client, then send it with avm.issueTx';
 const keysInClient = 'keys stay in the client: no node stores them any more';
@@ -47,7 +37,9 @@ export function findMethodHint(method: string, pathMethods: Iterable<string>): M
   if (replacedBy !== undefined) return { replacedBy };
   const service = method.slice(0, Math.max(0, method.indexOf('.')));
   const isHere = names.some((name) => name.startsWith(`${service}.`));
-  if (!isHere && Object.hasOwn(servicePaths, service)) return { path: servicePaths[service as keyof typeof servicePaths] };
+  // Names of the C-Chain's own methods have no service.
+  const owner = Object.values(services).find(({ prefix }) => prefix === `${service}.`);
+  if (!isHere && owner !== undefined) return { path: owner.path };
   const didYouMean = findNearestName(method, names);
   return didYouMean === undefined ? {} : { didYouMean };
 }

@@ -1,47 +1,54 @@
 import type { AnyFault } from '../../base/fault.ts';
+import type { Encoded, MethodRow, MethodRows } from '../contract/method.ts';
+import type { AnySchema } from '../contract/schema.ts';
+import type { Answer, Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
+import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import { createParamsReader } from './params-reader.ts';
 import type { CacheResults } from './result-cache.ts';
-import type { Json } from './write-json.ts';
+import type { Json, RawJson } from './write-json.ts';
 
-/** A JSON-RPC method: its parameters, and a function from its dependencies and parameters to its result. */
-export type Method<D, P> = {
-  readonly params: RpcParam<P>;
-  readonly run: (deps: D, params: P) => Json | Promise<Json>;
+/** What a handler returns for a result of the type `T`. */
+export type Rendered<T> = Answer<T, RawJson>;
+
+type ResultOf<R> =
+  R extends Encoded<infer N> ? { readonly [K in N]: Json } & { readonly encoding: Encoding } : R extends AnySchema ? JsonOf<R> : never;
+
+/** A function from the dependencies of a service and the parameters of a method to its result. */
+type Run<D, M> =
+  M extends MethodRow<infer P, infer R> ? (deps: D, params: ParamsOf<P>) => Rendered<ResultOf<R>> | Promise<Rendered<ResultOf<R>>> : never;
+
+export type HandlerOptions = {
   /** Only the writer process can run it, for example because it changes state. */
-  readonly needsWriter: boolean;
-  /** The version of AvalancheGo that deprecated it, or null. */
-  readonly deprecated: string | null;
-  /** Whether a result depends on the parameters and the accepted state only, so that it may be cached until the next commit; null: never. */
-  readonly isCacheable: ((result: Json) => boolean) | null;
-};
-
-export type MethodOptions = {
-  readonly needsWriter?: boolean;
-  readonly deprecated?: string;
+  readonly needsWriter?: true;
+  /** Whether a result depends on the parameters and the accepted state only, so that it may be cached until the next commit. */
   readonly isCacheable?: (result: Json) => boolean;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which only its own `run` receives
-export type MethodTable<D> = { readonly [name: string]: Method<D, any> };
+type Handler<D, M> = Run<D, M> | (HandlerOptions & { readonly run: Run<D, M> });
 
-/** Declares methods with the same dependencies: `methodTable<Deps>()({ getHeight: method(noParams, ({ chain }) => …) })`. */
-export const methodTable =
+/** A method of the contract with its handler. */
+export type Method<D> = HandlerOptions & {
+  readonly row: MethodRow;
+  // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which `implement` has checked
+  readonly run: (deps: D, params: any) => Json | Promise<Json>;
+};
+
+export type MethodTable<D, N extends string = string> = { readonly [name in N]: Method<D> };
+
+/**
+ * Adds the handlers to rows of the contract: `implement<Deps>()(rows, { getHeight: ({ chain }) => … })`. A missing or an extra handler, or one
+ * with other parameters or another result than its row, does not compile.
+ */
+export const implement =
   <D>() =>
-  <T extends MethodTable<D>>(table: T): T =>
-    table;
-
-export const method = <D, P>(
-  params: RpcParam<P>,
-  run: Method<D, P>['run'],
-  { needsWriter = false, deprecated, isCacheable }: MethodOptions = {},
-): Method<D, P> => ({
-  params,
-  run,
-  needsWriter,
-  deprecated: deprecated ?? null,
-  isCacheable: isCacheable ?? null,
-});
+  <R extends MethodRows>(rows: R, handlers: { readonly [N in keyof R]: Handler<D, R[N]> }): MethodTable<D, keyof R & string> =>
+    Object.fromEntries(
+      Object.entries(rows).map(([name, row]) => {
+        const handler = handlers[name] as Method<D>['run'] | (HandlerOptions & { readonly run: Method<D>['run'] });
+        return [name, typeof handler === 'function' ? { row, run: handler } : { row, ...handler }];
+      }),
+    ) as MethodTable<D, keyof R & string>;
 
 /** A method with its dependencies: `readParams` takes the JSON text of the parameters (null: absent), `run` takes what it returned. */
 export type BoundMethod = {
@@ -63,18 +70,34 @@ export type CreateUnknownMethodError = (method: string) => AnyFault;
 
 /** Without `cacheResults` no results are cached. */
 export function createService<D>(name: string, table: MethodTable<D>, deps: D, cacheResults?: CacheResults): Service {
-  const methods = Object.entries(table).map(([name, { params, run, needsWriter, isCacheable }]): [string, BoundMethod] => {
+  const methods = Object.entries(table).map(([name, { row, run, needsWriter = false, isCacheable }]): [string, BoundMethod] => {
     const runBound = (values: unknown) => run(deps, values);
     const bound: BoundMethod = {
       needsWriter,
-      paramNames: [...Object.keys(params.fields ?? {}), ...Object.keys(params.aliases ?? {})],
+      paramNames: [...Object.keys(row.params), ...Object.keys(row.aliases ?? {})],
       // The parameters of a method that writes, such as a transaction, do not repeat.
-      readParams: needsWriter ? (raw) => readRpcParams(params, raw) : createParamsReader(params),
-      run: isCacheable === null || cacheResults === undefined ? runBound : (cacheResults(runBound, isCacheable) as BoundMethod['run']),
+      readParams: compileAtFirstCall(row, needsWriter ? createPlainReader : createParamsReader),
+      run: isCacheable === undefined || cacheResults === undefined ? runBound : (cacheResults(runBound, isCacheable) as BoundMethod['run']),
     };
     return [name, bound];
   });
   return { name, methods: new Map(methods) };
+}
+
+type ReadParams = (raw: string | null) => object;
+
+const createPlainReader =
+  (params: RpcParam<object>): ReadParams =>
+  (raw) =>
+    readRpcParams(params, raw);
+
+/** A program starts sooner if the parameters of its eighty methods are compiled when they are called. */
+function compileAtFirstCall(row: MethodRow, create: (params: RpcParam<object>) => ReadParams): ReadParams {
+  let read: ReadParams | undefined;
+  return (raw) => {
+    read ??= create(compileParams(row));
+    return read(raw);
+  };
 }
 
 /** All methods of one route. */

@@ -1,6 +1,7 @@
 import { cb58Decode } from '../../base/bytes/cb58.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import type { Encoding } from '../contract/views.ts';
 import { badArgument, type RpcFault, repeatedParam, unknownParam } from './fault.ts';
 import { createMemberNames, findMemberName, jsonKindAt, parseString, scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
 import { maxTextLength } from './limits.ts';
@@ -13,10 +14,6 @@ export type RpcParam<T> = {
   readonly zero: T;
   /** Name of the type, for the documentation and `data` of errors. */
   readonly type: string;
-  /** The members of an object, by name. */
-  readonly fields?: Fields;
-  /** Other names of members of an object: the member that each one stands for. */
-  readonly aliases?: Aliases;
   /** Reads the valid JSON value between `from` and `to`. */
   read(text: string, from: number, to: number, previous: T): T;
 };
@@ -68,7 +65,7 @@ function objectOf<F extends Fields>(fields: F, aliases: Aliases, isStrict: boole
     });
     return values;
   };
-  return { zero, type: 'object', fields, aliases, read } as RpcParam<unknown> as RpcParam<Values<F>>;
+  return { zero, type: 'object', read } as RpcParam<unknown> as RpcParam<Values<F>>;
 }
 
 /** For methods without parameters. A value that is given must still be an object. */
@@ -124,8 +121,6 @@ export const nodeId = scalar('NodeID-111111111111111111116DBWJs', 'NodeID', (raw
   const text = raw.slice(1, -1);
   return text.startsWith('NodeID-') && cb58Decode(text.slice(7)).length === 20 ? text : undefined;
 });
-
-export type Encoding = 'hex' | 'hexc' | 'hexnc' | 'json';
 
 const encodings: ReadonlyMap<string, Encoding> = new Map([
   ['"hex"', 'hex'],

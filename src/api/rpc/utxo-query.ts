@@ -5,22 +5,15 @@ import { checksumLength } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import type { getUTXOs } from '../contract/avm-methods.ts';
+import type { Encoding, ParamsOf } from '../contract/views.ts';
 import type { AddressFormat } from './address-format.ts';
 import { AvmError } from './avm-fault.ts';
-import { type Encoding, encoding, list, obj, type ParamsOf, str, u32 } from './params.ts';
-import { type Json, rawJson } from './write-json.ts';
+import { type RawJson, rawJson } from './write-json.ts';
 
 /** AvalancheGo: vms/avm/service.go. */
 const maxAddresses = 1024;
 const maxPageSize = 1024;
-
-export const utxoParams = obj({
-  addresses: list(str),
-  sourceChain: str,
-  limit: u32,
-  startIndex: obj({ address: str, utxo: str }),
-  encoding,
-});
 
 /** Position in a list of UTXOs: the last address and UTXO that were returned. */
 export type AddressUtxoCursor = { readonly address: Address; readonly utxoID: Id };
@@ -31,7 +24,7 @@ export type EncodedUtxoPage = { readonly utxos: readonly Uint8Array[]; readonly 
 export type ReadUtxoPage = (sourceChain: Id, addresses: readonly Address[], start: AddressUtxoCursor, limit: number) => EncodedUtxoPage;
 
 /** `getUTXOs` of the X-, P- and C-Chain. Checks run in AvalancheGo's order. */
-export function queryUtxos(params: ParamsOf<typeof utxoParams>, addressFormat: AddressFormat, readPage: ReadUtxoPage): Json {
+export function queryUtxos(params: ParamsOf<(typeof getUTXOs)['params']>, addressFormat: AddressFormat, readPage: ReadUtxoPage): RawJson {
   const { addresses, sourceChain, limit, startIndex } = params;
   if (addresses.length === 0) throw new AvmError('no addresses provided', { code: 'AVM_NO_ADDRESSES' });
   if (addresses.length > maxAddresses)

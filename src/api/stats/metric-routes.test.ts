@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains, pagesOf } from '../../../test/stats-model.ts';
-import { metricNames } from './metric.ts';
+import { metricNames } from '../contract/metrics.ts';
 
 const at = (text: string) => Date.parse(text) / 1000;
 const day = 86_400;

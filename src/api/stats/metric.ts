@@ -1,13 +1,10 @@
-import type { BucketUnit } from '../../ledger/index/tables.ts';
 import type { TimeBucket } from '../../ledger/index/time-bucket.ts';
 import type { IndexReads, Totals } from '../../ledger/index-read/index-reads.ts';
+import type { MetricName } from '../contract/metrics.ts';
 import { type SeriesPage, secondsPerDay } from './series.ts';
 
 /** A metric of a chain: as a series of time buckets and over rolling windows. */
 export type Metric = {
-  /** Description for the API documentation. */
-  readonly meaning: string;
-  readonly units: readonly BucketUnit[];
   /** Whether a backfill of a followed chain changes past values. */
   readonly isBackfilled?: true;
   /** One value for each time bucket of the page, in the order of the page. */
@@ -25,54 +22,32 @@ export type SeriesInput = {
   readonly buckets: ReadonlyMap<number, TimeBucket>;
 };
 
-/** Meaning of avgTps for a day, in /v1 and in /v2. */
-export const averageTpsMeaning =
-  'Accepted transactions of the day divided by the seconds from the last block of the previous day that has blocks to the last block of the day; the first day of the chain counts from midnight.';
-
-const anyUnit: readonly BucketUnit[] = ['hour', 'day', 'week', 'month'];
-const dayOnly: readonly BucketUnit[] = ['day'];
-
-export const metrics = {
+export const metrics: { readonly [name in MetricName]: Metric } = {
   txCount: {
-    meaning: 'Accepted transactions.',
-    units: anyUnit,
     series: perBucket(({ txs }) => txs),
     window: { total: 'txs' },
   },
   cumulativeTxCount: {
-    meaning: 'Accepted transactions since block 1 up to the end of the day. In a window: the increase.',
-    units: dayOnly,
     series: cumulative(txsBefore, ({ txs }) => txs),
     window: { total: 'txs' },
   },
   avgTps: {
-    meaning: `${averageTpsMeaning} In a window: divided by the length of the window, even if the chain is younger; for all time, by the seconds since block 1.`,
-    units: dayOnly,
     series: averageTps,
     window: { total: 'txs', convert: (txs, seconds) => Number(txs) / seconds },
   },
   maxTps: {
-    meaning:
-      'Highest transactions per second: the transactions of a second that has blocks, divided by the seconds since the previous second that has blocks.',
-    units: dayOnly,
     series: perBucket(({ maxTps }) => maxTps),
     window: { total: 'maxTps' },
   },
   activeAddresses: {
-    meaning: 'Distinct addresses that own consumed or created outputs.',
-    units: anyUnit,
     series: perBucket(({ active }) => active),
     window: { total: 'activeAddresses' },
   },
   activeSenders: {
-    meaning: 'Distinct addresses that own consumed outputs.',
-    units: anyUnit,
     series: perBucket(({ senders }) => senders),
     window: { total: 'activeSenders' },
   },
   cumulativeAddresses: {
-    meaning: 'Distinct addresses that have owned an output up to the end of the day, including genesis outputs. In a window: the increase.',
-    units: dayOnly,
     isBackfilled: true,
     series: cumulative(
       (reads, start) => reads.addressesBefore(start),
@@ -81,28 +56,10 @@ export const metrics = {
     window: { total: 'newAddresses' },
   },
   feesPaid: {
-    meaning: 'Fees burned, in the smallest unit of the fee asset: nAVAX on the X-Chain. Exact integer: may exceed 2^53.',
-    units: dayOnly,
     series: perBucket(({ fees }) => fees),
     window: { total: 'fees' },
   },
-} as const satisfies { readonly [name: string]: Metric };
-
-export type MetricName = keyof typeof metrics;
-export const metricNames = Object.keys(metrics) as readonly MetricName[];
-
-/** Metrics of EVM chains, with what they count that AVM chains do not have. */
-export const unsupportedMetrics: ReadonlyMap<string, string> = new Map([
-  ['gasUsed', 'gas'],
-  ['avgGps', 'gas'],
-  ['maxGps', 'gas'],
-  ['avgGasPrice', 'gas'],
-  ['maxGasPrice', 'gas'],
-  ['contracts', 'contracts'],
-  ['deployers', 'contracts'],
-  ['cumulativeContracts', 'contracts'],
-  ['cumulativeDeployers', 'contracts'],
-]);
+};
 
 function perBucket(pickValue: (bucket: TimeBucket) => MetricValue): Metric['series'] {
   return async ({ page, buckets }) => page.starts.map((start) => valueOrZero(buckets.get(start), pickValue));

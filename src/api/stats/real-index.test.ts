@@ -13,7 +13,7 @@ import { createSqliteSql } from '../../ledger/index-sqlite/sqlite-sql.ts';
 import { createBlockGenerator, openTwoChains, twoChainIDs, unindexedChainID } from '../../ledger/index-write/two-chains.fixture.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import type { ChainState } from '../../ledger/state/chain-state.ts';
-import { metricNames, metrics } from './metric.ts';
+import { metricMeanings, metricNames } from '../contract/metrics.ts';
 
 /** A chain with every kind of transaction, in an indexed database and as a model (plain lists). */
 function grow(seed: number) {
@@ -49,7 +49,7 @@ const targets = [
   ...metricNames.flatMap((metric) => [
     `/v2/chains/X/rollingWindowMetrics/${metric}`,
     `/v2/chains/X/metrics/${metric}?pageSize=13`,
-    ...metrics[metric].units.map((unit) => `/v2/chains/X/metrics/${metric}?timeInterval=${unit}&pageSize=2160`),
+    ...metricMeanings[metric].units.map((unit) => `/v2/chains/X/metrics/${metric}?timeInterval=${unit}&pageSize=2160`),
   ]),
 ];
 

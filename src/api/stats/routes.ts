@@ -1,5 +1,5 @@
 import type { ApiRoute } from '../rest/route.ts';
-import { averageTpsRoute } from './average-tps.ts';
+import { averageTpsRoutes } from './average-tps.ts';
 import { metricsChainRoutes } from './chain-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
 import type { StatsDeps } from './series-cache.ts';
@@ -7,7 +7,7 @@ import { unsupportedMetricsRoutes } from './unsupported-routes.ts';
 
 /** All routes of the Metrics API except health. */
 export const statsRoutes = (): readonly ApiRoute<StatsDeps>[] => [
-  averageTpsRoute,
+  ...averageTpsRoutes,
   ...metricsChainRoutes,
   ...metricRoutes,
   ...unsupportedMetricsRoutes,

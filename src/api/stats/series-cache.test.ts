@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createMetricsApi, type ModelBlock, modelServedChains } from '../../../test/stats-model.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
+import { metricMeanings, metricNames } from '../contract/metrics.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { metricNames, metrics } from './metric.ts';
 import { createSeriesCache } from './series-cache.ts';
 
 const genesis: ModelBlock = { time: 1_600_000_000, txs: [{ from: [], to: ['rich'], fee: 0n }] };
@@ -28,7 +28,7 @@ const blocksOf = (steps: readonly (readonly [number, number])[]): ModelBlock[] =
 const targets = [
   '/v1/avg_tps/X',
   ...metricNames.flatMap((name) => [
-    ...metrics[name].units.map((unit) => `/v2/chains/X/metrics/${name}?timeInterval=${unit}&pageSize=30`),
+    ...metricMeanings[name].units.map((unit) => `/v2/chains/X/metrics/${name}?timeInterval=${unit}&pageSize=30`),
     `/v2/chains/X/metrics/${name}?startTimestamp=1700100000`,
     `/v2/chains/X/rollingWindowMetrics/${name}`,
   ]),

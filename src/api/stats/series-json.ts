@@ -1,6 +1,7 @@
 import { bucketStart } from '../../ledger/index/bucket-start.ts';
+import type { MetricName } from '../contract/metrics.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { type Metric, type MetricName, type MetricValue, metrics } from './metric.ts';
+import { type Metric, type MetricValue, metrics } from './metric.ts';
 import { type MetricsPeriod, readBuckets, type SeriesPage } from './series.ts';
 import type { SeriesCache } from './series-cache.ts';
 

@@ -2,6 +2,7 @@ import { bucketStart } from '../../ledger/index/bucket-start.ts';
 import type { BucketUnit } from '../../ledger/index/tables.ts';
 import type { TimeBucket } from '../../ledger/index/time-bucket.ts';
 import type { IndexReads, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import type { Paging } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { SeriesCache } from './series-cache.ts';
 
@@ -66,3 +67,9 @@ export async function readBuckets(reads: IndexReads, { unit, starts }: SeriesPag
 }
 
 export const secondsPerDay = 86_400;
+
+/** The token of the page after this one; undefined on the last page. */
+export const nextTokenAfter = ({ tip }: MetricsPeriod, { starts, isLast }: SeriesPage, pages: Paging): string | undefined => {
+  const oldest = starts.at(-1);
+  return isLast || oldest === undefined ? undefined : pages.nextPageToken({ height: pages.cursor?.height ?? tip.height, after: oldest });
+};

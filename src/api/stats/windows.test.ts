@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains } from '../../../test/stats-model.ts';
-import { metricNames } from './metric.ts';
+import { metricNames } from '../contract/metrics.ts';
 
 const day = 86_400;
 const now = Date.parse('2026-11-16T12:00:00Z') / 1000;

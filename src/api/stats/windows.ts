@@ -1,3 +1,4 @@
+import type { windowNames } from '../contract/metrics.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { Metric, MetricValue } from './metric.ts';
 import { readPeriod, secondsPerDay } from './series.ts';
@@ -12,7 +13,7 @@ export const rollingWindows = {
   last90Days: 90 * secondsPerDay,
   lastYear: 365 * secondsPerDay,
   allTime: Number.POSITIVE_INFINITY,
-} as const;
+} as const satisfies { readonly [name in (typeof windowNames)[number]]: number };
 
 export type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
 

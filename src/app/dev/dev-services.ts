@@ -17,7 +17,6 @@ import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { sumBalanceRows } from '../../api/rpc/balance.ts';
 import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
-import type { Json } from '../../api/rpc/write-json.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
@@ -167,7 +166,7 @@ function createWallet({ context, parts, accounts, events, timers }: DevServicesD
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
 
-function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain): Json {
+function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain) {
   const { id, height, time } = x.lastAccepted();
   const now = context.clock.read();
   const { network } = context.chain;

@@ -6,7 +6,7 @@ import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoute } from '../../api/events/events-route.ts';
 import { createExplorerDeps } from '../../api/explorer-routes/deps.ts';
 import { type ExplorerFeatures, explorerRoutes } from '../../api/explorer-routes/routes.ts';
-import type { Handler, HttpRequest } from '../../api/http/message.ts';
+import type { Handler } from '../../api/http/message.ts';
 import type { HttpRoute } from '../../api/http/router.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import { bindRoutes, createApi, type ResponseObserver } from '../../api/rest/dispatch.ts';
@@ -14,6 +14,7 @@ import { documentHandler } from '../../api/rest/document-handler.ts';
 import { apiHealthRoutes } from '../../api/rest/health.ts';
 import { buildOpenApi, type DocumentOptions } from '../../api/rest/openapi.ts';
 import { cachedComponent } from '../../api/rest/probe-cache.ts';
+import { requestOrigin } from '../../api/rest/request-origin.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../../api/rest/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
 import { statsRoutes } from '../../api/stats/routes.ts';
@@ -113,20 +114,22 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       epoch: parts.epoch,
       now,
       caller: createCallerResolver(parts.config.access.trustedProxies),
-      origin: readOrigin,
+      origin: requestOrigin,
       onUnexpectedError: parts.report,
       observer,
     });
     const documented = parts.hasEvents ? [...routes, { api: 'data' as const, route: eventsApiRoute }] : routes;
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
-      documents: [[openApiPath, { handler: documentHandler(() => buildOpenApi(documented, documentOptions(parts, served))) }]],
+      documents: [
+        [openApiPath, { handler: documentHandler((origin) => buildOpenApi(documented, { ...documentOptions(parts, served), origin })) }],
+      ],
       operations: documented.map(({ route }) => route.id),
     };
   });
 }
 
-const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: ServedChains): DocumentOptions => ({
+const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: ServedChains): Omit<DocumentOptions, 'origin'> => ({
   title: 'Serac: Data and Metrics of the X-Chain',
   version,
   description: `History, balances and throughput of the AVM chains of the network ${network.name}, in step with the chain.`,
@@ -139,9 +142,3 @@ const createPublicKeyRecovery =
   (recover: CurveRecoverKey): RecoverPublicKey =>
   (unsigned, signature) =>
     signature.length === 65 ? recover(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
-
-/** The origin that responses use in links. A Host header that does not look like a host name is not copied into a response. */
-const readOrigin = (request: HttpRequest): string => {
-  const host = request.header('host') ?? '';
-  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
-};

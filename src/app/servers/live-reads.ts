@@ -105,7 +105,7 @@ const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000
 const formatReason = (reason: AnyFault): LiveReason => ({
   code: reason.fault.code,
   message: reason.message,
-  data: quoteBigints(reason.fault as Json),
+  data: quoteBigints(reason.fault as Json) as LiveReason['data'],
 });
 
 function formatStep({ step, time, detail }: Step): LiveStep {

@@ -1,6 +1,6 @@
+import { buildOpenRpc } from '../../api/contract/openrpc.ts';
 import type { HttpRoute } from '../../api/http/router.ts';
 import { documentHandler } from '../../api/rest/document-handler.ts';
-import { buildOpenRpc } from '../../api/rpc-reference/openrpc.ts';
 import { openApiPath } from './api.ts';
 
 /** The path of the OpenRPC document. */
@@ -15,5 +15,5 @@ export function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Ma
   };
   const hasMethods = [...routes.keys()].some((path) => path.startsWith('/ext/bc/') || path === '/ext/info');
   if (!routes.has(openApiPath) || !hasMethods) return routes;
-  return routes.set(openRpcPath, { handler: documentHandler(() => buildOpenRpc(version, isServed)) });
+  return routes.set(openRpcPath, { handler: documentHandler((origin) => buildOpenRpc(version, origin, isServed)) });
 }

@@ -1,7 +1,7 @@
-import { devRows } from '../../api/client/dev-methods.ts';
-import type { ResultOf } from '../../api/client/method-row.ts';
-import { services } from '../../api/client/namespaces.ts';
+import { decode } from '../../api/client/convert.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
+import { clientServices, devRows } from '../../api/contract/client-services.ts';
+import type { ResultOf } from '../../api/contract/method.ts';
 import { type Json, writeJson } from '../../api/rpc/write-json.ts';
 import type { Options } from '../../app/flags/options.ts';
 
@@ -25,7 +25,7 @@ export type ClientCommand = (context: ClientContext) => Promise<number | undefin
 
 /** Calls a `dev.*` method; undefined parameters are left out. Returns its result as JSON. */
 export const callDev = (client: RpcClient, name: string, params: object = {}): Promise<unknown> =>
-  client.call(services.dev.path, `dev.${name}`, params);
+  client.call(clientServices.dev.path, `dev.${name}`, params);
 
 type DevMethod = keyof typeof devRows;
 export type DevResult<M extends DevMethod> = ResultOf<(typeof devRows)[M]>;
@@ -35,7 +35,7 @@ export const formatJson = (result: unknown): string => writeJson(result as Json)
 
 /** The result of a `dev.*` method from its JSON: amounts are bigints. */
 export const decodeDev = <M extends DevMethod>(method: M, json: unknown): DevResult<M> =>
-  devRows[method].result.decode(json, '') as DevResult<M>;
+  decode(devRows[method].result, json, '') as DevResult<M>;
 
 /**
  * A command that calls one `dev.*` method. With `--json` its result is printed as it is, otherwise as the lines of `format`.

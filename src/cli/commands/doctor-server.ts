@@ -1,6 +1,6 @@
-import type { BlockList } from '../../api/client/data-types.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
+import type { BlockList } from '../../api/contract/answers.ts';
 import type { Finding } from './doctor-connection.ts';
 import { describeHealth, describeMode, readHealth } from './doctor-health.ts';
 import { formatTime } from './table.ts';

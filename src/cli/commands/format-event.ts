@@ -2,7 +2,7 @@ import { formatTime } from './table.ts';
 
 type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
 
-/** The properties of all kinds of events that are printed; see events/event-kinds.ts. */
+/** The properties of all kinds of events that are printed; see api/contract/event-kinds.ts. */
 type EventData = {
   readonly chain?: string;
   readonly height?: number;

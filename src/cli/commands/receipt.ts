@@ -1,5 +1,5 @@
-import type { devRows } from '../../api/client/dev-methods.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
+import type { devRows } from '../../api/contract/client-services.ts';
 import type { Options } from '../../app/flags/options.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { addChainPrefix } from './address-spellings.ts';
@@ -45,7 +45,7 @@ export const issuingCommand =
     const receipt = describe(result);
     const fee = await readFee(client, receipt.fee);
     if (options.json) print(formatJson({ ...json, ...receiptJson(receipt, fee) }));
-    else for (const line of [...formatReceipt(receipt, fee), ...formatIds(result)]) print(line);
+    else for (const line of [...formatReceipt(receipt, fee), ...formatIds(result as DevResult<IssuingMethod>)]) print(line);
     return undefined;
   };
 

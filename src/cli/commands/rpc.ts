@@ -1,5 +1,6 @@
 import { parseExactJson } from '../../api/client/exact-json.ts';
-import { findServicePath, services } from '../../api/client/namespaces.ts';
+import { findServicePath } from '../../api/client/namespaces.ts';
+import { clientServices } from '../../api/contract/client-services.ts';
 import { type ClientCommand, formatJson } from './client-command.ts';
 import { badArgument } from './fault.ts';
 
@@ -9,7 +10,7 @@ export const rpc: ClientCommand = async ({ client, args: [method = '', params = 
   if (path === undefined)
     throw badArgument(
       method,
-      `${JSON.stringify(method)} is not a method; methods begin with ${Object.keys(services)
+      `${JSON.stringify(method)} is not a method; methods begin with ${Object.keys(clientServices)
         .map((service) => `${service}.`)
         .join(', ')}`,
     );

@@ -1,4 +1,4 @@
-import type { TxType } from '../../api/client/data-types.ts';
+import type { TxType } from '../../api/contract/answers.ts';
 import type { TxSummary } from '../load/tx-summary.ts';
 
 /** Events of the stream, as far as the page reads them; docs/events.md has all properties. */

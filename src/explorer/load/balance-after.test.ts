@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Tx, Utxo } from '../../api/client/data-types.ts';
+import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import { walkBalances } from './balance-after.ts';
 
 const asset = { assetId: 'A', symbol: 'AVAX', denomination: 9, type: 'secp256k1' } as const;

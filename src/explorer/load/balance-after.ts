@@ -1,4 +1,4 @@
-import type { BalanceHistory, Tx, Utxo } from '../../api/client/data-types.ts';
+import type { BalanceHistory, Tx, Utxo } from '../../api/contract/answers.ts';
 import type { PlotAsset } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { TxCheckResult, TxChecks } from '../../api/client/data-types.ts';
+import type { TxCheckResult, TxChecks } from '../../api/contract/answers.ts';
 import { amountText, groupDigits, plural, shortId } from '../text/text-format.ts';
 import type { PageContext } from './page-context.ts';
 

@@ -1,3 +1,4 @@
+import type { MethodJson } from '../../api/contract/answers.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
 /** What the strip of a dev chain shows. */
@@ -13,21 +14,13 @@ export type DevState = {
   readonly snapshots: readonly Snapshot[];
 };
 
-export type Snapshot = { readonly name: string; readonly height: string; readonly time: string };
-
-type NodeInfo = {
-  readonly time: string;
-  readonly offset: string;
-  readonly frozen: boolean;
-  readonly automine: boolean;
-  readonly interval: number;
-};
+export type Snapshot = MethodJson<'dev.listSnapshots'>['snapshots'][number];
 
 /** Undefined if the caller may not use `/ext/dev`. */
 export async function loadDevState(source: Source): Promise<DevState | undefined> {
   const [info, list] = await Promise.all([
-    callIfAllowed<NodeInfo>(source, '/ext/dev', 'dev.nodeInfo'),
-    callIfAllowed<{ snapshots: readonly Snapshot[] }>(source, '/ext/dev', 'dev.listSnapshots'),
+    callIfAllowed(source, '/ext/dev', 'dev.nodeInfo'),
+    callIfAllowed(source, '/ext/dev', 'dev.listSnapshots'),
   ]);
   if (info === undefined || list === undefined) return undefined;
   return {

@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/client/data-types.ts';
+import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/contract/answers.ts';
 import { amountText, compactAmount, spanText, splitAddress } from '../text/text-format.ts';
 import { chainTitle, type PageContext } from './page-context.ts';
 

@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx, TxType, Utxo } from '../../api/client/data-types.ts';
+import type { AssetAmount, Tx, TxType, Utxo } from '../../api/contract/answers.ts';
 import { isMint } from './tx-kind.ts';
 
 /** An output in the graph: an edge from the transaction that created it to the one that spent it. */

@@ -1,4 +1,4 @@
-import type { Balances, Tx, TxList, UtxoList } from '../../api/client/data-types.ts';
+import type { AddressBalances, Balances, Tx, TxList, UtxoList } from '../../api/contract/answers.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -40,7 +40,7 @@ export async function loadAddress(
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
   const [{ balances }, { utxos, hasMore }, history, shared, plot] = await Promise.all([
-    read<{ balances: Balances }>(source, `${base}/balances?${query}`),
+    read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,

@@ -1,4 +1,4 @@
-import type { AssetDays, AssetDetails, Holders, NftGroup, Tx, TxList } from '../../api/client/data-types.ts';
+import type { AssetDays, AssetDetails, Holders, NftGroup, NftGroupList, Tx, TxList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
 import { summarizeTx, type TxSummary } from './tx-summary.ts';
@@ -34,9 +34,7 @@ export async function loadAsset(
     readIfFound<Tx>(source, `${chainPath(context)}/transactions/${encodeURIComponent(id)}`),
     read<Holders>(source, `${path}/holders?pageSize=10`),
     read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),
-    asset.type === 'nft' || asset.nftSupply !== '0'
-      ? read<{ groups: readonly NftGroup[] }>(source, `${path}/nft-groups?pageSize=24`)
-      : undefined,
+    asset.type === 'nft' || asset.nftSupply !== '0' ? read<NftGroupList>(source, `${path}/nft-groups?pageSize=24`) : undefined,
   ]);
   return {
     asset,

@@ -1,4 +1,4 @@
-import type { AssetSummary } from '../../api/client/data-types.ts';
+import type { AssetList, AssetSummary } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -7,9 +7,6 @@ export type AssetsData = { readonly assets: readonly AssetSummary[]; readonly ne
 /** Assets, the newest first. */
 export async function loadAssets(source: Source, context: PageContext, page: string | undefined): Promise<AssetsData> {
   const token = page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`;
-  const list = await read<{ assets: readonly AssetSummary[]; nextPageToken?: string }>(
-    source,
-    `${chainPath(context)}/assets?pageSize=50&sortOrder=desc${token}`,
-  );
+  const list = await read<AssetList>(source, `${chainPath(context)}/assets?pageSize=50&sortOrder=desc${token}`);
   return { assets: list.assets, next: list.nextPageToken };
 }

@@ -1,4 +1,4 @@
-import type { Block, Tx, TxList } from '../../api/client/data-types.ts';
+import type { Block, BlockTxs, Tx, TxList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
 import { burnedAmounts, summarizeTx, type TxSummary } from './tx-summary.ts';
@@ -104,16 +104,11 @@ async function readMerkleRoot(source: Source, { has, chain }: PageContext, { blo
   return status === 200 ? body.result?.block.merkleRoot : undefined;
 }
 
-type SizeList = {
-  readonly transactions: readonly { readonly txHash: string; readonly sizeBytes: number }[];
-  readonly nextPageToken?: string;
-};
-
 async function loadSizes(source: Source, base: string, { blockNumber, txCount }: Block): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   let token: string | undefined;
   for (let page = 0; page < Math.ceil(Math.min(txCount, maxTxs) / pageSize); page++) {
-    const list: SizeList = await read<SizeList>(
+    const list: BlockTxs = await read<BlockTxs>(
       source,
       `${base}/blocks/${blockNumber}/transactions?pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`,
     );

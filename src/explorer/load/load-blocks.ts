@@ -1,4 +1,4 @@
-import type { BlockSummaryList } from '../../api/client/data-types.ts';
+import type { BlockSummaryList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 

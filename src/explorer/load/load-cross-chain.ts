@@ -1,4 +1,4 @@
-import type { CrossChainBalances, Transfer } from '../../api/client/data-types.ts';
+import type { CrossChainBalances, Transfer, TransferList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -13,7 +13,7 @@ export async function loadCrossChain(source: Source, context: PageContext, page:
   const token = page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`;
   const [balances, list] = await Promise.all([
     read<CrossChainBalances>(source, `${base}/balances`),
-    read<{ transfers: readonly Transfer[]; nextPageToken?: string }>(source, `${base}/transfers?pageSize=50${token}`),
+    read<TransferList>(source, `${base}/transfers?pageSize=50${token}`),
   ]);
   return { balances, transfers: list.transfers, next: list.nextPageToken };
 }

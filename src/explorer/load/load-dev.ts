@@ -1,9 +1,9 @@
-import type { BlockSummaryList } from '../../api/client/data-types.ts';
+import type { BlockSummaryList, MethodJson } from '../../api/contract/answers.ts';
 import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
-export type Account = { readonly index: number; readonly address: string; readonly privateKey: string; readonly balance: string };
+export type Account = MethodJson<'dev.accounts'>['accounts'][number];
 export type DevData = {
   readonly accounts: readonly Account[];
   readonly state: DevState;
@@ -18,9 +18,9 @@ const countedBlocks = 100;
 /** Undefined if the caller may not use `/ext/dev`. */
 export async function loadDevPanel(source: Source, context: PageContext): Promise<DevData | undefined> {
   const [accounts, state, info, blocks] = await Promise.all([
-    callIfAllowed<{ accounts: readonly Account[] }>(source, '/ext/dev', 'dev.accounts'),
+    callIfAllowed(source, '/ext/dev', 'dev.accounts'),
     loadDevState(source),
-    callIfAllowed<{ height: string }>(source, '/ext/dev', 'dev.nodeInfo'),
+    callIfAllowed(source, '/ext/dev', 'dev.nodeInfo'),
     source.get<BlockSummaryList>(`${chainPath(context)}/block-summaries?pageSize=${countedBlocks}`),
   ]);
   if (accounts === undefined || state === undefined || info === undefined) return undefined;

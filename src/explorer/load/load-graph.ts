@@ -1,4 +1,4 @@
-import type { Tx, Utxo } from '../../api/client/data-types.ts';
+import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import { type GraphData, graphTx, maxOpen, outputsPerTx } from './graph-data.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';

@@ -6,7 +6,7 @@ import type {
   Throughput,
   TxCounts,
   TxList,
-} from '../../api/client/data-types.ts';
+} from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 import { summarizeTx, type TxSummary } from './tx-summary.ts';

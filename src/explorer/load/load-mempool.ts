@@ -1,4 +1,4 @@
-import type { Drop, Mempool } from '../../api/client/data-types.ts';
+import type { Drop, DropList, Mempool } from '../../api/contract/answers.ts';
 import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
@@ -14,7 +14,7 @@ export async function loadMempool(source: Source, context: PageContext): Promise
   const base = chainPath(context);
   const [mempool, dropped, dev] = await Promise.all([
     read<Mempool>(source, `${base}/mempool?pageSize=50`),
-    read<{ transactions: readonly (Drop & { transaction?: unknown })[] }>(source, `${base}/dropped-transactions?pageSize=50`),
+    read<DropList>(source, `${base}/dropped-transactions?pageSize=50`),
     context.has.dev ? loadDevState(source) : undefined,
   ]);
   // The page of a dropped transaction shows its content.

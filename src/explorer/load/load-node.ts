@@ -1,34 +1,23 @@
+import type { BlockList, MethodJson, MethodName } from '../../api/contract/answers.ts';
 import { loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { type ProcessMetrics, parseProcessMetrics } from './process-metrics.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
-export type HealthCheck = {
-  readonly message?: unknown;
-  readonly error?: string;
-  readonly timestamp: string;
-  readonly duration: number;
-  readonly contiguousFailures?: number;
-};
+type Health = MethodJson<'health.health'>;
+export type HealthCheck = Health['checks'][string];
 
 export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
 
-/** A peer, as far as the page shows it; AvalancheGo's `info.peers`. */
-export type PeerRow = {
-  readonly nodeID: string;
-  readonly ip: string;
-  readonly version: string;
-  readonly lastReceived: string;
-  /** The uptime of this node as the peer observed it: percent. */
-  readonly observedUptime: string;
-  readonly trackedSubnets: readonly string[];
-  /** Chains on which the peer gets no queries for a while. */
-  readonly benched: readonly string[];
-};
+/** A peer, as far as the page shows it. */
+export type PeerRow = Pick<
+  MethodJson<'info.peers'>['peers'][number],
+  'nodeID' | 'ip' | 'version' | 'lastReceived' | 'observedUptime' | 'trackedSubnets' | 'benched'
+>;
 
 export type NodeData = {
   readonly nodeID: string | undefined;
-  readonly health: { readonly healthy: boolean; readonly checks: { readonly [name: string]: HealthCheck } } | undefined;
+  readonly health: Health | undefined;
   readonly versions: { readonly [name: string]: string } | undefined;
   readonly peers: readonly PeerRow[] | undefined;
   readonly process: ProcessMetrics | undefined;
@@ -44,20 +33,18 @@ export type NodeData = {
 /** Calls that this server disables (`--public-api`) are left out. */
 export async function loadNode(source: Source, context: PageContext): Promise<NodeData> {
   const { has } = context;
-  const info = <T>(method: string): Promise<T | undefined> =>
-    has.info ? callIfAllowed<T>(source, '/ext/info', method) : Promise.resolve(undefined);
+  const info = async <M extends MethodName>(method: M): Promise<MethodJson<M> | undefined> =>
+    has.info ? callIfAllowed(source, '/ext/info', method) : undefined;
   const [id, version, peers, upgrades, health, dev, metrics, settings, blocks] = await Promise.all([
-    info<{ nodeID: string }>('info.getNodeID'),
-    info<{ version: string; databaseVersion: string; rpcProtocolVersion: string; gitCommit: string; vmVersions: Record<string, string> }>(
-      'info.getNodeVersion',
-    ),
-    info<{ peers: NodeData['peers'] }>('info.peers'),
-    info<Record<string, unknown>>('info.upgrades'),
-    has.health ? callIfAllowed<NodeData['health']>(source, '/ext/health', 'health.health') : undefined,
+    info('info.getNodeID'),
+    info('info.getNodeVersion'),
+    info('info.peers'),
+    info('info.upgrades'),
+    has.health ? callIfAllowed(source, '/ext/health', 'health.health') : undefined,
     has.dev ? loadDevState(source) : undefined,
     has.prometheus ? source.getText('/ext/metrics') : undefined,
     has.settings ? source.get<{ settings: readonly Setting[] }>('/ext/settings') : undefined,
-    source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
+    source.get<BlockList>(`${chainPath(context)}/blocks?pageSize=1`),
   ]);
   return {
     nodeID: id?.nodeID,

@@ -1,4 +1,4 @@
-import type { Lifecycle, Reason, Tx, TxChecks, Utxo } from '../../api/client/data-types.ts';
+import type { Lifecycle, Reason, Tx, TxChecks, Utxo } from '../../api/contract/answers.ts';
 import type { PageContext } from './page-context.ts';
 import { slimUtxo } from './slim.ts';
 import { readIfFound, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { IssueMinutes, RollingWindow, Series, Throughput } from '../../api/client/data-types.ts';
+import type { IssueMinutes, RollingWindow, Series, Throughput } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx, TxPosition } from '../../api/client/data-types.ts';
+import type { Tx, TxPosition } from '../../api/contract/answers.ts';
 import { loadPendingTx, type PendingTx } from './load-pending-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { signedTx } from './slim.ts';
@@ -23,11 +23,10 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
   if (tx === undefined) return loadPendingTx(source, context, path, id);
   const [position, raw] = await Promise.all([
     readIfFound<TxPosition>(source, `${path}/position`),
-    context.has.rpc
-      ? callIfAllowed<{ tx: string }>(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' })
-      : undefined,
+    context.has.rpc ? callIfAllowed(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' }) : undefined,
   ]);
   const shown = signedTx(tx);
   // 0x, two digits per byte, and a checksum of four bytes.
-  return { state: 'accepted', tx: shown, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
+  const hex = typeof raw?.tx === 'string' ? raw.tx : undefined;
+  return { state: 'accepted', tx: shown, position, hex, size: hex === undefined ? undefined : (hex.length - 2) / 2 - 4 };
 }

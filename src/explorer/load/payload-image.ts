@@ -1,4 +1,4 @@
-import type { Utxo } from '../../api/client/data-types.ts';
+import type { Utxo } from '../../api/contract/answers.ts';
 import type { HttpResponse } from '../../api/http/message.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { imageTypeOf } from '../text/payload-kind.ts';

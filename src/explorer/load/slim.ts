@@ -1,8 +1,8 @@
-import type { Tx, Utxo } from '../../api/client/data-types.ts';
+import type { Tx, Utxo } from '../../api/contract/answers.ts';
 
 /** The properties of an output that pages show. Its bytes and signatures are left out: the data of a page is sent to the browser. */
 export const slimUtxo = (utxo: Utxo): Utxo => {
-  const { utxoBytes: _bytes, credentials: _credentials, ...rest } = utxo as Utxo & { utxoBytes?: string };
+  const { utxoBytes: _bytes, credentials: _credentials, ...rest } = utxo;
   return rest;
 };
 

@@ -1,3 +1,4 @@
+import type { MethodJson, MethodName } from '../../api/contract/answers.ts';
 import { Fault } from '../../base/fault.ts';
 
 /** Where a page reads from: the documented routes of this server, in process on the server and over HTTP in the browser. */
@@ -37,8 +38,13 @@ export async function readIfFound<T>(source: Source, path: string): Promise<T | 
 }
 
 /** Returns the result of a JSON-RPC method, undefined if the call was refused or failed. */
-export async function callIfAllowed<T>(source: Source, path: string, method: string, params: object = {}): Promise<T | undefined> {
-  const { status, body } = await source.call<T>(path, method, params);
+export async function callIfAllowed<M extends MethodName>(
+  source: Source,
+  path: string,
+  method: M,
+  params: object = {},
+): Promise<MethodJson<M> | undefined> {
+  const { status, body } = await source.call<MethodJson<M>>(path, method, params);
   return status === 200 ? body.result : undefined;
 }
 

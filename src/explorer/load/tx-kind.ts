@@ -1,4 +1,4 @@
-import type { Tx, TxType } from '../../api/client/data-types.ts';
+import type { Tx, TxType } from '../../api/contract/answers.ts';
 
 /** The kinds of transactions that readers see. `color` is the number of a colour in the style sheet. */
 export type Kind = { readonly word: string; readonly color: 1 | 2 | 3 | 4 | 5; readonly glyph: keyof typeof glyphs };

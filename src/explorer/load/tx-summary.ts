@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx, TxType, Utxo } from '../../api/client/data-types.ts';
+import type { AssetAmount, Tx, TxType, Utxo } from '../../api/contract/answers.ts';
 import { isMint } from './tx-kind.ts';
 
 /** One line about a transaction, for lists. Made from a transaction of the Data API or from an event of the stream. */

@@ -73,13 +73,14 @@ describe('the reference', () => {
     components: { schemas, responses: { NotFound: { description: 'Not Found.' } } },
   };
   const openRpc: OpenRpc = {
+    components: { schemas: {} },
     methods: [
       {
         name: 'avm.getThing',
         tags: [{ name: 'avm' }],
-        servers: [{ url: '/ext/bc/X' }],
+        servers: [{ url: 'http://node:9650/ext/bc/X' }],
         paramStructure: 'by-name',
-        params: [{ name: 'id', schema: { title: 'string' } }],
+        params: [{ name: 'id', schema: { type: 'string' } }],
         examples: [{ params: [{ name: 'id', value: "it's" }], result: { name: 'result', value: '{"amount":300000000000000001}' } }],
       },
     ],

@@ -55,17 +55,22 @@ export type OpenApi = {
 export type RpcMethod = {
   readonly name: string;
   readonly tags: readonly { readonly name: string }[];
+  /** The URL that serves the method. */
   readonly servers: readonly { readonly url: string }[];
+  readonly summary?: string;
   readonly description?: string;
   readonly paramStructure: 'by-name' | 'by-position';
-  readonly params: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly params: readonly { readonly name: string; readonly required?: boolean; readonly schema: Schema }[];
   readonly examples: readonly {
     readonly params: readonly { readonly name: string; readonly value: unknown }[];
     readonly result: { readonly name: string; readonly value: unknown };
   }[];
 };
 
-export type OpenRpc = { readonly methods: readonly RpcMethod[] };
+export type OpenRpc = {
+  readonly methods: readonly RpcMethod[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
 
 /** What the reference page shows. */
 export type ReferenceData = {

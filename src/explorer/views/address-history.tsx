@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tx, Utxo } from '../../api/client/data-types.ts';
+import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
 import { summarizeTx } from '../load/tx-summary.ts';
 import { amountText } from '../text/text-format.ts';

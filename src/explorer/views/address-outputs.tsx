@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Balances } from '../../api/client/data-types.ts';
+import type { Balances } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
 import type { CanvasOutput } from '../load/slim.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';

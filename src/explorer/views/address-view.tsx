@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx } from '../../api/client/data-types.ts';
+import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
 import { chainPath, chainTitle } from '../load/page-context.ts';
 import { ageText, amountText } from '../text/text-format.ts';

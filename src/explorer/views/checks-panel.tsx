@@ -1,4 +1,4 @@
-import type { TxCheckResult, TxChecks } from '../../api/client/data-types.ts';
+import type { TxCheckResult, TxChecks } from '../../api/contract/answers.ts';
 import { type CheckRow, checkRows } from '../load/check-rows.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { CsvButton, Panel, Scroll, TxLink } from './parts.tsx';

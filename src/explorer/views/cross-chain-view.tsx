@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CrossChainBalance, Transfer } from '../../api/client/data-types.ts';
+import type { CrossChainBalance, Transfer } from '../../api/contract/answers.ts';
 import type { CrossChainData } from '../load/load-cross-chain.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';

@@ -1,4 +1,4 @@
-import type { AssetDetails, Holders } from '../../api/client/data-types.ts';
+import type { AssetDetails, Holders } from '../../api/contract/answers.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { amountText, groupDigits } from '../text/text-format.ts';
 import { AddressLink, CsvButton, Panel, Scroll } from './parts.tsx';

@@ -1,4 +1,4 @@
-import type { LifeStep, Reason, TxChecks } from '../../api/client/data-types.ts';
+import type { LifeStep, Reason, TxChecks } from '../../api/contract/answers.ts';
 import { timeText } from '../text/text-format.ts';
 import { BlockLink, CopyButton, Panel, TxLink } from './parts.tsx';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { NftGroup } from '../../api/client/data-types.ts';
+import type { NftGroup } from '../../api/contract/answers.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { groupDigits, plural } from '../text/text-format.ts';

@@ -1,4 +1,4 @@
-import type { AssetAmount, Utxo } from '../../api/client/data-types.ts';
+import type { AssetAmount, Utxo } from '../../api/contract/answers.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { amountText, dateText, spanText, timeText } from '../text/text-format.ts';

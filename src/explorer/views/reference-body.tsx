@@ -1,3 +1,4 @@
+import { resolveSchema, type Schemas, typeName } from '../reference/reference-schema.ts';
 import type { OpenApi, OpenRpc, RpcMethod, Schema } from '../reference/reference-types.ts';
 import { curlText } from '../text/curl-text.ts';
 import { ReferenceCard, TryForm } from './reference-card.tsx';
@@ -35,7 +36,7 @@ export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; 
           <section class="reference-group">
             <h2>{serviceTitle(name)}</h2>
             {members.map((method) => (
-              <MethodCard method={method} origin={origin} />
+              <MethodCard method={method} schemas={openRpc?.components.schemas ?? {}} origin={origin} />
             ))}
           </section>
         ))}
@@ -75,22 +76,22 @@ const NavGroup = ({ title, items }: { title: string; items: readonly NavItem[] }
 );
 
 /** One method of the Node RPC: parameters, an example with its result, and a form that calls it. */
-function MethodCard({ method, origin }: { method: RpcMethod; origin: string }) {
-  const { name, servers, description, params, paramStructure, examples } = method;
-  const path = servers[0]?.url ?? '';
+function MethodCard({ method, schemas, origin }: { method: RpcMethod; schemas: Schemas; origin: string }) {
+  const { name, servers, summary, description, params, paramStructure, examples } = method;
+  const path = pathOf(servers[0]?.url ?? origin);
   const example = examples[0];
   const given =
     paramStructure === 'by-name'
       ? Object.fromEntries((example?.params ?? []).map(({ name: field, value }) => [field, value]))
-      : example?.params[0]?.value;
+      : example?.params.map(({ value }) => value);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, ...(given !== undefined && { params: given }) });
   const isError = example?.result.name === 'error';
   return (
     <ReferenceCard id={name} word="RPC" title={name} about={path} find={`rpc ${name} ${path} ${params.map((one) => one.name).join(' ')}`}>
       <div>
-        {description !== undefined && <p class="note">{description}</p>}
+        <p class="note">{[summary, description].filter(Boolean).join('. ')}</p>
         <h3>Parameters</h3>
-        {params.length === 0 ? <p class="quiet">none</p> : <TypeList fields={params} />}
+        {params.length === 0 ? <p class="quiet">none</p> : <TypeList fields={params} schemas={schemas} />}
         <TryForm
           method="POST"
           path={path}
@@ -115,18 +116,31 @@ function MethodCard({ method, origin }: { method: RpcMethod; origin: string }) {
   );
 }
 
-const TypeList = ({ fields }: { fields: readonly { readonly name: string; readonly schema: Schema }[] }) => (
+type Field = { readonly name: string; readonly required?: boolean; readonly schema: Schema };
+
+const TypeList = ({ fields, schemas }: { fields: readonly Field[]; schemas: Schemas }) => (
   <ul class="outline">
-    {fields.map(({ name, schema }) => (
-      <li>
-        <code>{name}</code> <span class="quiet">{schema.title}</span>
-        {schema.properties !== undefined && (
-          <TypeList fields={Object.entries(schema.properties).map(([inner, one]) => ({ name: inner, schema: one }))} />
-        )}
-      </li>
-    ))}
+    {fields.map(({ name, required, schema }) => {
+      const { properties, required: inner = [], description } = resolveSchema(schemas, schema);
+      return (
+        <li>
+          <code>{name}</code>
+          {required !== true && <i>optional</i>} <span class="quiet">{typeName(schema)}</span>
+          {description !== undefined && <> {description}</>}
+          {properties !== undefined && (
+            <TypeList
+              fields={Object.entries(properties).map(([key, one]) => ({ name: key, required: inner.includes(key), schema: one }))}
+              schemas={schemas}
+            />
+          )}
+        </li>
+      );
+    })}
   </ul>
 );
+
+/** The path of a URL. */
+const pathOf = (url: string): string => new URL(url).pathname;
 
 /** A value that the document has as JSON text is shown unchanged. */
 const resultText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 1));

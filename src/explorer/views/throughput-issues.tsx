@@ -1,4 +1,4 @@
-import type { IssueMinutes } from '../../api/client/data-types.ts';
+import type { IssueMinutes } from '../../api/contract/answers.ts';
 import { LinesPlot } from '../pictures/lines-plot.tsx';
 import { Plot } from '../pictures/plot.tsx';
 import { groupDigits, timeText } from '../text/text-format.ts';

@@ -1,4 +1,4 @@
-import type { IssueMinutes, Throughput } from '../../api/client/data-types.ts';
+import type { IssueMinutes, Throughput } from '../../api/contract/answers.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { allKinds } from '../load/tx-kind.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';

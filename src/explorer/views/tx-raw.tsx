@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Tx } from '../../api/client/data-types.ts';
+import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { hexToText } from '../text/payload-text.ts';

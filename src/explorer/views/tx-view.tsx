@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tx } from '../../api/client/data-types.ts';
+import type { Tx } from '../../api/contract/answers.ts';
 import { flowOf } from '../load/flow-data.ts';
 import type { AcceptedTx, TxData } from '../load/load-tx.ts';
 import type { PageContext } from '../load/page-context.ts';

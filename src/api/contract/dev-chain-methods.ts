@@ -1,0 +1,194 @@
+import { devMethod } from './method.ts';
+import {
+  anyObject,
+  anyOf,
+  anything,
+  digits,
+  digitsCount,
+  duration,
+  encoding,
+  flag,
+  id,
+  integer,
+  list,
+  longText,
+  nothing,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+  time,
+  u32,
+  u64,
+  wire,
+  withDefault,
+} from './schema.ts';
+import { BlockSchema, TxSchema } from './tx-json.ts';
+import type { OutOf } from './views.ts';
+
+const tip = { height: digitsCount(), time: digitsCount('Unix seconds.') };
+const policy = { automine: flag(), interval: number('Seconds; 0: no blocks by time.') };
+const clock = {
+  time: digitsCount('Unix seconds.'),
+  offset: digitsCount('Seconds that the clock is ahead of real time; negative if it is behind.'),
+  frozen: flag(),
+};
+
+/** Blocks and the mempool: `dev.*`. */
+export const blocksRows = {
+  mine: devMethod({ blocks: optional(u64()), interval: optional(duration()) }, record({ ...tip, filler: flag() }), 'blocks'),
+  setAutomine: devMethod({ enabled: flag() }, record(policy), 'enabled'),
+  setIntervalMining: devMethod({ seconds: duration() }, record(policy), 'seconds'),
+  getMempool: devMethod({}, record({ txs: list(record({ txID: id(), type: text(), bytes: integer() })), total: integer() })),
+  dropTx: devMethod({ txID: id() }, record({ txID: id() }), 'txID'),
+};
+
+/** The clock of the chain: `dev.*`. All return the clock. */
+export const timeRows = {
+  getTime: devMethod({}, record(clock)),
+  setTime: devMethod({ time: time() }, record(clock), 'time'),
+  increaseTime: devMethod({ seconds: duration() }, record(clock), 'seconds'),
+  setNextBlockTime: devMethod({ time: time() }, record(clock), 'time'),
+  freezeTime: devMethod({}, record(clock)),
+  resetTime: devMethod({}, record(clock)),
+};
+
+const impersonation = record({ addresses: list(text()), total: integer(), auto: flag() });
+
+/** Addresses that need no signature: `dev.*`. */
+export const identityRows = {
+  impersonate: devMethod({ address: text() }, impersonation, 'address'),
+  stopImpersonating: devMethod({ address: text() }, impersonation, 'address'),
+  setAutoImpersonate: devMethod({ enabled: flag() }, impersonation, 'enabled'),
+};
+
+/** One check of `dev.explainTx`; further properties are the values that were compared. */
+export type TxCheckJson = {
+  readonly rule: string;
+  readonly path?: string;
+  /** null: it could not run because one before it failed. */
+  readonly ok: boolean | null;
+  readonly code?: string;
+  readonly message?: string;
+  readonly [value: string]: unknown;
+};
+
+const Step = object('TransactionStep', {
+  step: oneOf(['received', 'verified', 'pooled', 'refused', 'dropped', 'accepted']),
+  time: text('RFC 3339.'),
+  height: optional(text('Only of an accepted one.')),
+  blockID: optional(id('Only of an accepted one.')),
+  reason: optional(anything('Only of a refused or dropped one.')),
+  data: optional(anything('The code and values of the reason.')),
+});
+
+/** A step in the life of a transaction. */
+export type LifecycleStep = OutOf<typeof Step>;
+
+/** Methods that show why and how something happened: `dev.*`. */
+export const insightRows = {
+  explainTx: devMethod(
+    { tx: longText(), encoding: optional(encoding()) },
+    record({
+      txID: id(),
+      type: text(),
+      accepted: flag(),
+      checks: list(anyObject<TxCheckJson>('`rule`, `ok`, and the values that were compared.')),
+    }),
+    'tx',
+  ),
+  decode: devMethod(
+    { bytes: longText() },
+    record({
+      kind: oneOf(['tx', 'block', 'utxo']),
+      size: integer(),
+      id: id(),
+      type: optional(text()),
+      tx: optional(wire(TxSchema)),
+      block: optional(wire(BlockSchema)),
+      utxo: optional(wire(anyObject())),
+    }),
+    'bytes',
+  ),
+  getTxLifecycle: devMethod({ txID: id() }, record({ txID: id(), status: text(), steps: list(Step) }), 'txID'),
+  getUTXO: devMethod(
+    { utxoID: text() },
+    record({
+      utxoID: id(),
+      txID: id(),
+      outputIndex: integer(),
+      type: text(),
+      assetID: id(),
+      symbol: text(),
+      denomination: integer(),
+      amount: optional(digits()),
+      groupID: optional(integer()),
+      payload: optional(longText()),
+      addresses: list(text()),
+      threshold: integer(),
+      locktime: digits(),
+      spent: flag(),
+      spentBy: optional(id('Only of a spent one.')),
+    }),
+    'utxoID',
+  ),
+  getAsset: devMethod({ assetID: text() }, record({ assetID: id(), name: text(), symbol: text(), denomination: integer() }), 'assetID'),
+  nodeInfo: devMethod(
+    {},
+    record({
+      version: text(),
+      network: record({ id: integer(), name: text(), hrp: text() }),
+      blockchainID: id(),
+      height: digitsCount(),
+      blockID: id(),
+      blockTime: digitsCount(),
+      ...clock,
+      ...policy,
+      pending: integer(),
+      impersonated: integer(),
+      autoImpersonate: flag(),
+      faults: flag(),
+    }),
+  ),
+};
+
+/** Methods that make the node slow, fail or unhealthy: `dev.*`. */
+export const faultRows = {
+  setLatency: devMethod({ ms: u32(), method: optional(text()) }, record({ ms: integer(), method: anyOf([text(), nothing()]) }), 'ms'),
+  failNext: devMethod(
+    { method: text(), times: optional(withDefault(u32(), 1)), error: optional(text()) },
+    record({ method: text(), times: integer() }),
+    'method',
+  ),
+  setUnhealthy: devMethod({ check: text(), message: optional(text()) }, record({ check: text(), healthy: flag() }), 'check'),
+};
+
+const snapshot = { name: text(), ...tip };
+const blocks = list(record({ height: digitsCount(), blockID: id() }));
+
+/** Saving and restoring the state: `dev.*`. */
+export const stateRows = {
+  snapshot: devMethod({ name: optional(text()) }, record(snapshot), 'name'),
+  revert: devMethod({ name: text() }, record(tip), 'name'),
+  listSnapshots: devMethod({}, record({ snapshots: list(record(snapshot)) })),
+  diff: devMethod(
+    { from: text(), to: optional(text()) },
+    record({
+      blocks: record({ added: blocks, removed: blocks }),
+      txs: record({ added: list(id()), removed: list(id()) }),
+      balances: list(
+        record({
+          address: text(),
+          assetID: id(),
+          change: digits('Signed, in the smallest unit, of outputs that the address owns alone.'),
+          sharedChange: digits('The same for outputs that the address owns together with others.'),
+        }),
+      ),
+    }),
+    'from',
+  ),
+  deleteSnapshot: devMethod({ name: text() }, record({ name: text() }), 'name'),
+  reset: devMethod({}, record(tip)),
+};

@@ -1,0 +1,94 @@
+import { devMethod } from './method.ts';
+import {
+  digits,
+  flag,
+  id,
+  integer,
+  list,
+  longText,
+  numberOrText,
+  object,
+  oneOf,
+  oneOrList,
+  optional,
+  record,
+  text,
+  u8,
+  u32,
+} from './schema.ts';
+
+/** The most addresses of one parameter. */
+const maxAddresses = 128;
+
+/** An address, or several of which `threshold` must sign. */
+const to = oneOrList(text(), 'address or address[]', maxAddresses);
+const amount = numberOrText('amount', 'A number of the smallest unit, or an amount with its symbol such as `1.5 AVAX`.');
+const assetID = optional(text());
+const threshold = optional(u32());
+/** Text, or bytes as `0x…`. */
+const memo = optional(longText());
+/** Unix seconds or RFC 3339. */
+const locktime = optional(numberOrText('time', 'Unix seconds or RFC 3339.'));
+/** An address of an account, or its index. */
+const from = optional(numberOrText('address or index'));
+
+const issued = record({ txID: id() });
+const created = record({ assetID: id(), txID: id() });
+const withOutput = record({ txID: id(), utxoID: id() });
+
+const Account = object('Account', {
+  index: integer(),
+  address: text(),
+  privateKey: optional(text('Only of the accounts whose keys are public.')),
+  balance: digits('In nAVAX.'),
+});
+
+/** Accounts, transfers and assets: `dev.*`. */
+export const moneyRows = {
+  accounts: devMethod({}, record({ accounts: list(Account) })),
+  faucet: devMethod({ to, amount: optional(amount), assetID, threshold }, issued, 'to'),
+  send: devMethod({ from, to, amount, assetID, memo, locktime, threshold }, issued),
+  createAsset: devMethod(
+    {
+      name: text(),
+      symbol: text(),
+      denomination: optional(u8()),
+      supply: optional(amount),
+      owner: optional(to),
+      mintable: optional(flag()),
+    },
+    created,
+  ),
+  mint: devMethod({ assetID: text(), to, amount, threshold }, issued),
+  createNFT: devMethod({ name: text(), symbol: text(), groups: optional(u32()) }, created),
+  mintNFT: devMethod({ assetID: text(), to, payload: longText(), threshold }, record({ txID: id(), groupID: integer(), utxoID: id() })),
+  sendNFT: devMethod({ utxoID: text(), to, threshold }, withOutput),
+  createProperty: devMethod({ name: text(), symbol: text() }, created),
+  mintProperty: devMethod({ assetID: text(), to, threshold }, withOutput),
+  burnProperty: devMethod({ utxoID: text() }, issued, 'utxoID'),
+};
+
+const counterpart = oneOf(['P', 'C']);
+
+const AtomicOutput = object('AtomicOutput', {
+  utxoID: id(),
+  sourceChain: text(),
+  destinationChain: text(),
+  txID: id(),
+  outputIndex: integer(),
+  assetID: id(),
+  amount: optional(digits('Missing if the output holds no amount.')),
+  kind: optional(text('Only of outputs without an amount.')),
+  addresses: list(text()),
+  threshold: integer(),
+  locktime: digits(),
+});
+
+/** Transfers between the X-Chain and the P- and C-Chain: `dev.*`. */
+export const crossChainRows = {
+  atomicDeposit: devMethod({ from: counterpart, to, amount, assetID, locktime, threshold }, record({ utxoID: id() })),
+  listAtomic: devMethod({ limit: optional(u32()) }, record({ utxos: list(AtomicOutput), truncated: flag() }), 'limit'),
+  export: devMethod({ destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold }, withOutput),
+  claimExport: devMethod({ utxoID: text() }, record({ utxoID: id(), destinationChain: text() }), 'utxoID'),
+  addAtomicUTXO: devMethod({ sourceChain: text(), utxo: longText() }, record({ utxoID: id() })),
+};

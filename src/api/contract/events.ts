@@ -1,0 +1,74 @@
+import { digits, type Fields, flag, integer, list, object, oneOf, optional, text, wire } from './schema.ts';
+import { TxSchema } from './tx-json.ts';
+import type { OutOf } from './views.ts';
+
+/** The JSON of the events about chains. The browser's client loads them; what they mean, and the events about the stream, are in event-kinds.ts. */
+
+export const eventID = text('Position in the stream; resume with it as `Last-Event-ID`.');
+const chain = text('First alias of the chain, such as X.');
+const chainID = text('ID of the blockchain.');
+const height = integer('Height of the block.');
+const time = integer('Unix seconds.');
+
+const BalanceChange = object('EventBalanceChange', {
+  address: text(),
+  assetID: text(),
+  change: digits('Signed amount in the smallest unit, of outputs that the address owns alone.'),
+  sharedChange: digits('The same for outputs that the address owns together with others.'),
+});
+
+/** An event of a chain: `id`, `kind`, the chain, then its own properties. */
+const chainEvent = <const K extends string, F extends Fields>(title: string, kind: K, properties: F) =>
+  object(title, { id: eventID, kind: oneOf([kind]), chain, chainID, ...properties });
+
+export const eventSchemas = {
+  block: chainEvent('BlockEvent', 'block', {
+    height,
+    blockID: text(),
+    parentID: text(),
+    time,
+    txIDs: list(text(), 'The transactions in their order.'),
+  }),
+  tx: chainEvent('TxEvent', 'tx', {
+    height,
+    blockID: text(),
+    time,
+    txID: text(),
+    txType: oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']),
+    tx: { ...wire(TxSchema), description: 'The transaction as `avm.getTx` with encoding `json` returns it.' },
+    balanceChanges: list(BalanceChange, 'For each address and asset, from the outputs that the transaction spends and creates.'),
+  }),
+  reverted: chainEvent('RevertedEvent', 'reverted', {
+    height: integer('Height of the last block after the revert.'),
+    blockID: text('The last block after the revert.'),
+    time,
+    snapshot: optional(text('Name of the restored snapshot.')),
+  }),
+  mempool: object('MempoolEvent', {
+    kind: oneOf(['mempool']),
+    chain,
+    chainID,
+    action: oneOf(['in', 'out']),
+    txID: text(),
+    txType: text(),
+    reason: optional(object('DropReason', { code: text('See docs/errors.md.'), message: text() })),
+  }),
+  time: object('TimeEvent', {
+    kind: oneOf(['time']),
+    time,
+    offset: integer('Seconds that the clock is ahead of real time; negative if it is behind.'),
+    frozen: flag(),
+  }),
+  health: object('HealthEvent', {
+    kind: oneOf(['health']),
+    healthy: flag('Whether all checks pass.'),
+    check: text('The check whose result changed.'),
+    error: optional(text('Why it fails; missing if it passes.')),
+  }),
+  reset: object('ResetEvent', { id: eventID, kind: oneOf(['reset']), reason: text() }),
+};
+
+/** What happened to the chain: every kind but those about the stream itself. `reset`: events were lost; read the current state again. */
+export type ChainEvent = { [K in ChainEventKind]: OutOf<(typeof eventSchemas)[K]> }[ChainEventKind];
+export type ChainEventKind = keyof typeof eventSchemas;
+export type ChainEventOf<K extends ChainEventKind> = Extract<ChainEvent, { readonly kind: K }>;

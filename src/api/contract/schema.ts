@@ -1,0 +1,250 @@
+/**
+ * Schemas of parameters, results, answers and events: plain data, from which the static types follow (views.ts). What a schema means to a
+ * parser, a client or a document is in the interpreters: rpc/params.ts, rest/read-value.ts, client/convert.ts, contract/json-schema.ts.
+ * No code is imported here, so that a browser can load the rows.
+ */
+
+/** The kinds that need nothing but their name; views.ts has their types. */
+export type ScalarKind =
+  | 'text'
+  | 'longText'
+  | 'flag'
+  | 'number'
+  | 'integer'
+  | 'bigInteger'
+  | 'digits'
+  | 'digitsCount'
+  | 'nothing'
+  | 'id'
+  | 'nodeID'
+  | 'encoding'
+  | 'hexEncoding'
+  | 'u64'
+  | 'u32'
+  | 'u8'
+  | 'time'
+  | 'duration'
+  | 'uuid'
+  | 'heightOrId'
+  | 'utxoID'
+  | 'chainName'
+  | 'networkName'
+  | 'amount';
+
+type Described = { readonly description?: string };
+
+export type Scalar<K extends ScalarKind = ScalarKind> = Described & {
+  readonly kind: K;
+  readonly min?: number;
+  readonly max?: number;
+  readonly example?: string;
+};
+/** A schema whose value is this one if it is missing. */
+export type Defaulted<D> = { readonly default: D };
+export type OneOf<V extends string = string> = Described & {
+  readonly kind: 'oneOf';
+  readonly values: readonly V[];
+  readonly example?: string;
+  /** Values that other servers take, and what this one lacks for them. */
+  readonly unavailable?: { readonly [value: string]: string };
+};
+export type NumberOrText = Described & { readonly kind: 'numberOrText'; readonly type: string };
+export type Lists<K extends 'addresses' | 'assets' = 'addresses' | 'assets'> = Described & {
+  readonly kind: K;
+  readonly max: number;
+  /** It is a property of the JSON body of a POST. */
+  readonly isInBody?: true;
+  readonly example?: string;
+};
+// Interfaces, because a type alias may not contain itself.
+export interface List<I = AnySchema> extends Described {
+  readonly kind: 'list';
+  readonly items: I;
+  readonly max?: number;
+}
+export interface OneOrList<I = AnySchema> extends Described {
+  readonly kind: 'oneOrList';
+  readonly items: I;
+  readonly max: number;
+  readonly type: string;
+}
+export interface MapOf<I = AnySchema> extends Described {
+  readonly kind: 'map';
+  readonly values: I;
+}
+export interface ObjectOf<F = Fields> extends Described {
+  readonly kind: 'object';
+  readonly title?: string;
+  readonly properties: F;
+  /** It may have properties that are not declared. */
+  readonly isOpen?: true;
+}
+export interface AnyOf<S = readonly AnySchema[]> extends Described {
+  readonly kind: 'anyOf';
+  readonly title?: string;
+  readonly schemas: S;
+}
+export interface Wire<I = AnySchema> extends Described {
+  readonly kind: 'wire';
+  readonly json: I;
+}
+/** `type` is never set: it carries the static type. */
+export interface Anything<T = unknown> extends Described {
+  readonly kind: 'anything';
+  readonly isObject: boolean;
+  readonly type?: T;
+}
+
+export type AnySchema =
+  | (Scalar & Partial<Defaulted<unknown>>)
+  | (OneOf & Partial<Defaulted<unknown>>)
+  | NumberOrText
+  | Lists
+  | List
+  | OneOrList
+  | MapOf
+  | ObjectOf
+  | AnyOf
+  | Wire
+  | Anything;
+
+/** A property or parameter that may be missing. */
+export type Optional<S = AnySchema> = { readonly optional: S };
+export type Fields = { readonly [name: string]: AnySchema | Optional };
+
+export const optional = <S extends AnySchema>(schema: S): Optional<S> => ({ optional: schema });
+export const isOptional = (field: AnySchema | Optional): field is Optional => 'optional' in field;
+/** The schema of a property or parameter. */
+export const schemaOf = (field: AnySchema | Optional): AnySchema => (isOptional(field) ? field.optional : field);
+
+const described = (description: string | undefined): Described => (description === undefined ? {} : { description });
+const scalar =
+  <K extends ScalarKind>(kind: K) =>
+  (description?: string): Scalar<K> => ({ kind, ...described(description) });
+
+/** A text. As a parameter of the Node RPC, at most 4,096 bytes of JSON: a name, an address or an ID that errors repeat. */
+export const text = scalar('text');
+/** A text of any length: transactions and other encoded bytes. */
+export const longText = scalar('longText');
+export const flag = scalar('flag');
+/** A number that need not be an integer. */
+export const number = scalar('number');
+/** An integer in JSON that a JavaScript number holds exactly. */
+export const integer = scalar('integer');
+/** An integer in JSON up to 2^64: a bigint in the client. */
+export const bigInteger = scalar('bigInteger');
+/** An integer as decimal digits in a JSON string: a bigint in the client. */
+export const digits = scalar('digits');
+/** A height, a time or a count as decimal digits in a JSON string: a number in the client. */
+export const digitsCount = scalar('digitsCount');
+/** null. */
+export const nothing = scalar('nothing');
+/** A 32-byte ID in CB58. */
+export const id = scalar('id');
+export const nodeID = scalar('nodeID');
+/** The encoding of bytes in a result. */
+export const encoding = scalar('encoding');
+export const hexEncoding = scalar('hexEncoding');
+/** Integers as parameters of the Node RPC: a JSON number, or its digits in a JSON string. */
+export const u64 = scalar('u64');
+export const u32 = scalar('u32');
+export const u8 = scalar('u8');
+/** A point in time: Unix seconds or RFC 3339. */
+export const time = scalar('time');
+/** Seconds, or a number with a unit such as `30d`. */
+export const duration = scalar('duration');
+export const uuid = scalar('uuid');
+/** A block by its number or its ID. */
+export const heightOrId = scalar('heightOrId');
+
+/** An output by its ID, or by transaction ID and index. */
+export const utxoID = scalar('utxoID');
+
+/** Adds the value of a missing parameter. */
+export const withDefault = <S extends AnySchema, const D>(schema: S, value: D): S & Defaulted<D> => ({ ...schema, default: value });
+
+/** An integer as a parameter of a route, with its bounds. */
+export const integerIn = (min: number, max?: number, description?: string): Scalar<'integer'> => ({
+  kind: 'integer',
+  min,
+  ...(max === undefined ? {} : { max }),
+  ...described(description),
+});
+
+/** A text with an example and a limit other than the usual one, as a parameter of a route. */
+export const textParam = (options: {
+  readonly description?: string;
+  readonly example?: string;
+  readonly max?: number;
+}): Scalar<'text'> => ({
+  kind: 'text',
+  ...options,
+});
+/** A chain in a path, by any of its names. */
+export const chainName = (description: string, example: string): Scalar<'chainName'> => ({ kind: 'chainName', description, example });
+/** The network in a path. A server has one network, so all its names mean the same. */
+export const networkName = (description: string, example: string): Scalar<'networkName'> => ({ kind: 'networkName', description, example });
+/** An amount of an asset in its smallest unit, as a parameter of a route. */
+export const amount = scalar('amount');
+/** Addresses of the network, separated by commas. */
+export const addresses = (
+  max: number,
+  description = `Addresses of the network, separated by commas, at most ${max}; each with or without X-, P- or C- before it.`,
+): Lists<'addresses'> => ({ kind: 'addresses', max, description, example: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
+/** Assets by ID or alias, separated by commas. */
+export const assets = (max: number, description: string): Lists<'assets'> => ({ kind: 'assets', max, description });
+
+/** One of the given texts. */
+export const oneOf = <const V extends string>(values: readonly V[], description?: string): OneOf<V> => ({
+  kind: 'oneOf',
+  values,
+  ...described(description),
+});
+/** A number or a text. `type`: what it is, for errors and documents. */
+export const numberOrText = (type: string, description?: string): NumberOrText => ({
+  kind: 'numberOrText',
+  type,
+  ...described(description),
+});
+export const list = <S extends AnySchema>(items: S, description?: string): List<S> => ({ kind: 'list', items, ...described(description) });
+/** A list with a limit of its own. */
+export const listUpTo = <S extends AnySchema>(max: number, items: S): List<S> => ({ kind: 'list', items, max });
+/** One value or a list of them, as a parameter. */
+export const oneOrList = <S extends AnySchema>(items: S, type: string, max: number): OneOrList<S> => ({
+  kind: 'oneOrList',
+  items,
+  type,
+  max,
+});
+/** An object whose property names are not known in advance. */
+export const map = <S extends AnySchema>(values: S, description?: string): MapOf<S> => ({ kind: 'map', values, ...described(description) });
+/** An object with a name: documents describe it once and refer to it. Every property is required unless it is `optional`. */
+export const object = <F extends Fields>(title: string, properties: F, description?: string): ObjectOf<F> => ({
+  kind: 'object',
+  title,
+  properties,
+  ...described(description),
+});
+/** An object with a name that may have more properties than those. */
+export const openObject = <F extends Fields>(title: string, properties: F): ObjectOf<F> => ({ ...object(title, properties), isOpen: true });
+/** An object without a name. */
+export const record = <F extends Fields>(properties: F): ObjectOf<F> => ({ kind: 'object', properties });
+export const anyOf = <const S extends readonly AnySchema[]>(schemas: S, title?: string): AnyOf<S> => ({
+  kind: 'anyOf',
+  schemas,
+  ...(title === undefined ? {} : { title }),
+});
+/** The JSON of a transaction, block or output. The client keeps every property, also those that the schema does not have. */
+export const wire = <S extends AnySchema>(json: S): Wire<S> => ({ kind: 'wire', json });
+/** Any JSON value, of the static type `T`. */
+export const anything = <T = unknown>(description?: string): Anything<NoInfer<T>> => ({
+  kind: 'anything',
+  isObject: false,
+  ...described(description),
+});
+/** An object with any properties. */
+export const anyObject = <T = { readonly [name: string]: unknown }>(description?: string): Anything<NoInfer<T>> => ({
+  kind: 'anything',
+  isObject: true,
+  ...described(description),
+});
