@@ -10,8 +10,10 @@ import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
  * of their sources, so that `import.meta.url` finds the same files from dist/ as from src/.
  */
 
+const recoveryThread = 'chain/recovery/recovery-thread.ts';
+
 /** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
-export const entryPoints = ['cli/main.ts', 'chain/recovery/recovery-thread.ts', 'sdk/index.ts', 'sdk/vitest.ts'] as const;
+export const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/index.ts', 'sdk/vitest.ts'] as const;
 
 /** Entry points that run in browsers too. Each becomes one file. */
 export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
@@ -31,20 +33,31 @@ const dist = join(root, 'dist');
 
 async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
-  await bundle();
-  await bundleProgramForBun();
+  await bundle(entryPoints, dist);
+  await buildProgramForBun(dist);
   await bundleForBrowsers();
-  for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
-    cpSync(join(source, 'avm/genesis/data', file), join(dist, 'avm/genesis/data', file), { recursive: true });
-  writePageFile(join(dist, pageFile), await buildPage('package'));
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
 }
 
-async function bundle(): Promise<void> {
+/** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */
+export async function buildProgram(folder: string): Promise<string> {
+  await bundle([recoveryThread], folder);
+  await buildProgramForBun(folder);
+  return join(folder, bunProgram);
+}
+
+async function buildProgramForBun(folder: string): Promise<void> {
+  await bundleProgramForBun(folder);
+  for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
+    cpSync(join(source, 'avm/genesis/data', file), join(folder, 'avm/genesis/data', file), { recursive: true });
+  writePageFile(join(folder, pageFile), await buildPage('package'));
+}
+
+async function bundle(entries: readonly string[], folder: string): Promise<void> {
   const { outputs } = await Bun.build({
-    entrypoints: entryPoints.map((entry) => join(source, entry)),
+    entrypoints: entries.map((entry) => join(source, entry)),
     root: source,
-    outdir: dist,
+    outdir: folder,
     target: 'node',
     format: 'esm',
     splitting: true,
@@ -54,15 +67,15 @@ async function bundle(): Promise<void> {
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
-  process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
+  process.stdout.write(`${relative(root, folder)}: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
 
 /** Bytecode needs one CommonJS file. */
-async function bundleProgramForBun(): Promise<void> {
+async function bundleProgramForBun(folder: string): Promise<void> {
   const { outputs } = await Bun.build({
     entrypoints: [join(source, 'cli/main.ts')],
     root: source,
-    outdir: dist,
+    outdir: folder,
     target: 'bun',
     format: 'cjs',
     bytecode: true,
@@ -72,8 +85,8 @@ async function bundleProgramForBun(): Promise<void> {
     plugins: [programUrl],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
-  if (readFileSync(join(dist, bunProgram)).includes(root))
-    throw new Error(`dist/${bunProgram} contains the path ${root}; does a file that programUrl does not name use import.meta.url?`);
+  if (readFileSync(join(folder, bunProgram)).includes(root))
+    throw new Error(`${bunProgram} contains the path ${root}; does a file that programUrl does not name use import.meta.url?`);
 }
 
 /** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the program. */
