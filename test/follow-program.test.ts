@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { recordTime } from './figure.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
@@ -94,8 +95,7 @@ describe('a node that does not answer', () => {
         const began = performance.now();
         const issued = await x(follower, 'issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
         expect(issued.error).toMatchObject({ data: { code: 'FOLLOW_SILENT' } });
-        // 5 s as documented, and 2 s more for a busy machine.
-        expect(performance.now() - began).toBeLessThan(7000);
+        recordTime(`issueTx of a follower whose node is ${what}`, began, 6000);
       } finally {
         await follower.stop();
       }

@@ -15,6 +15,7 @@ import {
   type TestedChain,
 } from './data-requests.ts';
 import { type Deployment, startDeployment, tinyPlanPerMinute } from './deployment.ts';
+import { recordTime } from './figure.ts';
 import type { Client } from './http.ts';
 import { checkIndex } from './index-check/check-index.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
@@ -263,9 +264,9 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
         await eventually(
           () => indexHeight(clients()[0] as Client),
           (one) => one > height,
-          2 * takeoverLimit,
+          60_000,
         );
-        expect(performance.now() - killed).toBeLessThan(takeoverLimit);
+        recordTime('another indexer takes over', killed, takeoverLimit);
         all.indexers[writer] = all.startIndexer();
       }
     } finally {
