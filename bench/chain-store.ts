@@ -5,7 +5,7 @@ import { openDatabase } from '../src/app/platform/database-bun.ts';
 import { createBunEnv } from '../src/app/runtime/env-bun.ts';
 import type { Env } from '../src/app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../src/app/setup/network-context.ts';
-import { type OpenedChain, openNodeStore } from '../src/app/setup/node-store.ts';
+import { type OpenedChain, openNodeStore, soloStore } from '../src/app/setup/node-store.ts';
 import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
 import type { Store } from '../src/ledger/store/store.ts';
 import { BenchError } from './fault.ts';
@@ -38,7 +38,7 @@ export function openChainStore(dir: string, access: 'write' | 'read', { skipDisk
     if (path.endsWith('/serac.sqlite')) database = opened;
     return opened;
   };
-  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, access, undefined, publicKeyOf);
+  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, soloStore, access, undefined, publicKeyOf);
   try {
     if (skipDiskSync) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
     return { ...store.openChain(context.specs[0]), context, store: store.store, pageSecret: store.pageSecret, close: store.close };

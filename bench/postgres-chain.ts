@@ -1,4 +1,4 @@
-import { prepareIndex } from '../src/app/index/indexer.ts';
+import { prepareIndex } from '../src/app/index/index-writer.ts';
 import { getOrCreatePageSecret } from '../src/app/index/served-network-store.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/api/access/plans.ts';
 import { serviceTable } from '../src/api/rpc-reference/service-table.ts';
-import { listRouteIds } from '../src/app/servers/gate.ts';
+import { listRouteIds } from '../src/app/servers/access.ts';
 import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */

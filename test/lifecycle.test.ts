@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configFrom } from '../src/app/config/config.ts';
 import { parseFlags } from '../src/app/flags/flags.ts';
-import { startApiServer } from '../src/app/index/api-server.ts';
 import { writeNetworkDescription } from '../src/app/index/served-network-store.ts';
 import { createLog } from '../src/app/log/log.ts';
-import { startNode } from '../src/app/node.ts';
 import { createFolder, files, readFileSystemSize, renameFile } from '../src/app/platform/files.ts';
 import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
 import { openFile } from '../src/app/platform/offset-file.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { serve } from '../src/app/platform/serve-bun.ts';
 import { openThread } from '../src/app/platform/thread.ts';
+import { runApiServer } from '../src/app/programs/api.ts';
+import { startNode } from '../src/app/programs/start-node.ts';
 import type { Env } from '../src/app/setup/env.ts';
 import { createNetworkContext } from '../src/app/setup/network-context.ts';
 import { describeNetwork } from '../src/app/setup/served-network.ts';
@@ -212,7 +212,7 @@ test.skipIf(!postgresInstalled)(
       };
       const env = { ...resources.env, openPostgres: openCounted };
       const words = ['api', `--database-url=${database.url}`, '--http-port=0'];
-      const start = (...flags: string[]) => startApiServer(parseConfig(...words, ...flags), env);
+      const start = (...flags: string[]) => runApiServer(parseConfig(...words, ...flags), env);
       expect(await start(`--metrics-port=${usePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
       expect([connections, resources.left()]).toEqual([0, noneOpen]);
 

@@ -7,16 +7,17 @@ import { resolveForkedNetwork } from '../app/chains/fork.ts';
 import { type Config, configFrom } from '../app/config/config.ts';
 import { type CommandName, commandTable } from '../app/flags/command.ts';
 import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
-import { startApiServer } from '../app/index/api-server.ts';
-import { startIndexer } from '../app/index/indexer.ts';
 import { createLog, type LogLevel } from '../app/log/log.ts';
-import { type Node, startNode } from '../app/node.ts';
+import type { Node } from '../app/parts/serve-node.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
 import { writeError } from '../app/platform/stderr.ts';
+import { runApiServer } from '../app/programs/api.ts';
+import { runIndexer } from '../app/programs/index.ts';
+import { runReader } from '../app/programs/reader.ts';
+import { startNode } from '../app/programs/start-node.ts';
 import { createEnv } from '../app/runtime/env.ts';
-import { startReader } from '../app/servers/reader.ts';
 import type { Env } from '../app/setup/env.ts';
 import { stripCredentials } from '../app/setup/served-network.ts';
 import { version } from '../app/version.ts';
@@ -73,7 +74,7 @@ async function main(): Promise<void> {
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-      return startReader(config, env, env.parent);
+      return runReader(config, env, env.parent);
     }
     await actions[name](config, parsed);
   } catch (error) {
@@ -89,9 +90,10 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
   const config: Config = { ...configFrom(options, command), settings: listConfig(options, given) };
   logLevel = config.logLevel;
   if (isNetworkGiven) return config;
+  const [url = ''] = command.args;
   const network =
-    config.mode.kind === 'follow'
-      ? await resolveFollowedNetwork(config.mode.url, config, env)
+    command.name === 'follow' || command.name === 'index'
+      ? await resolveFollowedNetwork(url, config, env)
       : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
   return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command) };
 }
@@ -146,7 +148,7 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
     screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
   },
   api: async (config) => {
-    const server = await startApiServer(config, env);
+    const server = await runApiServer(config, env);
     stopOnSignals(server);
     printBanner(
       config,
@@ -154,10 +156,11 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
       `serac ${version}: Data and Metrics APIs at ${server.url}, reference at ${server.url}/api`,
     );
   },
-  index: async (config, { given }) => {
-    const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
+  index: async (config, { command, given }) => {
+    const [url = ''] = command.args;
+    const indexer = await runIndexer(url, config, env, { listens: given.has('http-port') });
     stopOnSignals(indexer);
-    const following = stripCredentials(config.mode.kind === 'follow' ? config.mode.url : '');
+    const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
     printBanner(
       config,

@@ -3,9 +3,8 @@ import { subscribe } from '../api/client/events.ts';
 import { SeracError } from '../api/client/fault.ts';
 import { createNamespaces } from '../api/client/namespaces.ts';
 import { createLog } from '../app/log/log.ts';
-
-import { startNode } from '../app/node.ts';
 import { writeError } from '../app/platform/stderr.ts';
+import { startNode } from '../app/programs/start-node.ts';
 import { version } from '../app/version.ts';
 import { formatSecret } from '../avm/wallet/key.ts';
 import { callHandler, toStandardResponse } from './local-request.ts';

@@ -1,5 +1,4 @@
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../../api/health/checks.ts';
-import type { Health } from '../../api/health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../../api/health/network-checks.ts';
 import { applicationTag } from '../../api/health/worker.ts';
 import type { Engine } from '../../avm/vm.ts';
@@ -20,7 +19,7 @@ export type HealthCheckDeps = {
   readonly bootstrapped: BootstrapState;
   readonly counterparts: readonly Counterpart[];
   readonly readings: PeerReadings;
-  /** Throws if the store cannot commit a block now; see `createStoreProbe`. */
+  /** Throws if the store cannot commit a block now. */
   readonly probeWrite: () => void;
   readonly fileSystem: () => FileSystem;
   /** Percentages of free disk space; `onExhausted` is called at each check that finds less than `required`. */
@@ -28,61 +27,61 @@ export type HealthCheckDeps = {
   readonly blsKey: () => Promise<Uint8Array>;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
-  /** Whether checks that AvalancheGo does not have are registered. */
-  readonly extraChecks: boolean;
 };
 
-/** Registers AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
-export function registerChecks(health: Pick<Health, 'register'>, deps: HealthCheckDeps): void {
-  const { readings } = deps;
-  const application = [applicationTag];
-  const perChain = [idText(deps.subnetID)];
-  const chainLimitsHere = readings.limits && { ...chainLimits, ...readings.limits.chain };
-  for (const { spec, engine, lastAccepted, follower, joined } of deps.chains) {
-    const readState = (): ChainHealthState => {
-      if (joined !== undefined) return chainHealth(joined);
-      const networking = readings.networking(spec.id);
-      return deps.bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
-    };
-    health.register('health', spec.aliases[0], chainCheck(readState, chainLimitsHere), perChain);
-    if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', createFollowCheck(follower.status), application);
-  }
-  for (const { aliases, genesisBlockID, height } of deps.counterparts)
-    health.register(
-      'health',
-      aliases[0],
-      chainCheck(() => idleState(genesisBlockID, height)),
-      perChain,
-    );
+/** A check with its name; `tags`: the subnets and `application`, by which callers select checks. */
+export type NamedCheck = {
+  readonly kind: 'health' | 'readiness';
+  readonly name: string;
+  readonly check: Check;
+  readonly tags: readonly string[];
+};
 
+/** AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
+export function listNodeChecks(deps: HealthCheckDeps): NamedCheck[] {
+  const { readings } = deps;
+  const application = (name: string, check: Check, kind: NamedCheck['kind'] = 'health'): NamedCheck => ({
+    kind,
+    name,
+    check,
+    tags: [applicationTag],
+  });
+  const ofChain = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [idText(deps.subnetID)] });
+  const limits = readings.limits && { ...chainLimits, ...readings.limits.chain };
   const bootstrapped = bootstrappedCheck(() => (deps.bootstrapped.isEveryChainDone() ? [] : [deps.subnetID]));
-  health.register('readiness', 'bootstrapped', bootstrapped, application);
-  health.register('health', 'bootstrapped', bootstrapped, application);
-  health.register('health', 'database', databaseCheck(deps.probeWrite), application);
-  health.register(
-    'health',
-    'diskspace',
-    diskSpaceCheck(deps.fileSystem, {
-      requiredPercentage: deps.disk.required,
-      warningPercentage: deps.disk.warning,
-      onExhausted: deps.disk.onExhausted,
-    }),
-    application,
-  );
-  health.register('health', 'bls', blsCheck(deps.blsKey, readings.registration), application);
-  health.register('health', 'network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network), application);
-  health.register('health', 'router', routerCheck(readings.router, readings.limits?.router), application);
-  health.register('health', 'futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now), application);
+  const { required: requiredPercentage, warning: warningPercentage, onExhausted } = deps.disk;
+  return [
+    ...deps.chains.map((chain) =>
+      ofChain(
+        chain.spec.aliases[0],
+        chainCheck(() => readChainHealth(chain, deps), limits),
+      ),
+    ),
+    ...deps.counterparts.map(({ aliases, genesisBlockID, height }) =>
+      ofChain(
+        aliases[0],
+        chainCheck(() => idleState(genesisBlockID, height)),
+      ),
+    ),
+    application('bootstrapped', bootstrapped, 'readiness'),
+    application('bootstrapped', bootstrapped),
+    application('database', databaseCheck(deps.probeWrite)),
+    application('diskspace', diskSpaceCheck(deps.fileSystem, { requiredPercentage, warningPercentage, onExhausted })),
+    application('bls', blsCheck(deps.blsKey, readings.registration)),
+    application('network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network)),
+    application('router', routerCheck(readings.router, readings.limits?.router)),
+    application('futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now)),
+  ];
 }
 
-/** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now (it may succeed where a block failed). */
-export const createStoreProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], probeWrite: () => void) => (): void => {
-  for (const { commitFailure } of chains) {
-    const failure = commitFailure();
-    if (failure !== undefined) throw failure;
-  }
-  probeWrite();
-};
+function readChainHealth(
+  { spec, engine, lastAccepted, joined }: RunningChain,
+  { readings, bootstrapped }: Pick<HealthCheckDeps, 'readings' | 'bootstrapped'>,
+): ChainHealthState {
+  if (joined !== undefined) return chainHealth(joined);
+  const networking = readings.networking(spec.id);
+  return bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
+}
 
 /** Seconds behind the followed node after which the check fails. */
 const maxBehindSeconds = 60;

@@ -30,20 +30,26 @@ export type PeerReadings = {
   };
 };
 
-/** The readings of a node without peers. If it decides its own blocks, it is the only validator of its network; a follower is not a validator. */
-export function createSoloReadings(config: Config, blsKey: LazyKey): PeerReadings {
-  const isValidator = config.mode.kind === 'solo';
+/** The readings of a node that decides its own blocks: it has no peers and is the only validator of its network. */
+export const createSoloReadings = (config: Config, blsKey: LazyKey): PeerReadings => ({
+  ...createFollowerReadings(config),
+  uptime: () => ({ rewardingStake: 100, weightedAverage: 100 }),
+  registration: () => ({ publicKey: blsKey }),
+});
+
+/** The readings of a node without peers that is not a validator. */
+export function createFollowerReadings(config: Config): PeerReadings {
   const upgrade = { localUpgradeTime: config.network.upgrades.graniteTime, totalWeight: 1n, peers: [] };
   return {
     peers: () => [],
     acps: () => [],
-    uptime: () => (isValidator ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
+    uptime: () => undefined,
     nodeAddress: () => formatNodeAddress(config.peerAddress),
     needsPeers: false,
     network: () => ({ connectedPeers: 0, sendFailRate: 0 }),
     router: () => ({ outstandingRequests: 0, longestRunningRequest: 0n }),
     upgrade: () => upgrade,
-    registration: () => (isValidator ? { publicKey: blsKey } : undefined),
+    registration: () => undefined,
     networking: () => ({ disconnectedValidators: [], percentConnected: 1 }),
   };
 }

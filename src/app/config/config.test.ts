@@ -65,3 +65,16 @@ test('rate limits are on if the server can be reached from other machines, also 
   expect(limited('--trusted-proxies=127.0.0.1', '--rate-limits=off')).toBe(false);
   expect(limited('--rate-limits=on')).toBe(true);
 });
+
+test('only a chain that this node decides alone, on disk and not forked, has reader processes', () => {
+  const workersOf = (command: Parameters<typeof configFrom>[1], ...args: string[]) => {
+    const parsed = parseFlags(args, { home: '/', vars: {} });
+    return parsed.kind === 'run' ? configFrom(parsed.options, command).workers : parsed.kind;
+  };
+  expect(workersOf({ name: 'dev', args: [] }, '--data-dir=d')).toBe('auto');
+  expect(workersOf({ name: 'dev', args: [] }, '--data-dir=d', '--workers=3')).toBe(3);
+  expect(workersOf({ name: 'dev', args: [] }, '--data-dir=d', '--db-type=memdb')).toBe(0);
+  expect(workersOf({ name: 'dev', args: [] }, '--data-dir=d', '--fork-url=http://h')).toBe(0);
+  expect(workersOf({ name: 'follow', args: ['http://h'] }, '--data-dir=d')).toBe(0);
+  expect(workersOf({ name: 'join', args: [] }, '--data-dir=d')).toBe(0);
+});

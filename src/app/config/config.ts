@@ -17,6 +17,7 @@ export type Config = {
   readonly store: 'memory' | 'sqlite';
   /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
   readonly state: StateFiles | undefined;
+  /** The number of reader processes; 0 where there can be none. */
   readonly workers: number | 'auto';
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
@@ -38,7 +39,7 @@ export type Config = {
   readonly databaseUrl: string | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
-  /** Bytes of memory for all caches of all processes; see wiring/cache-budget.ts. */
+  /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
   readonly cacheBytes: number;
   readonly publicApi: boolean;
   /** Whether the pages of the explorer are served. */
@@ -112,7 +113,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     dataDir,
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
     state: stateFiles(options),
-    workers: options.workers,
+    workers: mayHaveReaders(options, command) ? options.workers : 0,
     minBlockDelay: options['min-block-delay'] ?? (command.name === 'join' ? 1000 : 0),
     accounts: {
       count: options.accounts ?? (options.strict ? 0 : defaultAccounts),
@@ -171,6 +172,18 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
 }
+
+/**
+ * Whether a node can have reader processes. A chain in memory cannot. A follower, a joined node and a fork have none: requests to other nodes must be
+ * made once, not once per process.
+ */
+const mayHaveReaders = (options: Options, { name }: Command): boolean =>
+  options['data-dir'] !== undefined &&
+  options['db-type'] !== 'memdb' &&
+  name !== 'follow' &&
+  name !== 'join' &&
+  name !== 'index' &&
+  options['fork-url'] === undefined;
 
 function selectMode(options: Options, { name, args: [url = ''] }: Command): Mode {
   if (name === 'join') return { kind: 'join', ...joinConfigFrom(options) };

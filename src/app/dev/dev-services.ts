@@ -1,5 +1,6 @@
 import { type AliasDeps, withAnvilAliases } from '../../api/dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../../api/dev/blocks-methods.ts';
+import type { CallFaults } from '../../api/dev/call-faults.ts';
 import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
 import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
@@ -22,6 +23,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { chainParamsOf } from '../chains/account-funding.ts';
 import { createChainAddressFormat, type DevChain, type RunningChain } from '../setup/avm-chain.ts';
@@ -29,7 +31,6 @@ import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
-import type { DevParts } from './dev-parts.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
@@ -39,7 +40,7 @@ type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened
 export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly store: NodeStore;
   readonly context: NetworkContext;
-  readonly parts: DevParts;
+  readonly parts: { readonly impersonation: Impersonation; readonly faults: CallFaults };
   /** Of the X-Chain. */
   readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */

@@ -1,5 +1,5 @@
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { NodeChain } from '../chains/node-chains.ts';
+import type { NodeChain } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
@@ -18,18 +18,18 @@ export type NodeStateDeps = {
   readonly store: NodeStore;
   readonly chains: readonly NodeChain[];
   readonly events: EventBus;
+  /** Funds the accounts of chains that are at block 0. */
+  readonly fund: () => void;
 };
 
 /** Opens snapshots and the state file of a node. After a reset, the accounts are funded again. */
-export function openNodeState({ config, env, context, store, chains, events }: NodeStateDeps): NodeState {
+export function openNodeState({ config, env, context, store, chains, events, fund }: NodeStateDeps): NodeState {
   const snapshots = openChainSnapshots({
     nodeStore: store,
     chains: chains as readonly SnapshotChain[] as [SnapshotChain],
     events,
     parts: [createClockPart(store.store, context.clock)],
-    afterReset: () => {
-      for (const { fund } of chains) fund();
-    },
+    afterReset: fund,
   });
   return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots }) };
 }

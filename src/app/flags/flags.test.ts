@@ -38,7 +38,7 @@ describe('flags and their values', () => {
     expect(config.network.id).toBe(12345);
     expect(config.store).toBe('memory');
     expect(config.http).toMatchObject({ host: '127.0.0.1', port: 9650, allowedHosts: ['localhost'], allowedOrigins: ['*'] });
-    expect([config.strict, config.publicApi, config.banner, config.workers]).toEqual([false, false, 'text', 'auto']);
+    expect([config.strict, config.publicApi, config.banner, config.workers]).toEqual([false, false, 'text', 0]);
     expect([config.healthCheckFrequency, config.minBlockDelay]).toEqual([30_000, 0]);
     expect(config.mode).toEqual({ kind: 'solo' });
     expect(warnings([])).toEqual([]);

@@ -4,11 +4,12 @@ import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
+import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { indexedChains } from '../../ledger/index/migrate.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
 import type { Env } from '../setup/env.ts';
+import type { PostgresSource } from './postgres-source.ts';
 
 /** Milliseconds between two reads of the index without a notification: the connection that listens may be down. */
 const pollInterval = 1000;
@@ -19,10 +20,13 @@ const pollInterval = 1000;
  */
 export async function createApiHub(
   env: Env,
-  sql: Postgres,
-  { chains: [x], network }: ServedChains,
-  { logID, report }: { readonly logID: string; readonly report: (error: unknown) => void },
+  { sql, served, sealKey }: Pick<PostgresSource, 'sql' | 'served' | 'sealKey'>,
+  report: (error: unknown) => void,
 ): Promise<EventHub> {
+  const {
+    chains: [x],
+    network,
+  } = served;
   const number = (await indexedChains(sql)).find(({ id }) => id === x.id)?.number ?? 1;
   const [alias] = x.aliases;
   const text = { alias, json: { address: createAddressFormatter(alias, network.hrp), id: idText } };
@@ -43,7 +47,7 @@ export async function createApiHub(
     };
   };
   const hub = createEventHub({
-    log: openPostgresEventLog(sql, { number, id: x.id }, logID),
+    log: openPostgresEventLog(sql, { number, id: x.id }, sha256Hex(sealKey).slice(0, 12)),
     textOf: () => text,
     timers: env.timers,
     onActive: (isActive) => (isActive ? watch() : stop()),

@@ -26,12 +26,15 @@ export type IndexedChain = {
   readonly backfillRevision?: () => number;
 };
 
-/** Describes this node's chains to the Data and Metrics APIs. Returns undefined if the node has no history index. */
+/**
+ * Describes this node's chains to the Data and Metrics APIs. Returns undefined if the node has no history index. `builder`: the ID of the node that
+ * proposes all blocks; undefined if others do.
+ */
 export function createServedChainsOfNode(
   config: Config,
   context: NetworkContext,
   chains: readonly IndexedChain[],
-  nodeID: string,
+  builder: string | undefined,
   liveOf: (chainID: Id) => LiveReads,
 ): ServedChains | undefined {
   const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
@@ -40,8 +43,7 @@ export function createServedChainsOfNode(
     description: describeNetwork(context),
     config,
     subnetID: context.subnetID,
-    // A follower does not know which node proposed a block.
-    builder: config.mode.kind === 'solo' ? nodeID : undefined,
+    builder,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
       const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;

@@ -25,7 +25,7 @@ export type ExplorerParts = {
  * Returns a function that creates the pages of a port: the explorer and the API reference, only the latter where the explorer is off,
  * undefined where there is no API. All ports share the built assets.
  */
-export function createExplorer(config: Config, env: Env): (parts: ExplorerParts) => PageHandler | undefined {
+export function createExplorer(config: Config, env: Env, showsFollowing: boolean): (parts: ExplorerParts) => PageHandler | undefined {
   let assets: Promise<PageAssets> | undefined;
   const loadAssets = (): Promise<PageAssets> => {
     assets ??= env.loadPageAssets().then(createPageAssets);
@@ -41,10 +41,12 @@ export function createExplorer(config: Config, env: Env): (parts: ExplorerParts)
       now: served.now,
       assets: loadAssets,
       context: () => {
-        context ??= describe(served, config, env.version, { selection, routes, operations, hasExplorer }).catch((error: unknown) => {
-          context = undefined;
-          throw error;
-        });
+        context ??= describe(served, config, env.version, { selection, routes, operations, hasExplorer, showsFollowing }).catch(
+          (error: unknown) => {
+            context = undefined;
+            throw error;
+          },
+        );
         return context;
       },
     });
@@ -58,13 +60,16 @@ export const withHomePage = (routes: Map<string, HttpRoute>, pages: PageHandler 
   return routes.set('/', { ...index, handler: (request) => (wantsHtml(request) ? pages(request) : undefined) ?? index.handler(request) });
 };
 
-type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & { readonly hasExplorer: boolean };
+type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & {
+  readonly hasExplorer: boolean;
+  readonly showsFollowing: boolean;
+};
 
 async function describe(
   { network, chains: [chain], otherChains }: ServedChains,
   config: Config,
   version: string,
-  { routes, operations, selection, hasExplorer }: DescribedParts,
+  { routes, operations, selection, hasExplorer, showsFollowing }: DescribedParts,
 ): Promise<PageContext> {
   const token = (await chain.reads.assets([chain.feeAsset])).get(chain.feeAsset);
   return {
@@ -93,7 +98,7 @@ async function describe(
       metrics: selection === 'both' && config.stats.enabled,
       prometheus: routes.has('/ext/metrics'),
       settings: routes.has(settingsPath),
-      follow: hasExplorer && config.mode.kind === 'follow' && routes.has('/ext/metrics'),
+      follow: hasExplorer && showsFollowing && routes.has('/ext/metrics'),
     },
     operations,
   };

@@ -11,15 +11,14 @@ import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.t
 import { createExplorer, withHomePage } from './explorer.ts';
 import { withOpenRpc } from './openrpc-route.ts';
 
-export type HandlerParts = Omit<
-  ApiParts,
-  'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures' | 'cacheBytes'
-> & {
+export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
   readonly differences: Differences;
   readonly longWork: LongWork;
+  /** Whether the explorer shows how far this server is behind the node that it follows. */
+  readonly showsFollowing?: boolean;
   /** See rpc/json-rpc.ts. */
   readonly onRefused?: RpcOptions['onRefused'];
   /** Routes of the main port beside the Data and Metrics APIs. */
@@ -44,12 +43,10 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     version: env.version,
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
-    // `serac api` runs no chain.
-    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.mode.kind !== 'follow' },
     cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
-  const explorer = createExplorer(config, env);
+  const explorer = createExplorer(config, env, parts.showsFollowing ?? false);
   const { allowedHosts, allowedOrigins } = config.http;
   const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {

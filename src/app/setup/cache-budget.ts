@@ -26,20 +26,18 @@ const shares = {
 
 /** Splits `--cache-bytes` over the processes of this node and the caches of each. The memory is used only as it is needed. */
 export function splitCacheBudget(
-  config: Pick<Config, 'cacheBytes' | 'store' | 'mode' | 'fork' | 'workers'>,
+  config: Pick<Config, 'cacheBytes' | 'workers'>,
   env: Pick<Env, 'cores' | 'distributesConnections'>,
 ): CacheBudget {
   const perProcess = config.cacheBytes / (countReaders(config, env) + 1);
   return Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, Math.floor(perProcess * share)])) as CacheBudget;
 }
 
-/** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. A chain in memory cannot have readers. */
+/** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. */
 export function countReaders(
-  { store, mode, fork, workers }: Pick<Config, 'store' | 'mode' | 'fork' | 'workers'>,
+  { workers }: Pick<Config, 'workers'>,
   { cores, distributesConnections }: Pick<Env, 'cores' | 'distributesConnections'>,
 ): number {
-  // A follower and a fork have none: requests to the other node must be made once, not once per process.
-  if (store === 'memory' || mode.kind !== 'solo' || fork !== undefined) return 0;
   if (workers !== 'auto') return workers;
   return distributesConnections ? Math.min(cores - 1, 1) : 0;
 }

@@ -77,16 +77,33 @@ export type OpenedChain = ExportClaims & {
   readonly initialize: () => void;
 };
 
+/** What the store of a node depends on: where its blocks come from. */
+export type StoreKind = {
+  /** Whether the chain's clock is stored; a chain of other nodes has the real clock. */
+  readonly hasStoredClock: boolean;
+  /** Whether blocks lack the history from before linearization of a public network. A private copy has no such history. */
+  readonly lacksOldHistory: boolean;
+  /** Whether the outputs that other chains exported to this one are known. */
+  readonly hasInbound: boolean;
+  /** When a block is on disk. A joined node fetches from its peers what a power cut took. */
+  readonly durability: 'commit' | 'checkpoint';
+};
+
+export const soloStore: StoreKind = { hasStoredClock: true, lacksOldHistory: false, hasInbound: true, durability: 'commit' };
+export const followedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: true, hasInbound: false, durability: 'commit' };
+export const joinedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: false, hasInbound: false, durability: 'checkpoint' };
+
 /** `publicKeyOf`: public keys that are stored with the index; see `BlockWriterOptions`. */
 export function openNodeStore(
   config: Config,
   env: Env,
   context: NetworkContext,
+  kind: StoreKind,
   access: 'write' | 'read',
   events: Publisher = noPublisher,
   publicKeyOf?: PublicKeyOf,
 ): NodeStore {
-  const { store, ends, close } = openNodeDatabase(config, env, context, access);
+  const { store, ends, close } = openNodeDatabase(config, env, context, kind, access);
   try {
     const readonly = access === 'read';
     const memory = openSharedMemory(store);
@@ -96,8 +113,7 @@ export function openNodeStore(
     const recordBlock0: (() => void)[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
-    // A followed chain has the real clock.
-    if (config.mode.kind === 'solo') connectStoredClock(store, context.clock);
+    if (kind.hasStoredClock) connectStoredClock(store, context.clock);
     const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
     return {
       openChain: (spec) => {
@@ -106,9 +122,8 @@ export function openNodeStore(
         const recordEnd = ends && createEndRecorder(ends, () => (number ??= getChainNumber(store, spec.id)), spec.id);
         const state = openState(store, memory, { id: spec.id, genesis }, recordEnd);
         if (state.isInitialized()) recordEnd?.(state.lastAccepted());
-        // Blocks of a followed public network do not contain its history from before linearization, and a fork has none from before it. A
-        // private copy has no such history.
-        const isIncomplete = isForked ? spec === context.specs[0] : config.mode.kind === 'follow' && hasPreLinearizationHistory(context);
+        // A fork has no history from before it.
+        const isIncomplete = isForked ? spec === context.specs[0] : kind.lacksOldHistory && hasPreLinearizationHistory(context);
         const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
         if (isIndexed) migrateIndex(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain, publicKeyOf) : undefined;
@@ -138,7 +153,7 @@ export function openNodeStore(
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
-        const explored = { ...chain, hasInbound: config.mode.kind === 'solo' };
+        const explored = { ...chain, hasInbound: kind.hasInbound };
         const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
         return { ledger, accept, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
@@ -190,6 +205,7 @@ export function openNodeDatabase(
   config: Config,
   env: Env,
   context: NetworkContext,
+  { durability }: Pick<StoreKind, 'durability'>,
   access: 'write' | 'read',
   onDamage?: (pages: readonly number[]) => void,
 ) {
@@ -200,8 +216,7 @@ export function openNodeDatabase(
     genesis: context.specs[0].id,
     readonly: access === 'read',
     cacheBytes,
-    // A joined node fetches from its peers what a power cut took.
-    durability: config.mode.kind === 'join' ? ('checkpoint' as const) : ('commit' as const),
+    durability,
   };
   const open = (path: string, watchesCommits = false) => {
     const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });

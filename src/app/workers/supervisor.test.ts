@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Env } from '../setup/env.ts';
 import type { MessageToReader } from './messages.ts';
-import { startReaders } from './supervisor.ts';
+import { createReaderPool } from './supervisor.ts';
 
 /** Starts fake readers that only exchange messages, in virtual time. */
 function startFakes(count: number) {
@@ -24,7 +24,8 @@ function startFakes(count: number) {
     log: (line: string) => void log.push(line),
   } as unknown as Env;
   let changes = 0;
-  const readers = startReaders(count, env, {
+  const readers = createReaderPool(count, env);
+  readers.start({
     handler: () => ({ status: 200, headers: {}, body: '' }),
     start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
     onChange: () => void changes++,

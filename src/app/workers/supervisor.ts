@@ -21,6 +21,8 @@ export type SupervisorEnv = {
 /** The reader processes of the node, supervised by the writer process. */
 export type ReaderPool = {
   readonly count: number;
+  /** Starts the reader processes. */
+  readonly start: (options: ReaderPoolOptions) => void;
   readonly collectFamilies: () => Promise<MetricFamily[][]>;
   /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
@@ -55,14 +57,17 @@ const backoffLimits = { first: 100, max: 30_000 } as const;
 const stableAfter = 60_000;
 
 /**
- * Starts the readers. The writer serves requests meanwhile; readers only take over part of the load. The start of the node does not wait for
+ * Creates a pool of readers, which are started later: until then it has none. The writer serves requests meanwhile; readers only take over part of the load. The start of the node does not wait for
  * them: on two cores they serve about 280 ms after the banner. Started before the database is opened, they serve 120 ms earlier, but the
  * banner comes 160 ms later (510 ms in place of 350), since both processes load the program at once.
  */
-export function startReaders(count: number, env: SupervisorEnv, options: ReaderPoolOptions): ReaderPool {
-  const slots = Array.from({ length: count }, () => superviseReader(env, options));
+export function createReaderPool(count: number, env: SupervisorEnv): ReaderPool {
+  let slots: readonly ReaderSlot[] = [];
   return {
     count,
+    start: (options) => {
+      slots = Array.from({ length: count }, () => superviseReader(env, options));
+    },
     collectFamilies: () => Promise.all(slots.map((slot) => slot.collectFamilies())),
     check: () => {
       const failed = slots.map((slot) => slot.failure()).filter((failure) => failure !== undefined);

@@ -5,7 +5,7 @@ import { defaultPlans, type Plans } from '../../api/access/plans.ts';
 import { plansOfServer, readServerPlans } from '../../api/access/server-plans.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { Options } from '../../app/flags/options.ts';
-import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/gate.ts';
+import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/access.ts';
 import type { Env } from '../../app/setup/env.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { StoreError } from '../../ledger/store/fault.ts';

@@ -5,7 +5,7 @@ import { type DataFiles, rebuildPageChecksums, requireDatabase } from '../../app
 import type { Env } from '../../app/setup/env.ts';
 import { migrateIndex } from '../../app/setup/index-migration.ts';
 import { createNetworkContext } from '../../app/setup/network-context.ts';
-import { openNodeDatabase, registerIndexSpec } from '../../app/setup/node-store.ts';
+import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/setup/node-store.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { isMigrationDue } from '../../ledger/index/migrate.ts';
 import type { IndexDifference } from '../../ledger/index-sqlite/compare-indexes.ts';
@@ -28,7 +28,7 @@ export function reindex(config: Config, env: Env): CommandResult {
   const context = createNetworkContext(config, env);
   let damagedPages: readonly number[] = [];
   let isDone = false;
-  const { store, close } = openNodeDatabase(config, env, context, 'write', (pages) => {
+  const { store, close } = openNodeDatabase(config, env, context, soloStore, 'write', (pages) => {
     damagedPages = pages;
   });
   try {

@@ -1,31 +1,22 @@
 import type { Handler } from '../../api/http/message.ts';
 import { devStatePath } from '../../api/http/node-routes.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
-import type { Config } from '../config/config.ts';
 import type { ServeOptions, Server } from '../platform/serve.ts';
+import type { ApiSelection } from '../servers/api.ts';
+import { apisOnOwnPorts } from '../servers/api-parts.ts';
+import type { Handlers } from '../servers/handlers.ts';
+import { withRequestLog } from '../servers/request-log.ts';
+import { serveOptions, urlOf } from '../servers/serve-options.ts';
+import { createServerIndex } from '../servers/server-index.ts';
 import type { BannerInfo } from '../setup/banner-info.ts';
-import { countReaders } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
-import { type ReaderPool, type ReaderPoolOptions, startReaders } from '../workers/supervisor.ts';
-import type { ApiSelection } from './api.ts';
-import { apisOnOwnPorts } from './api-parts.ts';
-import type { Handlers } from './handlers.ts';
-import { withRequestLog } from './request-log.ts';
-import { serveOptions, urlOf } from './serve-options.ts';
-import { createServerIndex } from './server-index.ts';
+import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 
-export type NodeServerParts = {
+import type { NodeCore } from './node-core.ts';
+
+export type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused'>> & {
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
-  readonly apis: BannerInfo['apis'];
-  /** Aliases of the chains beside the X-Chain. */
-  readonly aliases: readonly string[];
-  /** Adds a server to those that are closed together. */
-  readonly closeLater: (close: () => void | Promise<void>) => void;
-  readonly isStopping: () => boolean;
-};
-
-export type OpenParts = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused'>> & {
   readonly handlers: Handlers;
   /** Handles the requests that reader processes pass on. */
   readonly relayHandler: Handler;
@@ -34,10 +25,9 @@ export type OpenParts = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused
 };
 
 /** The ports of a node and its reader processes. */
-export type NodeServers = {
-  readonly readerCount: number;
+export type NodePorts = {
   /** Opens the ports and starts the reader processes. */
-  readonly open: (parts: OpenParts) => Promise<ReaderPool>;
+  readonly open: (options: OpenOptions) => Promise<void>;
   /** Opens one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
   /** The URL of the main port; empty if the node does not listen. */
@@ -47,19 +37,18 @@ export type NodeServers = {
   readonly index: () => ServerIndex;
 };
 
-export function createNodeServers(config: Config, env: Env, parts: NodeServerParts): NodeServers {
-  const { listens, apis, aliases, closeLater, isStopping } = parts;
-  const readerCount = listens ? countReaders(config, env) : 0;
+export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']): NodePorts {
+  const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
   let mainHandler: Handler = () => ({ status: 503, headers: {}, body: '' });
   let url = '';
   /** The servers of the APIs that have a port of their own. */
   const others = new Map<ApiSelection, Server>();
 
   const listenOn = async (port: number): Promise<number> => {
-    const server = await listenShared({ ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) }, env, readerCount > 0);
-    closeLater(server.close);
+    const server = await listenShared({ ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) }, env, readers.count > 0);
+    parts.addServer(server);
     // `close` was called meanwhile and may have passed these servers already.
-    if (isStopping()) await server.close();
+    if (stop.isStopping()) await server.close();
     return server.port;
   };
 
@@ -73,22 +62,22 @@ export function createNodeServers(config: Config, env: Env, parts: NodeServerPar
   const index = (): ServerIndex =>
     createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), stats: apiUrl('stats', ''), aliases });
 
-  const open = async ({ handlers, relayHandler, relayedPaths, nodeID, onChange, onRefused }: OpenParts): Promise<ReaderPool> => {
+  const open = async ({ listens, handlers, relayHandler, relayedPaths, nodeID, onChange, onRefused }: OpenOptions): Promise<void> => {
     mainHandler = handlers.main;
     const mainPort = listens ? await listenOn(config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
     for (const { selection, port, handler } of listens ? handlers.ownPorts : []) {
       const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
-      closeLater(other.close);
+      parts.addServer(other);
       others.set(selection, other);
     }
     // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
     const stateServer =
-      apis.dev === true && readerCount > 0
+      apis.dev === true && readers.count > 0
         ? await env.serve({ ...serveOptions(config), host: '127.0.0.1', port: 0, handler: onlyPath(devStatePath, mainHandler) })
         : undefined;
-    if (stateServer !== undefined) closeLater(stateServer.close);
-    const readers = startReaders(readerCount, env, {
+    if (stateServer !== undefined) parts.addServer(stateServer);
+    readers.start({
       handler: relayHandler,
       start: {
         nodeID,
@@ -100,12 +89,10 @@ export function createNodeServers(config: Config, env: Env, parts: NodeServerPar
       onChange,
       onRefused,
     });
-    closeLater(readers.stop);
-    return readers;
+    parts.addServer({ close: readers.stop });
   };
 
   return {
-    readerCount,
     open,
     listen: async (port) => urlOf(config, await listenOn(port)),
     url: () => url,

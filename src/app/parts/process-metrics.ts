@@ -1,9 +1,7 @@
 import { metricsRoute } from '../../api/http/node-routes.ts';
-import type { HttpRoute } from '../../api/http/router.ts';
 import type { ResponseObserver } from '../../api/rest/dispatch.ts';
 import { meterServices } from '../../api/rpc/meter-services.ts';
 import type { Services } from '../../api/rpc/method.ts';
-import type { Block } from '../../avm/tx/block.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import {
@@ -16,65 +14,74 @@ import {
 } from '../../base/metrics/node-metrics.ts';
 import { createMetricRegistry, type MetricRegistry } from '../../base/metrics/registry.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import { createApiMeters } from './api-metrics.ts';
+import type { NamedRoute } from './parts.ts';
 
-export type NodeMetrics = {
-  /** Counts an accepted block. */
-  readonly countAccepted: (chainID: Id, block: Block) => void;
+/** The metrics of a process: its requests, and what its parts register. */
+export type ProcessMetrics = {
+  readonly registry: MetricRegistry;
   /** Wraps services so that their calls are counted and timed under the name of an endpoint. */
   readonly meter: (endpoint: string, services: Services) => Services;
   /** Counts and times the requests of the Data and Metrics APIs. */
   readonly apiObserver: ResponseObserver;
-  readonly families: () => MetricFamily[];
 };
+
+export function createProcessMetrics(env: Env): ProcessMetrics {
+  const registry = createMetricRegistry();
+  const meters = createRequestMeters(registry);
+  const seconds = () => env.clock.monotonic() / 1000;
+  return {
+    registry,
+    meter: (endpoint, services) => meterServices(services, (method) => meters(endpoint, method), seconds),
+    apiObserver: createApiMeters(registry, seconds),
+  };
+}
 
 /** Values that are read when the metrics are collected. */
 export type NodeReadings = {
-  readonly chains: () => readonly RunningChain[];
+  readonly chains: readonly RunningChain[];
   readonly storeBytes: () => number;
   readonly failingChecks: () => number;
-  /** Adds the metrics of a joined network. */
-  readonly registerMore?: ((registry: MetricRegistry) => void) | undefined;
 };
 
-/** Creates the metrics of this process. A reader process and `serac api` have no `readings`. */
-export function createNodeMetrics(env: Env, readings: NodeReadings | undefined): NodeMetrics {
-  const registry = createMetricRegistry();
-  const meters = createRequestMeters(registry);
+/** Counts the blocks and transactions that are accepted from now on. */
+export function countAccepted(bus: EventBus): (chainID: Id) => { readonly blocks: number; readonly txs: number } {
   const accepted = new Map<Id, { blocks: number; txs: number }>();
-  const process = createProcessReading(env);
-  const seconds = () => env.clock.monotonic() / 1000;
-  if (readings !== undefined)
-    registerReadings(registry, {
-      chains: () =>
-        readings.chains().map(({ spec, lastAccepted, pendingTxs }) => ({
-          chain: spec.aliases[0],
-          height: lastAccepted().height,
-          mempoolTxs: pendingTxs().txs,
-          mempoolBytes: pendingTxs().bytes,
-          acceptedBlocks: accepted.get(spec.id)?.blocks ?? 0,
-          acceptedTxs: accepted.get(spec.id)?.txs ?? 0,
-        })),
-      storeBytes: readings.storeBytes,
-      failingChecks: readings.failingChecks,
-      process,
-    });
-  if (readings !== undefined)
-    registerFollowReadings(registry, () =>
-      readings.chains().flatMap(({ spec, follower }) => (follower === undefined ? [] : [readLag(spec.aliases[0], follower.status())])),
-    );
-  readings?.registerMore?.(registry);
-  return {
-    countAccepted: (chainID, { txs }) => {
-      const totals = accepted.get(chainID) ?? { blocks: 0, txs: 0 };
-      accepted.set(chainID, { blocks: totals.blocks + 1, txs: totals.txs + txs.length });
-    },
-    meter: (endpoint, services) => meterServices(services, (method) => meters(endpoint, method), seconds),
-    apiObserver: createApiMeters(registry, seconds),
-    families: registry.families,
-  };
+  const of = (chainID: Id) => accepted.get(chainID) ?? { blocks: 0, txs: 0 };
+  bus.subscribe('accepted', ({ chainID, stored }) => {
+    const { blocks, txs } = of(chainID);
+    accepted.set(chainID, { blocks: blocks + 1, txs: txs + stored.block.txs.length });
+  });
+  return of;
+}
+
+/** Registers what a node says about itself and its chains. */
+export function registerNodeMetrics(
+  registry: MetricRegistry,
+  env: Env,
+  accepted: ReturnType<typeof countAccepted>,
+  { chains, storeBytes, failingChecks }: NodeReadings,
+): void {
+  registerReadings(registry, {
+    chains: () =>
+      chains.map(({ spec, lastAccepted, pendingTxs }) => ({
+        chain: spec.aliases[0],
+        height: lastAccepted().height,
+        mempoolTxs: pendingTxs().txs,
+        mempoolBytes: pendingTxs().bytes,
+        acceptedBlocks: accepted(spec.id).blocks,
+        acceptedTxs: accepted(spec.id).txs,
+      })),
+    storeBytes,
+    failingChecks,
+    process: createProcessReading(env),
+  });
+  registerFollowReadings(registry, () =>
+    chains.flatMap(({ spec, follower }) => (follower === undefined ? [] : [readLag(spec.aliases[0], follower.status())])),
+  );
 }
 
 /** Creates the metrics of `serac index`: the process, and the lag behind the followed node while it writes. */
@@ -105,7 +112,5 @@ function createProcessReading(env: Env): () => ProcessReading {
 }
 
 /** The route `/ext/metrics`: the sum of the metrics of this process and of the node's other processes. */
-export const createMetricsRoute = (
-  own: NodeMetrics,
-  others: () => Promise<readonly (readonly MetricFamily[])[]>,
-): readonly [string, HttpRoute] => metricsRoute(async () => sumFamilies([own.families(), ...(await others())]));
+export const createMetricsRoute = ({ registry }: ProcessMetrics, others: () => Promise<readonly (readonly MetricFamily[])[]>): NamedRoute =>
+  metricsRoute(async () => sumFamilies([registry.families(), ...(await others())]));

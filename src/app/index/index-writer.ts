@@ -3,6 +3,7 @@ import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
+import type { FollowStatus } from '../../chain/follow/status.ts';
 import { migratePostgres } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
@@ -15,25 +16,35 @@ import type { Env } from '../setup/env.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
-import { type IndexerState, serveIndexer } from './indexer-server.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
-
-export type Indexer = {
-  /** The URL of health and metrics; undefined if it does not listen. */
-  readonly url: string | undefined;
-  readonly close: () => Promise<void>;
-};
 
 /** Milliseconds between two attempts to get the lock, and between two writes of the status. */
 const intervals = { lockAttempt: 500, status: 2000 } as const;
 
+/** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
+export type IndexerState = {
+  readonly role: 'starting' | 'standby' | 'writing';
+  readonly follow: FollowStatus | undefined;
+  /** Why it does not write. */
+  readonly error: string | undefined;
+};
+
+/** What writes the history of a followed node to PostgreSQL, or waits to do so. */
+export type IndexWriter = {
+  readonly read: () => IndexerState;
+  /** Logs a problem that is retried, and shows it in `read`. */
+  readonly warn: (error: unknown) => void;
+  /** Begins to write. */
+  readonly start: () => void;
+  readonly close: () => Promise<void>;
+};
+
 /**
  * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: it holds a database lock and writes through the
  * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
- * `listens`: whether health and metrics are served on the HTTP port.
  */
-export async function startIndexer(config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
-  const [url, node] = [config.databaseUrl ?? '', config.mode.kind === 'follow' ? config.mode.url : ''];
+export function createIndexWriter(node: string, config: Config, env: Env): IndexWriter {
+  const url = config.databaseUrl ?? '';
   const context = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
@@ -45,9 +56,6 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
     lastError = messageOf(error);
     logChange(lastError, 'warn');
   };
-  const server = listens
-    ? await serveIndexer(config, env, () => ({ role, follow: follower?.status(), error: lastError }), warn)
-    : undefined;
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const signerKeys = createSignerKeys();
@@ -94,18 +102,21 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
     }
   };
 
-  const ended = run();
-  ended.catch((error: unknown) => {
-    env.log(`serac: ${messageOf(error)}`, 'fatal');
-    env.exit(1);
-  });
+  let ended: Promise<void> | undefined;
   return {
-    url: server?.url,
+    read: () => ({ role, follow: follower?.status(), error: lastError }),
+    warn,
+    start: () => {
+      ended = run();
+      ended.catch((error: unknown) => {
+        env.log(`serac: ${messageOf(error)}`, 'fatal');
+        env.exit(1);
+      });
+    },
     close: async () => {
       isStopping = true;
       stopping.resolve();
       await ended;
-      await server?.close();
     },
   };
 }

@@ -8,23 +8,15 @@ import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { healthMethods } from '../../api/rpc/health.ts';
 import { combineServices, createService } from '../../api/rpc/method.ts';
 import type { Outcome } from '../../base/health/result.ts';
-import type { FollowStatus } from '../../chain/follow/status.ts';
 import { createFollowCheck } from '../chains/health-checks.ts';
 import type { Config } from '../config/config.ts';
-import { createIndexerMetrics } from '../servers/metrics.ts';
+import type { IndexerState, IndexWriter } from '../index/index-writer.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
 import { listUrls } from '../setup/banner-info.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
-
-/** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
-export type IndexerState = {
-  readonly role: 'starting' | 'standby' | 'writing';
-  readonly follow: FollowStatus | undefined;
-  /** Why it does not write. */
-  readonly error: string | undefined;
-};
+import { createIndexerMetrics } from './process-metrics.ts';
 
 /** Milliseconds between two health checks, which only read memory. */
 const checkInterval = 1000;
@@ -33,8 +25,7 @@ const checkInterval = 1000;
 export async function serveIndexer(
   config: Config,
   env: Env,
-  read: () => IndexerState,
-  report: (error: unknown) => void,
+  { read, warn: report }: Pick<IndexWriter, 'read' | 'warn'>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: checkInterval });
   const check = (): Outcome | Promise<Outcome> => checkIndexer(read());

@@ -16,11 +16,14 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
+import type { NodeChains } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore } from '../setup/node-store.ts';
 import type { ReaderPool } from '../workers/supervisor.ts';
+import type { NodeCore } from './node-core.ts';
 
 /** The most streams of one caller where rate limits apply. */
 const maxPerCaller = 64;
@@ -66,20 +69,38 @@ export function createNodeHub(
   return createEventHub({ log, textOf: (chainID) => texts.get(chainID) as ChainText, timers: env.timers, ...more });
 }
 
-export type WriterEventsDeps = {
+/** The event stream of a node that writes blocks; undefined with --strict. */
+export function openEventStream(
+  { config, env, context, bus, readers, report }: NodeCore,
+  { eventLog: log, onRevert }: NodeStore,
+  chains: NodeChains,
+): EventHub | undefined {
+  if (log === undefined) return undefined;
+  return createWriterEvents(env, context, {
+    log,
+    bus,
+    onRevert,
+    findUtxo: (chainID) => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined),
+    readers,
+    isPublic: config.publicApi,
+    report,
+  });
+}
+
+type WriterEventsDeps = {
   readonly log: SqliteEventLog;
   readonly bus: EventBus;
   readonly onRevert: (listener: () => void) => void;
   /** Finds an unspent output of a chain. */
   readonly findUtxo: (chainID: Id) => (utxoID: Id) => Utxo | undefined;
-  readonly readers: () => ReaderPool | undefined;
+  readonly readers: Pick<ReaderPool, 'hasListeners' | 'sendToListeners'>;
   /** Leaves out what a public endpoint does not show: health and clock of the node. */
   readonly isPublic: boolean;
   readonly report: (error: unknown) => void;
 };
 
 /** Connects the event bus of the writer process to the event stream, in this process and in the reader processes. */
-export function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEventsDeps): EventHub {
+function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEventsDeps): EventHub {
   const { log, bus, onRevert, findUtxo, readers, isPublic, report } = deps;
   const blocks = createRecentBlocks();
   const hub = createNodeHub(log, env, context, { known: blocks.get, report, onActive: (isActive) => !isActive && blocks.clear() });
@@ -87,17 +108,17 @@ export function createWriterEvents(env: Env, context: NetworkContext, deps: Writ
   /** Readers are notified once for all commits of a turn. */
   const advance = (): void => {
     hub.advance();
-    if (isScheduled || readers()?.hasListeners() !== true) return;
+    if (isScheduled || !readers.hasListeners()) return;
     isScheduled = true;
     env.timers.soon(() => {
       isScheduled = false;
-      readers()?.sendToListeners({ reader: 'eventsAdvanced' });
+      readers.sendToListeners({ reader: 'eventsAdvanced' });
     });
   };
   const sendLive = (kind: LiveKind, properties: () => string, subject?: () => NonNullable<StreamEvent['subject']>): void => {
     hub.sendLive(kind, properties, subject, log.last);
-    if (readers()?.hasListeners() === true)
-      readers()?.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.last() });
+    if (readers.hasListeners())
+      readers.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.last() });
   };
   const sendMempool = ({ chainID, tx }: { chainID: Id; tx: Tx }, action: 'in' | 'out', reason?: EventOf<'dropped'>['reason']): void => {
     const properties = () =>

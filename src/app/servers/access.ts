@@ -12,7 +12,10 @@ import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
 import { statsRoutes } from '../../api/stats/routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
+import { countReaders } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
+import type { Relay } from '../workers/relay.ts';
+import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
 
 /** Creates the access gate (API keys and rate limits) of this process's Data and Metrics APIs. Without a limiter, requests are not counted. */
 export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limiter: Limiter | undefined): Gate {
@@ -25,6 +28,39 @@ export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limite
     now: () => Number(env.clock.unixSeconds()),
   });
 }
+
+/** Who may call the Data and Metrics APIs of a node and how often: keys of the data directory, and counts that its processes share. */
+export async function openNodeAccess(config: Config, env: Env): Promise<NodeAccess> {
+  const { cache, limiter, close } = await openRateLimitBackend(config, env);
+  const keys = openKeyFinder(config, env);
+  return {
+    gate: createNodeGate(config, env, keys.finder, limiter),
+    limiter,
+    cache,
+    close: async () => {
+      keys.close();
+      await close();
+    },
+  };
+}
+
+/** The same in a reader process: the writer process counts, unless Redis does. */
+export async function openReaderAccess(config: Config, env: Env, relay: Relay): Promise<Omit<NodeAccess, 'cache'>> {
+  const backend = await openRateLimitBackend(config, env);
+  const isRelayed = backend.limiter !== undefined && config.cacheUrl === undefined;
+  const limiter = isRelayed ? createRelayedLimiter(relay, env, countReaders(config, env) + 1) : backend.limiter;
+  const keys = openKeyFinder(config, env);
+  return {
+    gate: createNodeGate(config, env, keys.finder, limiter),
+    limiter,
+    close: async () => {
+      keys.close();
+      await backend.close();
+    },
+  };
+}
+
+export type NodeAccess = RateLimitBackend & { readonly gate: Gate };
 
 /** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
 export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>

@@ -1,13 +1,8 @@
-import { openKeyStore } from '../../api/access/key-store.ts';
+import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
 import { recordServerPlans } from '../../api/access/server-plans.ts';
-import { differencesOf } from '../../api/differences.ts';
-import type { Handler } from '../../api/http/message.ts';
-import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { coalesce } from '../../api/rest/coalesce.ts';
-import { createIndexRoute } from '../../api/rest/index-page.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
-import type { ServedChains } from '../../api/rest/served-chains.ts';
-import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
+import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { sleep } from '../../base/timing/sleep.ts';
@@ -22,117 +17,56 @@ import { isNodeReachable } from '../chains/follow.ts';
 import type { Config } from '../config/config.ts';
 import { logChanges } from '../log/log.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
-import { createEventsRouteOf } from '../servers/events.ts';
-import { createNodeGate, createStoreKeyFinder, loadPlans } from '../servers/gate.ts';
-import { createHandlers } from '../servers/handlers.ts';
-import { createMetricsRoute, createNodeMetrics } from '../servers/metrics.ts';
-import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
-import { withRequestLog } from '../servers/request-log.ts';
-import { serveOptions, urlOf } from '../servers/serve-options.ts';
-import { createApiIndex } from '../servers/server-index.ts';
-import { type CloseStack, createCloseStack } from '../setup/close-stack.ts';
+import { loadPlans } from '../servers/access.ts';
 import type { Env } from '../setup/env.ts';
-import { createNodeLongWork } from '../setup/network-context.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
-import { createApiEventParams, createApiHub } from './api-events.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
 import { getOrCreatePageSecret, type IndexStatus, readNetworkDescription, readStatus } from './served-network-store.ts';
 
-export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
+/** The history index in PostgreSQL that `serac index` writes, opened to be served. */
+export type PostgresSource = {
+  readonly sql: Postgres;
+  readonly served: ServedChains;
+  /** The key that page tokens are sealed with; all servers of the database share it. */
+  readonly sealKey: Uint8Array;
+  readonly readChainVersion: () => Promise<ChainVersion>;
+  /** The keys and plans of the callers. */
+  readonly keys: KeyStore;
+  readonly components: { readonly database: HealthComponent };
+  /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
+  readonly cacheNamespace: string;
+  readonly close: () => Promise<void>;
+};
 
-/** Serves the Data and Metrics APIs from a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
-export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
-  const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
-  const closing = createCloseStack(report);
+/** Opens the index, and waits for it: `serac index` may be started later than `serac api`. */
+export async function openPostgresSource(config: Config, env: Env): Promise<PostgresSource> {
+  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
   try {
-    return await startServing(config, env, closing, report);
+    const description = await waitForIndex(sql, env);
+    const indexStatus = watchIndexStatus(sql, env);
+    const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
+    await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
+    const sealKey = await getOrCreatePageSecret(sql, env.random(32));
+    return {
+      sql,
+      served,
+      sealKey,
+      readChainVersion: createPostgresVersionReader(served, sql),
+      keys: await openKeyStore(sql),
+      components: {
+        database: { probeWrite: () => probeWritePostgres(sql), probeRead: async () => void (await served.chains[0].reads.tip()) },
+      },
+      cacheNamespace: cacheNamespace(env, served, sealKey),
+      close: async () => {
+        indexStatus.stop();
+        await sql.close();
+      },
+    };
   } catch (error) {
-    await closing.close().catch(report);
+    await sql.close();
     throw error;
   }
 }
-
-async function startServing(config: Config, env: Env, closing: CloseStack, report: (error: unknown) => void): Promise<ApiServer> {
-  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
-  closing.add(sql.close);
-  const description = await waitForIndex(sql, env);
-  const rateLimits = await openRateLimitBackend(config, env);
-  closing.add(rateLimits.close);
-  const metrics = createNodeMetrics(env, undefined);
-  const indexStatus = watchIndexStatus(sql, env);
-  closing.add(indexStatus.stop);
-  const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
-  await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
-  const sealKey = await getOrCreatePageSecret(sql, env.random(32));
-  let isStopping = false;
-  const gate = createNodeGate(config, env, createStoreKeyFinder(await openKeyStore(sql), env), rateLimits.limiter);
-  const hub = config.strict ? undefined : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), report });
-  const otherRoutes = [
-    ...(config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : []),
-    ...(config.strict
-      ? []
-      : [createApiReadyRoute(env, served, () => isStopping), createIndexRoute(() => createApiIndex(env.version, config))]),
-    ...(hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served) })]),
-  ];
-  const handlers = createHandlers(config, env, {
-    served,
-    health: {
-      components: {
-        database: { probeWrite: () => probeWritePostgres(sql), probeRead: async () => void (await served.chains[0].reads.tip()) },
-        cache: { probeWrite: rateLimits.cache.probeWrite, probeRead: rateLimits.cache.probeRead },
-      },
-      isStopping: () => isStopping,
-      rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
-    },
-    gate,
-    sealKey,
-    // Blocks of a followed chain are final and never reverted.
-    epoch: () => 0,
-    readChainVersion: createPostgresVersionReader(served, sql),
-    observer: metrics.apiObserver,
-    ...(config.cacheUrl !== undefined && {
-      sharedCache: createSharedResponseCache(rateLimits.cache, cacheNamespace(env, served, sealKey)),
-    }),
-    report,
-    nodeID: '',
-    differences: differencesOf(config.strict),
-    longWork: createNodeLongWork(env),
-    routes: otherRoutes,
-    otherPortRoutes: otherRoutes,
-  });
-  const closeWithServers = closing.addGroup();
-  if (hub !== undefined) closeWithServers(hub.close);
-  const serve = async (port: number, handler: Handler) => {
-    const server = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
-    closeWithServers(server.close);
-    return server;
-  };
-  const { port } = await serve(config.http.port, handlers.main);
-  for (const own of handlers.ownPorts) await serve(own.port, own.handler);
-  let closed: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    isStopping = true;
-    if (config.http.shutdownWait > 0) await sleep(env.timers, config.http.shutdownWait);
-    await closing.close();
-  };
-  return {
-    url: urlOf(config, port),
-    close: () => {
-      closed ??= stop();
-      return closed;
-    },
-  };
-}
-
-/** `/ready`: PostgreSQL answers, and the server is not stopping. */
-const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
-  createReadyRoute(env.version, async () => {
-    if (isStopping()) return 'the server is stopping';
-    return chains[0].reads.tip().then(
-      () => undefined,
-      () => 'the database does not answer',
-    );
-  });
 
 /**
  * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may

@@ -1,0 +1,42 @@
+import type { JoinedNetwork } from '../chains/joined-network.ts';
+import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
+import type { JoinConfig } from '../config/join-config.ts';
+import type { NodeStore } from '../setup/node-store.ts';
+import { formatError, type NodeCore } from './node-core.ts';
+import { extraCheck } from './node-health.ts';
+import type { Contribution } from './parts.ts';
+
+/** The X-Chain on a network of peers that this node joins. */
+export async function openJoinedChain(
+  core: NodeCore,
+  store: NodeStore,
+  join: JoinConfig,
+): Promise<Contribution & { readonly chains: NodeChains; readonly network: JoinedNetwork }> {
+  const { config, env, context, identity, parts, stop, writer } = core;
+  // Loaded only if it is needed, to keep the start of other nodes short.
+  const { openJoinedNetwork } = await import('../chains/joined-network.ts');
+  const network = await openJoinedNetwork(join, {
+    config,
+    env,
+    context,
+    identity,
+    store,
+    onFatal: (error) => {
+      env.log(`serac: a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+      stop.stopAfterFailure();
+    },
+  });
+  parts.add({ close: network.close });
+  const opening = openIndexedChain(store, context.specs[0], env);
+  const running = network.runChain(context.specs[0], opening.opened, writer);
+  const chains: NodeChains = [createNodeChain(running, opening, context)];
+  parts.add({ close: () => stopChain(running) });
+  await network.start();
+  return {
+    chains,
+    network,
+    metrics: network.registerMetrics,
+    checks: context.differences.extraChecks ? [extraCheck('stakingkey', network.stakingKeyCheck)] : [],
+    banner: () => ({ peersAt: network.readings.nodeAddress() }),
+  };
+}

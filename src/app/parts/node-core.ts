@@ -1,0 +1,136 @@
+import { shuttingDownCheck } from '../../api/health/checks.ts';
+import { createForcedChecks, type ForcedChecks } from '../../api/health/forced-checks.ts';
+import { createHealth, type Health } from '../../api/health/health.ts';
+import { applicationTag } from '../../api/health/worker.ts';
+import type { Block } from '../../avm/tx/block.ts';
+import { isTestMnemonic } from '../../avm/wallet/accounts.ts';
+import { checkMnemonic } from '../../avm/wallet/mnemonic.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { createSignerCache } from '../../base/crypto/recover.ts';
+import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
+import { Fault } from '../../base/fault.ts';
+import { createEventBus, type EventBus } from '../../chain/lifecycle/events.ts';
+import { createRecovery } from '../../chain/recovery/recovery.ts';
+import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
+import { createTxLifecycles, type TxLifecycles } from '../chains/tx-lifecycles.ts';
+import type { Config } from '../config/config.ts';
+import type { WriterDeps } from '../setup/avm-chain.ts';
+import { countReaders } from '../setup/cache-budget.ts';
+import type { Env } from '../setup/env.ts';
+import { createNetworkContext, type NetworkContext } from '../setup/network-context.ts';
+import { createReaderPool, type ReaderPool } from '../workers/supervisor.ts';
+import { type Parts, withParts } from './parts.ts';
+import { countAccepted, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+import { createStop, type Stop } from './stop.ts';
+
+/** What a node has before it has a store and chains. Parts take it as their first argument. */
+export type NodeCore = {
+  readonly config: Config;
+  readonly env: Env;
+  readonly context: NetworkContext;
+  readonly identity: Identity;
+  readonly parts: Parts;
+  readonly bus: EventBus;
+  readonly health: Health;
+  readonly forcedChecks: ForcedChecks;
+  readonly lifecycles: TxLifecycles;
+  readonly metrics: ProcessMetrics;
+  /** Blocks and transactions accepted since the start. */
+  readonly accepted: ReturnType<typeof countAccepted>;
+  /** The reader processes, which are started with the ports; there are none if the node does not listen. */
+  readonly readers: ReaderPool;
+  readonly stop: Stop;
+  /** What chains need that verify and store blocks. */
+  readonly writer: WriterDeps;
+  /** Incremented whenever commits begin to fail or succeed again. */
+  readonly commitRevision: () => number;
+  readonly report: (error: unknown) => void;
+};
+
+export type StartOptions = {
+  /** False: opens no port and starts no reader processes, which share the port. */
+  readonly listens: boolean;
+};
+
+/** Opens the core of a node and then its parts with `open`. What was opened is closed again if a later part fails. */
+export async function withNodeCore<T>(
+  config: Config,
+  env: Env,
+  { listens }: StartOptions,
+  open: (core: NodeCore) => Promise<T>,
+): Promise<T> {
+  if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
+  const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
+  return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
+}
+
+function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: unknown) => void, readerCount: number): NodeCore {
+  const context = createNetworkContext(config, env);
+  const { chain, clock } = context;
+  const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
+  const bus = createEventBus(report);
+  const readers = createReaderPool(readerCount, env);
+  const health = createHealth({
+    now: clock.unixNanos,
+    after: env.timers.after,
+    interval: config.healthCheckFrequency,
+    onChange: (kind, check, { error }) => {
+      if (kind === 'health') bus.publish({ kind, check, error, isHealthy: health.report('health', []).healthy });
+    },
+  });
+  const signerKeys = createSignerKeys();
+  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const recovery = createRecovery(signers, env);
+  parts.add({ close: recovery.close });
+  const lifecycles = createTxLifecycles(env, context, bus);
+  if (env.log.isShown('trace'))
+    bus.subscribe('accepted', ({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
+  let commitRevision = 0;
+  return {
+    config,
+    env,
+    context,
+    identity,
+    parts,
+    bus,
+    health,
+    forcedChecks: createForcedChecks(health),
+    lifecycles,
+    metrics: createProcessMetrics(env),
+    accepted: countAccepted(bus),
+    readers,
+    stop: createStop(config, env, parts, () => {
+      health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+      readers.announceStopping();
+    }),
+    writer: {
+      ...chain,
+      recover: signers.recover,
+      signerKeys,
+      recovery,
+      timers: { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds },
+      minBlockDelay: config.minBlockDelay,
+      policy: config.mining,
+      takeNextBlockTime: clock.takeNextBlockTime,
+      publish: bus.publish,
+      observerOf: lifecycles.observerOf,
+      subnetID: context.subnetID,
+      subnetOf: context.subnetOf,
+      report,
+      onCommitState: () => {
+        commitRevision++;
+        health.refresh();
+      },
+    },
+    commitRevision: () => commitRevision,
+    report,
+  };
+}
+
+/** Writes a line for an accepted block. */
+const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
+  log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+
+/** The message of a fault; for any other error, which is a bug, the stack trace. */
+export const formatError = (error: unknown): string =>
+  error instanceof Fault ? error.message : String((error as { stack?: unknown } | null)?.stack ?? error);

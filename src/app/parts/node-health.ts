@@ -1,0 +1,72 @@
+import { applicationTag } from '../../api/health/worker.ts';
+import type { Check } from '../../base/health/result.ts';
+import { type BootstrapState, watchBootstrap } from '../chains/bootstrap.ts';
+import { listNodeChecks, type NamedCheck } from '../chains/health-checks.ts';
+import type { NodeChains } from '../chains/node-chain.ts';
+import type { PeerReadings } from '../chains/peer-readings.ts';
+import type { Counterpart } from '../setup/counterparts.ts';
+import { createDiskError } from '../setup/disk-space.ts';
+import type { NodeStore } from '../setup/node-store.ts';
+import type { NodeCore } from './node-core.ts';
+import type { Contribution } from './parts.ts';
+
+/** A health check of the node as a whole that AvalancheGo does not have; docs/differences.md names each. */
+export const extraCheck = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [applicationTag] });
+
+export type CheckedNode = {
+  readonly store: NodeStore;
+  readonly chains: NodeChains;
+  readonly readings: PeerReadings;
+  /** The P- and C-Chain, if this node answers for them. A follower reports no health for those of its network. */
+  readonly counterparts: readonly Counterpart[];
+};
+
+export type NodeHealth = Contribution & {
+  readonly bootstrapped: BootstrapState;
+  /** Throws if the store cannot commit a block now. */
+  readonly probeWrite: () => void;
+};
+
+/** Registers the checks of the node and of all parts, and runs the first round. Rejects if the disk of a node with a data directory is full. */
+export async function startNodeHealth(core: NodeCore, { store, chains, readings, counterparts }: CheckedNode): Promise<NodeHealth> {
+  const { config, env, context, health, forcedChecks, identity, parts, stop } = core;
+  const isOnDisk = config.store === 'sqlite';
+  let isStarted = false;
+  let isDiskExhausted = false;
+  // A node with a chain in memory does not stop when the disk is full. AvalancheGo: node/node.go, diskSpaceCheck.
+  const onExhausted = (): void => {
+    isDiskExhausted = true;
+    if (!isStarted || !isOnDisk || stop.isStopping()) return;
+    env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
+    stop.stopAfterFailure();
+  };
+  const probeWrite = (): void => {
+    // A small write may succeed where a block failed.
+    for (const { commitFailure } of chains) {
+      const failure = commitFailure();
+      if (failure !== undefined) throw failure;
+    }
+    store.probeWrite();
+  };
+  const bootstrapped = watchBootstrap(chains, counterparts, health);
+  const checks = listNodeChecks({
+    subnetID: context.subnetID,
+    chains,
+    bootstrapped,
+    counterparts,
+    readings,
+    probeWrite,
+    fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
+    disk: { ...config.disk, onExhausted },
+    blsKey: identity.signer.publicKey,
+    now: context.clock.unixNanos,
+  });
+  for (const { kind, name, check, tags } of [...checks, ...parts.checks()]) forcedChecks.register(kind, name, check, tags);
+  await health.start();
+  if (isDiskExhausted && isOnDisk) {
+    health.stop();
+    throw createDiskError(config);
+  }
+  isStarted = true;
+  return { bootstrapped, probeWrite, close: health.stop };
+}

@@ -1,0 +1,54 @@
+import { createNodeRoutes, maxTxBody } from '../../api/http/node-routes.ts';
+import { healthMethods } from '../../api/rpc/health.ts';
+import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
+import type { NodeChains } from '../chains/node-chain.ts';
+import type { PeerReadings } from '../chains/peer-readings.ts';
+import { createInfoService } from '../servers/info-service.ts';
+import { createCounterpartServices } from '../setup/counterparts.ts';
+import type { NodeStore } from '../setup/node-store.ts';
+import type { NodeCore } from './node-core.ts';
+import type { NodeHealth } from './node-health.ts';
+import type { Contribution } from './parts.ts';
+import { createMetricsRoute } from './process-metrics.ts';
+
+export type NodeRpcDeps = {
+  readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
+  readonly chains: NodeChains;
+  readonly readings: PeerReadings;
+  readonly health: NodeHealth;
+  /** Whether the P- and C-Chain of the network run elsewhere, so that the balances of their genesis are outdated. */
+  readonly runsOnNetwork: boolean;
+  /** Delays calls and lets them fail as the developer asked for. */
+  readonly withFaults?: ((services: Services) => Services) | undefined;
+};
+
+/** The Node RPC of the writer process: its chains, the P- and C-Chain, `info`, `health`, and the metrics route. */
+export function nodeRpc(core: NodeCore, deps: NodeRpcDeps): Contribution {
+  const { config, env, context, identity, health, metrics, readers } = core;
+  const { store, chains, readings, withFaults = (services) => services } = deps;
+  const info = createInfoService(config, env, context, {
+    nodeID: identity.nodeID,
+    proofOfPossession: identity.signer.proofOfPossession,
+    isBootstrapped: deps.health.bootstrapped.isBootstrapped,
+    readings,
+  });
+  return {
+    routes: createNodeRoutes({
+      chains: [
+        ...chains.map(({ spec, services }) => ({
+          ...spec,
+          maxBody: maxTxBody,
+          services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
+        })),
+        ...createCounterpartServices(context, store.readAtomicUtxos, deps.runsOnNetwork),
+      ],
+      info: config.apis.info ? metrics.meter('info', withFaults(info)) : undefined,
+      health:
+        config.apis.health && !config.publicApi
+          ? { services: withFaults(combineServices(createService('health', healthMethods, health))), deps: health }
+          : undefined,
+      metrics: config.apis.metrics ? createMetricsRoute(metrics, readers.collectFamilies) : undefined,
+      dev: undefined,
+    }),
+  };
+}

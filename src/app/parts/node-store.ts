@@ -1,0 +1,6 @@
+import { type NodeStore, openNodeStore, type StoreKind } from '../setup/node-store.ts';
+import type { NodeCore } from './node-core.ts';
+
+/** Opens the store of a node that writes blocks. */
+export const nodeStore = ({ config, env, context, bus, writer }: NodeCore, kind: StoreKind): NodeStore =>
+  openNodeStore(config, env, context, kind, 'write', bus, writer.signerKeys.get);

@@ -1,0 +1,92 @@
+import { createDevAccess } from '../../api/http/dev-access.ts';
+import { createNodeRoutes, devStatePath, maxTxBody } from '../../api/http/node-routes.ts';
+import { createIndexRoute } from '../../api/rest/index-page.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { createSoloReadings } from '../chains/peer-readings.ts';
+import type { Config } from '../config/config.ts';
+import { createInfoService } from '../servers/info-service.ts';
+import { settingsRoutes } from '../servers/settings-route.ts';
+import { type AvmChainSpec, createChainServices } from '../setup/avm-chain.ts';
+import { createCounterpartServices } from '../setup/counterparts.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { MessageToReader } from '../workers/messages.ts';
+import {
+  createForwardedRoute,
+  createRelayedRoute,
+  forwardWritesToWriter,
+  rejectInReader,
+  relayTxReport,
+} from '../workers/relayed-services.ts';
+import type { Contribution, NamedRoute } from './parts.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
+import type { WriterLink } from './writer-link.ts';
+
+export type ReaderRpcDeps = {
+  readonly context: NetworkContext;
+  readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
+  readonly chains: readonly (OpenedChain & { readonly spec: AvmChainSpec })[];
+  readonly metrics: ProcessMetrics;
+  readonly message: Extract<MessageToReader, { reader: 'start' }>;
+  readonly link: WriterLink;
+};
+
+/** The Node RPC of a reader process: what it answers itself from the last commit, and what it passes on to the writer process. */
+export function readerRpc(config: Config, env: Env, deps: ReaderRpcDeps): Contribution {
+  const { context, message, link } = deps;
+  const access = createDevAccess(config.devToken);
+  const { statePort } = message;
+  return {
+    routes: [
+      ...message.relayedPaths.map((path): NamedRoute => [path, createRelayedRoute(link.relay, path, access)]),
+      ...(statePort === undefined
+        ? []
+        : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), access)] satisfies NamedRoute]),
+      ...createOwnRoutes(config, env, deps),
+      ...settingsRoutes(config, access),
+      ...(context.differences.indexRoutes ? [createIndexRoute(() => message.index)] : []),
+    ],
+  };
+}
+
+function createOwnRoutes(config: Config, env: Env, { context, store, chains, metrics, message, link }: ReaderRpcDeps) {
+  const { relay, isForwarding } = link;
+  const info = createInfoService(config, env, context, {
+    nodeID: message.nodeID,
+    proofOfPossession: rejectInReader,
+    isBootstrapped: () => true,
+    readings: createSoloReadings(config, rejectInReader),
+  });
+  return createNodeRoutes({
+    chains: [
+      ...chains.map(({ spec, reads }) => {
+        const path = `/ext/bc/${idText(spec.id)}`;
+        const fetchTxReport = relayTxReport(path, relay);
+        const services = createChainServices(
+          spec,
+          reads,
+          {
+            issue: rejectInReader,
+            queueWalletTx: rejectInReader,
+            report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : fetchTxReport(id)),
+          },
+          context.chain,
+        );
+        return {
+          ...spec,
+          maxBody: maxTxBody,
+          services: {
+            '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay, isForwarding),
+            '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay, isForwarding),
+          },
+        };
+      }),
+      ...createCounterpartServices(context, store.readAtomicUtxos, false),
+    ],
+    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
+    health: undefined,
+    metrics: undefined,
+    dev: undefined,
+  });
+}

@@ -1,0 +1,111 @@
+import type { MetricFamily } from '../../base/metrics/family.ts';
+import type { ChainClock } from '../../base/timing/chain-clock.ts';
+import { limitRefused, type RefusedLimit } from '../feed/limit-refused.ts';
+import type { Env } from '../setup/env.ts';
+import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
+import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from '../workers/messages.ts';
+import { createRelayClient, type Relay } from '../workers/relay.ts';
+
+/** Milliseconds without a message after which a reader kills the hung writer process, so that a supervisor (systemd) can restart the node. */
+const killWriterAfter = 15_000;
+
+/** The writer process, seen from a reader process. */
+export type WriterLink = {
+  readonly relay: Relay;
+  readonly isStopping: () => boolean;
+  /** Whether every call goes to the writer process. */
+  readonly isForwarding: () => boolean;
+  /** Sets a clock to the time of the chain, now and whenever it changes. */
+  readonly bindClock: (clock: ChainClock) => void;
+  readonly send: (message: MessageFromReader) => void;
+  /** Reports refused calls to the writer, limited in number. */
+  readonly refused: RefusedLimit;
+  readonly report: (error: unknown) => void;
+};
+
+/** A reader process that serves. */
+export type RunningReader = {
+  readonly families: () => MetricFamily[];
+  readonly advanceEvents: () => void;
+  readonly sendLiveEvent: (event: LiveEvent & { readonly lastEntry: number }) => void;
+  readonly close: () => Promise<void>;
+};
+
+type StartMessage = Extract<MessageToReader, { reader: 'start' }>;
+
+/** Serves as the writer process asks for: `start` is called once, with its message. A writer that hangs is killed. */
+export function serveWriter(
+  env: Env,
+  parent: NonNullable<Env['parent']>,
+  start: (message: StartMessage, link: WriterLink) => Promise<RunningReader>,
+): void {
+  const send = (message: MessageFromReader): void => parent.send(message);
+  const relay = createRelayClient(parent, env.timers);
+  let [isHung, isStopping, isForwarding] = [false, false, false];
+  let clock: ChainClock | undefined;
+  let clockState: ReaderState['clock'] | undefined;
+  let reader: RunningReader | undefined;
+  let starting: Promise<RunningReader> | undefined;
+  const link: WriterLink = {
+    relay,
+    isStopping: () => isStopping,
+    isForwarding: () => isForwarding,
+    bindClock: (bound) => {
+      clock = bound;
+      if (clockState !== undefined) bound.restore(clockState);
+    },
+    send,
+    refused: limitRefused(
+      { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
+      env.timers.after,
+    ),
+    report: (error) => env.log(`serac: reader: ${error}`, 'error'),
+  };
+  const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined });
+  const stop = async (): Promise<void> => {
+    await (await starting)?.close();
+    env.exit(0);
+  };
+
+  /** What each message of the writer process causes. */
+  const actions: { readonly [K in MessageToReader['reader']]: (message: Extract<MessageToReader, { reader: K }>) => unknown } = {
+    ping: sendPong,
+    start: async (message) => {
+      starting = start(message, link);
+      reader = await starting;
+      sendPong();
+    },
+    eventsAdvanced: () => reader?.advanceEvents(),
+    liveEvent: (event) => reader?.sendLiveEvent(event),
+    stopping: () => {
+      isStopping = true;
+    },
+    setState: ({ id, state }) => {
+      isForwarding = state.isForwarding;
+      clockState = state.clock;
+      clock?.restore(clockState);
+      send({ reader: 'done', id });
+    },
+    stop,
+    getMetrics: async ({ id }) => send({ reader: 'metrics', id, families: (await starting)?.families() ?? [] }),
+  };
+
+  const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
+    if (silentFor < hungTimeout) return;
+    if (!isHung)
+      env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
+    isHung = true;
+    relay.setHung(true);
+    if (silentFor !== killWriterAfter) return;
+    env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
+    parent.kill();
+  });
+  parent.onClose(() => void stop());
+  parent.onMessage(async (message) => {
+    heartbeat.reset();
+    if (isHung) relay.setHung(false);
+    isHung = false;
+    const received = message as MessageToReader;
+    await (actions[received.reader] as ((message: MessageToReader) => unknown) | undefined)?.(received);
+  });
+}

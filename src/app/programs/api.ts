@@ -1,0 +1,72 @@
+import { differencesOf } from '../../api/differences.ts';
+import { createReadyRoute } from '../../api/http/ready-route.ts';
+import { createIndexRoute } from '../../api/rest/index-page.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
+import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
+import type { Config } from '../config/config.ts';
+import { createApiEventParams, createApiHub } from '../index/api-events.ts';
+import { openPostgresSource } from '../index/postgres-source.ts';
+import { withParts } from '../parts/parts.ts';
+import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
+import { serveReadOnly } from '../parts/read-only-server.ts';
+import { createStop } from '../parts/stop.ts';
+import { createNodeGate, createStoreKeyFinder } from '../servers/access.ts';
+import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
+import { urlOf } from '../servers/serve-options.ts';
+import { createApiIndex } from '../servers/server-index.ts';
+import type { Env } from '../setup/env.ts';
+import { createNodeLongWork } from '../setup/network-context.ts';
+
+export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
+
+/** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
+export async function runApiServer(config: Config, env: Env): Promise<ApiServer> {
+  const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
+  return withParts(report, async (parts) => {
+    const source = parts.add(await openPostgresSource(config, env));
+    const { served } = source;
+    const { cache, limiter } = parts.add(await openRateLimitBackend(config, env));
+    const metrics = createProcessMetrics(env);
+    const stop = createStop(config, env, parts);
+    parts.add({ routes: config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : [] });
+    if (!config.strict)
+      parts.add({
+        routes: [createApiReadyRoute(env, served, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
+      });
+    const port = await serveReadOnly(
+      config,
+      env,
+      parts,
+      metrics,
+      {
+        ...source,
+        components: { ...source.components, cache: { probeWrite: cache.probeWrite, probeRead: cache.probeRead } },
+        gate: createNodeGate(config, env, createStoreKeyFinder(source.keys, env), limiter),
+        limiter,
+        hub: config.strict ? undefined : await createApiHub(env, source, report),
+        eventParams: createApiEventParams(served),
+        isStopping: stop.isStopping,
+        // Blocks of a followed chain are final and never reverted.
+        epoch: () => 0,
+        ...(config.cacheUrl !== undefined && { sharedCache: createSharedResponseCache(cache, source.cacheNamespace) }),
+        nodeID: '',
+        differences: differencesOf(config.strict),
+        longWork: createNodeLongWork(env),
+        explorerFeatures: { hasLifecycle: false, hasMempool: false },
+        report,
+      },
+      { port: config.http.port, isShared: false, opensOwnPorts: true },
+    );
+    return { url: urlOf(config, port), close: stop.close };
+  });
+}
+
+/** `/ready`: PostgreSQL answers, and the server is not stopping. */
+const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
+  createReadyRoute(env.version, async () => {
+    if (isStopping()) return 'the server is stopping';
+    return chains[0].reads.tip().then(
+      () => undefined,
+      () => 'the database does not answer',
+    );
+  });

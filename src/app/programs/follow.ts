@@ -1,0 +1,20 @@
+import { createFollowerReadings } from '../chains/peer-readings.ts';
+import type { Config } from '../config/config.ts';
+import { openFollowedChain } from '../parts/followed-chain.ts';
+import { type StartOptions, withNodeCore } from '../parts/node-core.ts';
+import { startNodeHealth } from '../parts/node-health.ts';
+import { nodeStore } from '../parts/node-store.ts';
+import { type Node, serveNode } from '../parts/serve-node.ts';
+import type { Env } from '../setup/env.ts';
+import { followedStore } from '../setup/node-store.ts';
+
+/** `serac follow`: the X-Chain of another node, block by block, with the APIs over it. */
+export const runFollower = (url: string, config: Config, env: Env, options: StartOptions): Promise<Node> =>
+  withNodeCore(config, env, options, async (core) => {
+    const { parts } = core;
+    const store = parts.add(nodeStore(core, followedStore));
+    const { chains } = parts.add(await openFollowedChain(core, store, url));
+    const checked = { store, chains, readings: createFollowerReadings(config), counterparts: [] };
+    const health = parts.add(await startNodeHealth(core, checked));
+    return serveNode(core, { ...checked, health, isAlone: false, hasMempool: false }, options);
+  });

@@ -1,0 +1,21 @@
+import type { Config } from '../config/config.ts';
+import { createIndexWriter } from '../index/index-writer.ts';
+import { serveIndexer } from '../parts/indexer-server.ts';
+import { withParts } from '../parts/parts.ts';
+import type { Env } from '../setup/env.ts';
+
+export type Indexer = {
+  /** The URL of health and metrics; undefined if it does not listen. */
+  readonly url: string | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** `serac index`: the history of a followed node in PostgreSQL. `listens`: whether health and metrics are served on the HTTP port. */
+export async function runIndexer(node: string, config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
+  const writer = createIndexWriter(node, config, env);
+  return withParts(writer.warn, async (parts) => {
+    const server = listens ? parts.add(await serveIndexer(config, env, writer)) : undefined;
+    parts.add(writer).start();
+    return { url: server?.url, close: parts.close };
+  });
+}

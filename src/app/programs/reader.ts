@@ -1,0 +1,71 @@
+import type { Config } from '../config/config.ts';
+import { createEventParams, createNodeHub } from '../parts/event-stream.ts';
+import { withParts } from '../parts/parts.ts';
+import { createProcessMetrics } from '../parts/process-metrics.ts';
+import { serveReadOnly } from '../parts/read-only-server.ts';
+import { readerRpc } from '../parts/reader-rpc.ts';
+import { serveWriter } from '../parts/writer-link.ts';
+import { openReaderAccess } from '../servers/access.ts';
+import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from '../servers/api-parts.ts';
+import { createRelayedLiveReads } from '../servers/live-reads.ts';
+import type { Env } from '../setup/env.ts';
+import { createNetworkContext } from '../setup/network-context.ts';
+import { openNodeStore, soloStore } from '../setup/node-store.ts';
+import { relayedHealthComponents } from '../workers/relayed-services.ts';
+
+/**
+ * A reader process: it shares the port, answers reads from the last committed block, and forwards all other calls to the writer process.
+ * Answers are of the last commit, so a client that saw a transaction accepted by one process sees it in every process.
+ */
+export const runReader = (config: Config, env: Env, parent: NonNullable<Env['parent']>): void =>
+  serveWriter(env, parent, (message, link) =>
+    withParts(link.report, async (parts) => {
+      const { relay, report } = link;
+      const context = createNetworkContext(config, env);
+      const store = parts.add(openNodeStore(config, env, context, soloStore, 'read'));
+      link.bindClock(context.clock);
+      const access = parts.add(await openReaderAccess(config, env, relay));
+      const metrics = createProcessMetrics(env);
+      const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
+      const served = createServedChainsOfNode(config, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
+      const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
+      const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
+      parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
+      await serveReadOnly(
+        config,
+        env,
+        parts,
+        metrics,
+        {
+          ...access,
+          served,
+          components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
+          hub,
+          eventParams: createEventParams(context, served),
+          isStopping: link.isStopping,
+          sealKey: store.pageSecret(),
+          epoch: store.epoch,
+          readChainVersion: createChainVersionReader(chains),
+          nodeID: message.nodeID,
+          differences: context.differences,
+          longWork: context.chain.longWork,
+          explorerFeatures: { hasLifecycle: true, hasMempool: true },
+          onRefused: config.banner === 'none' ? undefined : link.refused.add,
+          report,
+        },
+        { port: message.port, isShared: true, opensOwnPorts: false },
+      );
+      return {
+        families: metrics.registry.families,
+        advanceEvents: () => hub?.advance(),
+        sendLiveEvent: ({ kind, properties, subject, lastEntry }) =>
+          hub?.sendLive(
+            kind,
+            () => properties,
+            subject && (() => subject),
+            () => lastEntry,
+          ),
+        close: parts.close,
+      };
+    }),
+  );

@@ -1,0 +1,20 @@
+import type { Config } from '../config/config.ts';
+import type { StartOptions } from '../parts/node-core.ts';
+import type { Node } from '../parts/serve-node.ts';
+import type { Env } from '../setup/env.ts';
+import { runDevChain } from './dev-chain.ts';
+import { runFollower } from './follow.ts';
+import { runJoinedNode } from './join.ts';
+
+/** Starts the node that the configuration describes. Which program runs is asked here and nowhere else. */
+export function startNode(config: Config, env: Env, options: StartOptions = { listens: true }): Promise<Node> {
+  const { mode } = config;
+  switch (mode.kind) {
+    case 'solo':
+      return runDevChain(config, env, options);
+    case 'follow':
+      return runFollower(mode.url, config, env, options);
+    case 'join':
+      return runJoinedNode(mode, config, env, options);
+  }
+}
