@@ -30,12 +30,12 @@ beforeAll(async () => {
     plugins: [portableBytes],
   });
   for (const output of outputs) bundles.set(output.path.slice(folder.length + 1), await Bun.file(output.path).text());
-  codec = await import(join(folder, 'wallet/index.js'));
+  codec = await import(join(folder, 'sdk/codec.js'));
 }, 30_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('they import nothing, use no Buffer, and are small', () => {
-  const limits: { readonly [file: string]: number } = { 'client/index.js': 20_000, 'wallet/index.js': 110_000 };
+  const limits: { readonly [file: string]: number } = { 'sdk/client.js': 20_000, 'sdk/codec.js': 110_000 };
   expect([...bundles.keys()].sort()).toEqual(Object.keys(limits));
   for (const [file, text] of bundles) {
     process.stdout.write(`${file}: ${text.length} bytes, gzip ${Bun.gzipSync(Buffer.from(text)).length}\n`);
@@ -172,8 +172,8 @@ describe.skipIf(binary === undefined)('Chromium', () => {
       const load = (file: string) =>
         `await import(URL.createObjectURL(new Blob([${JSON.stringify(bundles.get(file))}], { type: 'text/javascript' })))`;
       const seen = await page.run<{ issued: string; event: string; change: string; error: string }>(`(async () => {
-        const { createClient } = ${load('client/index.js')};
-        const codec = ${load('wallet/index.js')};
+        const { createClient } = ${load('sdk/client.js')};
+        const codec = ${load('sdk/codec.js')};
         const node = createClient({ url: location.origin });
         const [key, to] = codec.keysOfMnemonic('test test test test test test test test test test test junk', 2);
         const format = codec.createAddressFormatter('X', 'local');
