@@ -49,7 +49,7 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
     const ready = await eventually(
       () => get(follower, '/ext/health/readiness'),
       ({ status }) => status === 200,
-      5000,
+      25_000,
     );
     expect(ready.status).toBe(200);
     expect((await get(follower, '/ext/health')).json.checks.follow?.message).toMatchObject({ unknownImports: 0 });
@@ -59,7 +59,9 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
     expect(node.stderrText()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
-    expect(follower.stderrText()).toBe(`serac: caught up with ${node.url} at height 0\n`);
+    // A slow machine shows the progress too.
+    const lines = follower.stderrText().replace(/^serac: \d+\/\d+ blocks .*\n/gm, '');
+    expect(lines).toBe(`serac: caught up with ${node.url} at height 0\n`);
   } finally {
     await follower.stop();
     await node.stop();
