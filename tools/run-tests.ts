@@ -8,7 +8,7 @@ import { buildProgram } from './build.ts';
  */
 
 const root = resolve(import.meta.dir, '..');
-const options = ['--parallel', '--timeout=60000', '--timings=test/timings.json'];
+const options = ['--parallel', '--no-isolate', '--timeout=60000', '--timings=test/timings.json'];
 const allFiles = ['./src', './test', './bench'];
 
 /** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */
