@@ -2,6 +2,8 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+# npm ci runs bin/prepare.js, which builds nothing without sources.
+COPY bin ./bin
 RUN npm ci
 COPY tsconfig.json ./
 COPY tools ./tools

@@ -38,7 +38,7 @@ export function openChainStore(dir: string, access: 'write' | 'read', { skipDisk
     if (path.endsWith('/serac.sqlite')) database = opened;
     return opened;
   };
-  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, soloStore, access, undefined, publicKeyOf);
+  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, soloStore, access, undefined, { publicKeyOf });
   try {
     if (skipDiskSync) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
     return { ...store.openChain(context.specs[0]), context, store: store.store, pageSecret: store.pageSecret, close: store.close };

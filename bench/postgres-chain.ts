@@ -37,7 +37,7 @@ export async function preparePostgres(
   url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
-  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', createHolderKeys(addresses));
+  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', { publicKeyOf: createHolderKeys(addresses) });
   const started = performance.now();
   const unspent = new Map<Id, Utxo>();
   for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);

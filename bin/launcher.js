@@ -1,9 +1,10 @@
-// Runs Serac on the Bun that npm installed as its dependency, or on this Node if there is none. Where Node has `process.execve`, this
-// process becomes Bun. Elsewhere Bun is a child process: it gets the signals sent to this process, and its exit code is passed on.
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+// Runs Serac on the Bun that was installed as its dependency, or on this Node if there is none that can run. Where Node has `process.execve`,
+// this process becomes Bun. Elsewhere Bun is a child process: it gets the signals sent to this process, and its exit code is passed on.
+import { existsSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describeProblem, findBuns } from './bun-program.js';
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
@@ -11,13 +12,14 @@ const isWindows = process.platform === 'win32';
 /** Processes whose end stops the node, as process ids (read by src/app/platform/owner-processes.ts). */
 const ownersVariable = 'SERAC_OWNERS';
 
-/** A clone runs its source; the package has only dist/, with one program for Node and one with bytecode for Bun. */
+/**
+ * A clone runs its source. An installed package runs dist/, with one program for Node and one with bytecode for Bun: it may contain the source
+ * too, but not the development dependencies that the source needs, such as the library of the pages.
+ */
 const source = join(home, 'src', 'cli', 'main.ts');
+const runsSource = existsSync(source) && existsSync(join(home, 'node_modules', 'preact'));
 const built = join(home, 'dist', 'cli', 'main.js');
 const builtForBun = join(home, 'dist', 'cli', 'main.cjs');
-
-/** The first Node whose node:sqlite needs no flag. */
-const oldestNode = [22, 13];
 
 /**
  * Settings of Bun's garbage collector and compiler. Garbage grows with the heap and with the memory of the machine, up to hundreds of
@@ -31,38 +33,20 @@ const collector = JSON.parse(readFileSync(new URL('./collector.json', import.met
 /** The prefix of variables that the node sets, without it, for its reader processes (read by src/app/platform/reader-variables.ts). */
 const readerPrefix = 'SERAC_READER_';
 
-const bun = findBun();
 const npm = process.env.npm_command === undefined || isWindows ? undefined : await findNpm();
-if (bun !== undefined) await runOnBun(bun, existsSync(source) ? source : builtForBun);
-else if (isNodeRecent() && existsSync(built)) await runOnNode();
-else fail();
-
-/**
- * Finds Bun in node_modules of this package and of all parent directories, to which npm may hoist it. Bun's install script moves the program
- * from its platform package to bun.exe (its name on every system); without install scripts it stays in the platform package.
- */
-function findBun() {
-  for (let up = home; ; up = dirname(up)) {
-    const modules = join(up, 'node_modules');
-    const own = join(modules, 'bun');
-    // pnpm links packages: the platform package is beside the real folder of `bun`.
-    const scopes = existsSync(own) ? [modules, dirname(realpathSync(own))] : [modules];
-    const platformPrograms = scopes.flatMap((folder) =>
-      listFolder(join(folder, '@oven'))
-        .filter((name) => name.startsWith('bun-'))
-        .map((name) => join(folder, '@oven', name, 'bin', isWindows ? 'bun.exe' : 'bun')),
-    );
-    const found = [...platformPrograms, join(own, 'bin', 'bun.exe')].find((file) => existsSync(file));
-    if (found !== undefined) return found;
-    if (dirname(up) === up) return undefined;
-  }
-}
+if (!runsSource && !existsSync(builtForBun) && !existsSync(built)) failWithoutBuild();
+// Yarn's Plug'n'Play has no node_modules, in which Bun looks for packages.
+const found = process.versions.pnp === undefined ? findBuns(home) : [];
+const buns = found.filter((program) => describeProblem(program) === undefined);
+if (buns.length > 0) await runOnBun(buns, runsSource ? source : builtForBun);
+else if (isNodeRecent() && existsSync(built)) await runOnNode(found[0]);
+else fail(found[0]);
 
 /**
  * The flags make Bun ignore .env and bunfig.toml in the working directory. The compiler settings of a clone, which its pages need, are those of the
  * clone; by default Bun takes them from the working directory.
  */
-async function runOnBun(program, main) {
+async function runOnBun([program, ...others], main) {
   const compiler = main === source ? [`--tsconfig-override=${join(home, 'tsconfig.json')}`] : [];
   const args = ['--no-env-file', `--config=${devNull}`, ...compiler, main, ...process.argv.slice(2)];
   if (typeof process.execve === 'function') {
@@ -76,7 +60,9 @@ async function runOnBun(program, main) {
   for (const signal of signals) process.on(signal, forward);
   child.once('error', (error) => {
     console.error(`serac: cannot run Bun at ${program}: ${error.message}`);
-    process.exit(1);
+    for (const signal of signals) process.off(signal, forward);
+    if (others.length > 0) runOnBun(others, main);
+    else process.exit(1);
   });
   child.once('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
@@ -87,7 +73,8 @@ async function runOnBun(program, main) {
   });
 }
 
-async function runOnNode() {
+async function runOnNode(unusableBun) {
+  if (unusableBun !== undefined) console.error(`serac: ${describeUnusable(unusableBun)}. Running on Node, which is slower`);
   hideExperimentalWarnings();
   Object.assign(process.env, environment(npm));
   await import(pathToFileURL(built).href);
@@ -147,24 +134,34 @@ function hideExperimentalWarnings() {
   });
 }
 
+/** The oldest Node that Serac itself runs on: its node:sqlite needs no flag. This launcher runs on older ones too. */
+function readOldestNode() {
+  return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).engines.node.replace('>=', '');
+}
+
 function isNodeRecent() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  const [oldestMajor, oldestMinor] = readOldestNode().split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-function listFolder(path) {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
+function describeUnusable(program) {
+  return `cannot run Bun at ${program}: ${describeProblem(program)}`;
 }
 
-function fail() {
-  const wanted = existsSync(source) ? 'npm ci' : 'npm install serac';
-  console.error(
-    `serac: cannot find Bun, which Serac runs on. Reinstall with: ${wanted} (without --omit=optional)` +
-      (existsSync(built) ? `, or use Node ${oldestNode.join('.')} or newer (this is ${process.versions.node})` : ''),
-  );
+function fail(unusableBun) {
+  const reinstall = `Reinstall with: ${existsSync(source) ? 'npm ci' : 'npm install serac'} (without --omit=optional)`;
+  const what = unusableBun === undefined ? 'cannot find Bun, which Serac runs on' : describeUnusable(unusableBun);
+  const useNode = `use Node ${readOldestNode()} or newer (this is ${process.versions.node})`;
+  if (process.versions.pnp !== undefined) console.error(`serac: under Yarn's Plug'n'Play Serac runs on Node: ${useNode}`);
+  else console.error(`serac: ${what}. ${reinstall}${existsSync(built) ? `, or ${useNode}` : ''}`);
+  process.exit(1);
+}
+
+/** A package from git or from a folder is built by its script `prepare`, which some package managers run only if they are told to. */
+function failWithoutBuild() {
+  const clone = `Run \`npm ci\` in ${home}`;
+  const build = `Build it with: node ${join(home, 'bin', 'prepare.js')}`;
+  console.error(`serac: ${home} is not built. ${home.includes('node_modules') ? build : clone}`);
   process.exit(1);
 }

@@ -2,16 +2,15 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Block, makeBlock } from '../src/avm/tx/block.ts';
 import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
 import { signStaking } from '../src/network/identity/staking-signature.ts';
 import type { Endpoint } from '../src/network/peers/socket.ts';
-import { childEpoch } from '../src/network/proposervm/epoch.ts';
-import { makeSignedBlock, makeUnsignedBlock, type OuterBlock, type OuterBlockParts } from '../src/network/proposervm/outer-block.ts';
+import { makeSignedBlock, type OuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { type BlockPeer, openBlockPeer } from './block-peer.ts';
 import { createLanes, heightOf, isBootstrapped, issueTo, type NetworkNode, untilAcceptedBy } from './network-nodes.ts';
+import { type BlockDraft, innerOf, outerParts, unixSeconds, wrap } from './peer-block.ts';
 import { eventually } from './processes.ts';
 import { startProgramAsUsers } from './program.ts';
 import { localChainParams } from './wallet-kit.ts';
@@ -56,44 +55,13 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   }),
 };
 
-type Tip = { readonly outer: OuterBlock; readonly inner: Block };
-type Draft = {
-  readonly tip: Tip;
-  readonly tx: Tx;
+type Draft = BlockDraft & {
   /** A transaction that the tip's chain contains. */
   readonly spent: Tx;
   readonly identity: BlockPeer['identity'];
 };
 
-/** AvalancheGo: upgrade/upgrade.go, the local network. */
-const epochRules = { graniteTime: 0n, epochSeconds: 30n };
 const chainID = localChainParams.blockchainID;
-const unixSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000));
-const later = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
-const innerOf = ({ tip, tx }: Draft, change: Partial<Parameters<typeof makeBlock>[0]> = {}): Block =>
-  makeBlock({
-    parentID: tip.inner.id,
-    height: tip.inner.height + 1n,
-    time: later(unixSeconds(), tip.inner.time),
-    txs: [tx],
-    ...change,
-  });
-
-const outerParts = ({ tip: { outer } }: Draft, inner: Uint8Array, change: Partial<OuterBlockParts> = {}): OuterBlockParts => {
-  const timestamp = change.timestamp ?? later(unixSeconds(), outer.timestamp);
-  return {
-    parentID: outer.id,
-    timestamp,
-    pChainHeight: outer.pChainHeight,
-    epoch: childEpoch(outer, timestamp, epochRules),
-    inner,
-    ...change,
-  };
-};
-
-const wrap = (draft: Draft, inner: Block | Uint8Array, change: Partial<OuterBlockParts> = {}): OuterBlock =>
-  makeUnsignedBlock(outerParts(draft, inner instanceof Uint8Array ? inner : inner.bytes, change));
 
 /** Changes one byte; `at` counts from the end if it is negative. */
 function flip(bytes: Uint8Array, at: number): Uint8Array {

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nodes, runsSerac } from './nodes.ts';
@@ -13,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(top, { recursive: true }));
 
-function writeExecutable(path: string, text: string): string {
+function writeExecutable(path: string, text: string | Buffer): string {
   const full = join(top, path);
   mkdirSync(dirname(full), { recursive: true });
   writeFileSync(full, text);
@@ -25,12 +36,32 @@ function writeExecutable(path: string, text: string): string {
 function install(folder: string): string {
   const home = join(top, folder);
   mkdirSync(join(home, 'bin'), { recursive: true });
-  for (const file of ['bin/serac', 'bin/launcher.js', 'bin/collector.json', 'package.json']) copyFileSync(file, join(home, file));
+  for (const file of [...readdirSync('bin').map((name) => `bin/${name}`), 'package.json']) copyFileSync(file, join(home, file));
+  writeExecutable(`${folder}/dist/cli/main.cjs`, '');
   return join(home, 'bin/serac');
 }
 
-async function run(command: string[], cwd = top): Promise<{ pid: number; code: number; out: string[]; err: string }> {
-  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe' });
+/** The first bytes of a 64-bit ELF program for this processor that names the given loader. */
+function elfProgram(loader: string): Buffer {
+  const bytes = Buffer.alloc(64 + 56 + loader.length + 1);
+  bytes.write('\x7fELF\x02\x01\x01', 'latin1');
+  bytes.writeUInt16LE(process.arch === 'arm64' ? 183 : 62, 18);
+  bytes.writeBigUInt64LE(64n, 32);
+  bytes.writeUInt16LE(56, 54);
+  bytes.writeUInt16LE(1, 56);
+  bytes.writeUInt32LE(3, 64);
+  bytes.writeBigUInt64LE(120n, 64 + 8);
+  bytes.writeBigUInt64LE(BigInt(loader.length + 1), 64 + 32);
+  bytes.write(loader, 120, 'latin1');
+  return bytes;
+}
+
+async function run(
+  command: string[],
+  cwd = top,
+  variables: { readonly [name: string]: string } = {},
+): Promise<{ pid: number; code: number; out: string[]; err: string }> {
+  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...variables }, stdout: 'pipe', stderr: 'pipe' });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { pid: child.pid, code, out: out.trimEnd().split('\n'), err };
 }
@@ -74,6 +105,40 @@ for (const node of nodes) {
       expect((await run([path, serac])).out[0]).toBe(bun);
     });
 
+    const forLinux = test.skipIf(process.platform !== 'linux');
+    forLinux('takes the Bun of the C library that Node has, of the two that Yarn 1 installs', async () => {
+      const folder = `libraries-${name}/node_modules`;
+      const serac = install(`${folder}/serac`);
+      writeExecutable(`${folder}/serac/dist/cli/main.cjs`, 'console.log(process.execPath)');
+      // Runnable by its header, since the loader exists, but not the one of this Node; it would come first by name.
+      writeExecutable(`${folder}/@oven/bun-linux-a/bin/bun`, elfProgram('/bin/sh'));
+      mkdirSync(join(top, folder, '@oven/bun-linux-b/bin'), { recursive: true });
+      const right = join(top, folder, '@oven/bun-linux-b/bin/bun');
+      symlinkSync(process.execPath, right);
+      expect((await run([path, serac])).out).toEqual([realpathSync(right)]);
+    });
+
+    forLinux('without a Bun that this system can run it says why, and runs on Node if that is recent enough', async () => {
+      const folder = `foreign-${name}/node_modules`;
+      const serac = install(`${folder}/serac`);
+      writeExecutable(`${folder}/serac/dist/cli/main.js`, 'console.log("on Node");');
+      const foreign = writeExecutable(`${folder}/@oven/bun-linux-musl/bin/bun`, elfProgram('/lib/ld-musl-none.so.1'));
+      const { code, out, err } = await run([path, serac]);
+      const sentence = `serac: cannot run Bun at ${foreign}: it is for another C library: it needs /lib/ld-musl-none.so.1, which this system does not have.`;
+      expect(err.trimEnd().split('\n')).toEqual([expect.stringContaining(sentence)]);
+      expect([code, out]).toEqual(runsSerac(node) ? [0, ['on Node']] : [1, ['']]);
+      const other = writeExecutable(`${folder}/@oven/bun-other/bin/bun`, fakeBun);
+      expect((await run([path, serac])).out[0]).toBe(other);
+    });
+
+    test('an installed source that is not built is reported with what to do', async () => {
+      const serac = install(`source-${name}/node_modules/serac`);
+      writeExecutable(`source-${name}/node_modules/serac/src/main.ts`, '');
+      rmSync(join(top, `source-${name}/node_modules/serac/dist`), { recursive: true });
+      const { code, err } = await run([path, serac]);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^serac: .* is not built\. Build it with: node .*prepare\.js\n$/)]);
+    });
+
     test('without Bun it runs on Node if that is recent enough, else reports what to do', async () => {
       const serac = install(`none-${name}`);
       writeExecutable(`none-${name}/dist/cli/main.js`, 'console.log(process.versions.node, process.argv.slice(2).join(" "));');
@@ -111,11 +176,31 @@ for (const node of nodes) {
   });
 }
 
+describe('bin/prepare.js', () => {
+  const prepare = (folder: string, project: string) =>
+    run([nodes[0]?.path ?? 'node', join(top, folder, 'bin/prepare.js')], project, { INIT_CWD: project });
+
+  test('does nothing in a package that has no source', async () => {
+    install('packed/node_modules/serac');
+    const { code, out, err } = await prepare('packed/node_modules/serac', top);
+    expect([code, out, err]).toEqual([0, [''], '']);
+  });
+
+  test('without development dependencies it says so, and does not fail `npm ci --omit=dev` in a clone', async () => {
+    install('omitted');
+    writeExecutable('omitted/src/cli/main.ts', '');
+    const { code, err } = await prepare('omitted', join(top, 'omitted'));
+    expect([code, err]).toEqual([0, expect.stringMatching(/^serac: not built, because the development dependencies .*\n$/)]);
+  });
+});
+
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
   const serac = install('real');
   copyFileSync('tsconfig.json', join(top, 'real/tsconfig.json'));
   writeExecutable('real/src/cli/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
   mkdirSync(join(top, 'real/node_modules/bun/bin'), { recursive: true });
+  // With a development dependency it is a clone, which runs its source.
+  mkdirSync(join(top, 'real/node_modules/preact'));
   symlinkSync(process.execPath, join(top, 'real/node_modules/bun/bin/bun.exe'));
   writeExecutable('elsewhere/.env', 'FROM_FILE=yes\n');
   writeExecutable('elsewhere/bunfig.toml', 'preload = ["./preload.ts"]\n');

@@ -361,6 +361,19 @@ test('the help of a first word lists its commands', async () => {
   }
 });
 
+test('impersonate: send and export from an address without its key, until it is stopped', async () => {
+  const rich = 'X-local1zg69v7yszg69v7yszg69v7yszg69v7yse2396p';
+  await ok('faucet', rich, '7AVAX');
+  const refused = await serac('send', to, '2AVAX', '--from', rich);
+  expect([refused.code, refused.err.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('serac impersonate start')]);
+  expect(await ok('impersonate', 'start', rich)).toBe(`1 address is impersonated\n${rich}\n`);
+  expect((await json('send', to, '2AVAX', '--from', rich)).txID).toMatch(id);
+  expect((await json('export', 'P', '1AVAX', '--from', rich)).utxoID).toMatch(id);
+  expect(await ok('address', rich)).toContain('balance  3.998 AVAX');
+  expect(await ok('impersonate', 'stop', rich)).toBe('0 addresses are impersonated\n');
+  expect((await serac('send', to, '1AVAX', '--from', rich)).code).toBe(1);
+});
+
 test('every client command was run, and its help starts with examples within 80 columns', async () => {
   for (const name of commandNames.filter((one) => commandTable[one].kind === 'client')) {
     if (name !== 'doctor') expect([name, used.has(name)]).toEqual([name, true]);

@@ -50,6 +50,9 @@ describe('/ext/dev of a node with a reader process', () => {
       { forwarded: 'for=203.0.113.9' },
       { 'x-real-ip': '203.0.113.9' },
       { via: '1.1 proxy' },
+      { 'cf-ray': '1' },
+      { 'x-request-id': '1' },
+      { 'client-ip': '203.0.113.9' },
     ])
       expect([headers, await send({ ...json, ...headers })]).toEqual([headers, [403]]);
     expect(await send({ ...json, host: '192.0.2.7:9650' })).toEqual([403]);

@@ -40,6 +40,7 @@ function amountOf({ output }: Utxo): bigint {
   return 'amount' in output ? output.amount : 0n;
 }
 const draft = (utxo: Utxo) => baseTx(wallet, { utxos: [utxo], now: 4_000_000_000n }, [transfer(avax, coin, ownedBy([other]))]);
+const exportTo = (method: string) => (method === 'dev.export' ? { destinationChain: 'P' } : {});
 const hexOf = (tx: Tx) => formatHex('hex', tx.bytes);
 type Check = { rule: string; path?: string; ok: boolean | null; code?: string };
 
@@ -144,6 +145,32 @@ for (const mode of devModes)
       expect((await node.devError('dev.impersonate', { address: 'nonsense' })).data).toMatchObject({ code: 'AVM_BAD_ADDRESS' });
     });
 
+    test('dev.send and dev.export from an impersonated address: its outputs pay, and the change is its own', async () => {
+      const rich = addressText('55'.repeat(20) as Key['address']);
+      const balanceOf = async (address: string) =>
+        (await node.everywhere('/ext/bc/X', 'avm.getBalance', { address, assetID: 'AVAX' })).map(({ result }) => result.balance);
+      await node.dev('dev.faucet', { to: rich, amount: '9 AVAX' });
+      for (const method of ['dev.send', 'dev.export']) {
+        const { data, message } = await node.devError(method, { from: rich, to: rich, amount: 1, ...exportTo(method) });
+        expect([data.code, message]).toEqual(['DEV_NOT_AN_ACCOUNT', expect.stringContaining('dev.impersonate')]);
+      }
+      await node.dev('dev.impersonate', { address: rich });
+      await node.dev('dev.send', { from: rich, to: addressText(other.address), amount: '2 AVAX' });
+      expect(await balanceOf(rich)).toEqual([String(7n * coin - 1_000_000n)]);
+      const { utxoID } = await node.dev('dev.export', { destinationChain: 'P', from: rich, amount: '3 AVAX' });
+      const { utxos } = await node.dev('dev.listAtomic');
+      expect(utxos.find((utxo: { utxoID: string }) => utxo.utxoID === utxoID)).toMatchObject({
+        addresses: [rich.replace('X-', 'P-')],
+        amount: String(3n * coin),
+      });
+      expect(await balanceOf(rich)).toEqual([String(4n * coin - 2_000_000n)]);
+      const poor = await node.devError('dev.send', { from: rich, to: rich, amount: '5 AVAX' });
+      expect(poor).toMatchObject({ data: { code: 'DEV_INSUFFICIENT_FUNDS', have: String(4n * coin - 2_000_000n) } });
+      expect(poor.message).toContain(`the impersonated address ${rich} can spend 3.998 AVAX`);
+      await node.dev('dev.stopImpersonating', { address: rich });
+      expect((await node.devError('dev.send', { from: rich, to: rich, amount: 1 })).data).toMatchObject({ code: 'DEV_NOT_AN_ACCOUNT' });
+    });
+
     test('a follower refuses the chain and says why', async () => {
       const follower = await startProgram('follow', node.program().url, '--log-level=info');
       const text = await eventually(follower.stderrText, (now) => now.includes('impersonated'));
@@ -155,7 +182,7 @@ for (const mode of devModes)
       test('serac check counts the marked transactions', async () => {
         await node.program().stop();
         const { code, out } = await runProgram('check', `--data-dir=${node.dataDir}`);
-        expect(out).toContain('2 transactions were accepted without the signatures of impersonated addresses');
+        expect(out).toContain('4 transactions were accepted without the signatures of impersonated addresses');
         expect(code).toBe(0);
       }, 30_000);
   });

@@ -231,6 +231,24 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     expect(found as unknown).toEqual(cases);
   });
 
+  test('an unknown parameter is refused with the nearest name, and nothing is sent', async () => {
+    const before = await balance(stranger);
+    const cases: [method: string, params: Record<string, unknown>, param: string, didYouMean?: string][] = [
+      ['dev.send', { to: stranger, amount: 5, assset: 'GLD' }, 'assset', 'asset'],
+      ['dev.send', { to: stranger, amount: 5, asset_id: 'GLD' }, 'asset_id', 'assetID'],
+      ['dev.faucet', { address: stranger, amount: 5 }, 'address'],
+      ['dev.mine', { count: 3 }, 'count'],
+      ['dev.accounts', { index: 1 }, 'index'],
+      ['dev.getAsset', { assetid: 'AVAX', verbose: true }, 'verbose'],
+    ];
+    for (const [method, params, param, didYouMean] of cases) {
+      const { data, message } = await fail(method, params);
+      expect([method, data.code, data.param, data.didYouMean]).toEqual([method, 'RPC_UNKNOWN_PARAM', param, didYouMean]);
+      expect(message).toContain(`unknown parameter "${param}"`);
+    }
+    expect(await balance(stranger)).toBe(before as string);
+  });
+
   test('atomicDeposit and listAtomic', async () => {
     const deposits = [];
     for (const from of ['P', 'C', 'P'] as const) deposits.push(await call('dev.atomicDeposit', { from, to: account(9), amount: '3 AVAX' }));
@@ -274,6 +292,21 @@ describe.each(modes)('dev.* %s', (_, flags) => {
       amount: '5',
       addresses: [account(4).replace('X-', 'C-')],
     });
+  });
+
+  test('an asset may be given as asset or assetID, but not as both', async () => {
+    const { assetID } = await call('dev.createAsset', { name: 'Two Names', symbol: 'TWN', denomination: 0, supply: 100, mintable: true });
+    await call('dev.send', { to: account(3), amount: 5, asset: 'TWN' });
+    await call('dev.send', { to: account(3), amount: 2, assetID: 'TWN' });
+    await call('dev.faucet', { to: account(3), amount: 1, asset: assetID });
+    await call('dev.mint', { asset: 'TWN', to: account(3), amount: 10 });
+    await call('dev.export', { destinationChain: 'P', amount: 3, asset: 'TWN' });
+    await call('dev.atomicDeposit', { from: 'P', to: account(3), amount: 1, asset: 'TWN' });
+    expect(await call('dev.getAsset', { asset: 'TWN' })).toMatchObject({ assetID });
+    expect(await balance(account(3), assetID)).toBe('18');
+    const refused = await fail('dev.send', { to: account(3), amount: 5, asset: 'TWN', assetID: 'AVAX' });
+    expect([refused.data.code, refused.data.param]).toEqual(['RPC_REPEATED_PARAM', 'assetID']);
+    expect(await balance(account(3), assetID)).toBe('18');
   });
 
   test('claimExport: the P-Chain consumes an export, in all interfaces', async () => {

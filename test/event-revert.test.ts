@@ -43,7 +43,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
     },
   };
   const text = { alias: 'X', json: { address: (address: Address) => address as string, id: idText } };
-  const hub = createEventHub({ log, textOf: () => text, timers, report });
+  const hub = createEventHub({ log, textOf: () => text, timers, longWork, report });
   store.onRevert(hub.advance);
   const context = { ...createParamContext('local'), asset: () => undefined };
   const gate = { admit: () => ({ admitted: true as const, headers: {} }) };

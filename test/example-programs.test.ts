@@ -67,6 +67,10 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
       expect(readReport(shared)).toEqual({ failed: [], passed: 10 });
       const separate = await run([...vitest, '--maxWorkers=2', 'one', 'two']);
       expect(readReport(separate)).toEqual({ failed: [], passed: 10 });
+      writeFileSync(join(installed.folder, 'concurrent.test.mjs'), concurrentTest);
+      expect(readReport(await run([...vitest, 'concurrent']))).toEqual({ failed: [], passed: 13 });
+      writeFileSync(join(installed.folder, 'required.test.mjs'), requiredTest);
+      expect(readReport(await run([...vitest, 'required']))).toEqual({ failed: [], passed: 1 });
       // What a test leaves running would keep vitest waiting, and it would say so.
       expect(shared.err + separate.err).not.toMatch(/hanging|did not exit|Timeout/i);
     },
@@ -108,6 +112,38 @@ test('a closed node', async ({ node }) => {
 });
 createTest({ accounts: 2, balance: 5 })('other options', async ({ node }) => {
   expect((await node.dev.accounts()).accounts.map(({ balance }) => balance).slice(1)).toEqual([5_000_000_000n, 5_000_000_000n]);
+});
+`;
+
+/** Tests at the same time, each with transactions of its own, then one after them. */
+const concurrentTest = `
+import { test } from 'serac/vitest';
+import { describe, expect } from 'vitest';
+
+const use = async ({ avm, dev, accounts }, amount) => {
+  expect((await avm.getHeight()).height).toBe(1);
+  for (let sent = 0; sent < 5; sent++) {
+    await dev.send({ to: accounts[1].address, amount });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect((await avm.getHeight()).height).toBe(6);
+  expect((await avm.getBalance({ address: accounts[1].address, assetID: 'AVAX' })).balance).toBe(10_000_000_000_000n + 5n * amount);
+};
+describe.concurrent('at the same time', () => {
+  for (let i = 1; i <= 12; i++) test('pays ' + i, ({ node }) => use(node, BigInt(i)));
+});
+test('afterwards', ({ node }) => use(node, 100n));
+`;
+
+const requiredTest = `
+import { createRequire } from 'node:module';
+import { expect } from 'vitest';
+
+const require = createRequire(import.meta.url);
+const { test } = require('serac/vitest');
+test('serac/vitest and serac by require are the same library', async ({ node }) => {
+  const { SeracError } = require('serac');
+  expect((await node.avm.getTx('abc').catch((error) => error)) instanceof SeracError).toBe(true);
 });
 `;
 

@@ -92,6 +92,16 @@ test.each([
   30_000,
 );
 
+test('README: names the version of avalanchejs that the tests use, and the Node that package.json asks for', async () => {
+  const readme = await Bun.file(`${root}README.md`).text();
+  const { devDependencies } = (await Bun.file(`${root}test/clients/package.json`).json()) as { devDependencies: Record<string, string> };
+  expect([...readme.matchAll(/npm install @avalabs\/avalanchejs(\S*)/g)].map(([, version]) => version)).toEqual([
+    `@${devDependencies['@avalabs/avalanchejs']}`,
+  ]);
+  const { engines } = (await Bun.file(`${root}package.json`).json()) as { engines: { node: string } };
+  expect(readme).toContain(`Node (${engines.node.replace('>=', '')} or newer)`);
+});
+
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
   const methods = serviceTable.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));

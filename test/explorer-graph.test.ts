@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Tx } from '../src/api/client/data-types.ts';
+import { graphTx, outputsPerTx } from '../src/explorer/load/graph-data.ts';
+import { loadGraph } from '../src/explorer/load/load-graph.ts';
+import type { PageContext } from '../src/explorer/load/page-context.ts';
+import type { Source } from '../src/explorer/load/source.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { eventually } from './processes.ts';
@@ -116,3 +121,37 @@ test.skipIf(binary === undefined)(
   },
   60_000,
 );
+
+test('a graph of many transactions shows fewer outputs of each, but all that connect them, and is read in parts', async () => {
+  const tx = (i: number, inputs: readonly string[], outputs: readonly (string | undefined)[]): Tx =>
+    ({
+      txHash: `tx${i}`,
+      txType: 'BaseTx',
+      blockHeight: i,
+      consumedUtxos: inputs.map((creationTxHash, at) => ({ utxoId: `in ${i} ${at}`, creationTxHash, consumingTxHash: `tx${i}` })),
+      emittedUtxos: outputs.map((consumingTxHash, at) => ({ utxoId: `out ${i} ${at}`, creationTxHash: `tx${i}`, consumingTxHash })),
+    }) as unknown as Tx;
+  // tx0 sends to five others with its last outputs, and each of these has a hundred outputs of its own.
+  const children = Array.from({ length: 5 }, (_, i) => tx(i + 1, ['tx0'], Array(100).fill(undefined)));
+  const root = tx(0, [], [...Array(50).fill(undefined), ...children.flatMap(({ txHash }) => [txHash, txHash])]);
+  const byPath = new Map([root, ...children].map((one) => [one.txHash, one]));
+  let turn = 0;
+  const turns: number[] = [];
+  const timer = setInterval(() => turn++, 0);
+  const source = {
+    get: async (path: string) => {
+      turns.push(turn);
+      return { status: 200, body: byPath.get(path.split('/').at(-1) as string) };
+    },
+  } as unknown as Source;
+  const context = { network: 'local', chain: { id: 'x', slug: 'x-chain' } } as unknown as PageContext;
+  const data = await loadGraph(source, context, 'tx0', children.map(({ txHash }) => txHash).join(','));
+  clearInterval(timer);
+  expect(data?.txs.map(({ outputs }) => outputs.length)).toEqual([8, 8, 8, 8, 8, 8]);
+  expect(new Set(data?.txs[0]?.outputs.flatMap(({ spentBy }) => spentBy ?? []))).toEqual(new Set(children.map(({ txHash }) => txHash)));
+  expect(turns).toHaveLength(6);
+  expect(new Set(turns).size).toBeGreaterThan(1);
+  // 25 transactions: one output each, and those that lead to another one.
+  const shown = [root, ...children].map((one) => graphTx(one, ({ consumingTxHash }) => consumingTxHash !== undefined, outputsPerTx(25)));
+  expect(shown.map(({ outputs, moreOutputs }) => [outputs.length, moreOutputs])).toEqual([[5, 55], ...Array(5).fill([2, 98])]);
+});

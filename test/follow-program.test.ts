@@ -68,6 +68,46 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
   }
 }, 60_000);
 
+test('health follows the state of following at once, not at the next round of health checks', async () => {
+  const node = await startProgram('--workers=0');
+  let isAvailable = false;
+  const front = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      // The follower asks for the network first.
+      const body = await request.text();
+      if (!isAvailable && !body.includes('info.getNetworkID')) return new Response('', { status: 503 });
+      const answer = await node.client.send('POST', new URL(request.url).pathname, { 'content-type': 'application/json' }, body);
+      return new Response(answer.text, { status: answer.status, headers: { 'content-type': 'application/json' } });
+    },
+  });
+  let follower: Program | undefined;
+  try {
+    const started = await startProgram('follow', `http://127.0.0.1:${front.port}`, '--health-check-frequency=1h');
+    follower = started;
+    const statusBecomes = (expected: number) =>
+      eventually(
+        async () => (await get(started, '/ext/health')).status,
+        (status) => status === expected,
+        60_000,
+      );
+    expect(await statusBecomes(503)).toBe(503);
+    for (const [available, status] of [
+      [true, 200],
+      [false, 503],
+      [true, 200],
+    ] as const) {
+      isAvailable = available;
+      expect(await statusBecomes(status)).toBe(status);
+    }
+  } finally {
+    await follower?.stop();
+    await front.stop(true);
+    await node.stop();
+  }
+}, 240_000);
+
 describe('a node that does not answer', () => {
   let silentServer: Server;
   beforeAll(async () => {

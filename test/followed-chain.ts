@@ -67,7 +67,9 @@ export function openFollowedState(path = memoryPath, genesisOutputs: 'unspent' |
   const number = getChainNumber(store, x.blockchainID);
   migrateStore(store, number);
   const index = { number, id: x.blockchainID, feeAsset: avax.tx.id, completeFrom: genesisOutputs === 'unknown' ? 1 : 0 };
-  const { indexBlock, indexBlocks, indexPreLinearizationUtxos } = openSqliteIndex(store, index);
+  const { indexBlock, indexBlocks, indexPreLinearizationUtxos } = openSqliteIndex(store, index, {
+    recover: createSignerCache(recoverNative).recover,
+  });
   const genesisTxs = x.genesis.assets.map(({ tx }) => tx);
   if (!state.isInitialized()) state.init(genesisTxs, first, indexBlock, genesisOutputs);
   return {
@@ -118,7 +120,6 @@ export function followLocal(
     ledger,
     expectedNode: expectedLocalNode(),
     verifier: createLocalVerifier(recover),
-    recover,
     foreign: { P: pChain, C: cChain },
     hasPreLinearizationHistory,
     timing: realTiming,

@@ -2,9 +2,10 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { makeUtxo, parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
+import { compareHex } from '../src/base/bytes/octets.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { chainRoot, type Json, plainAddress, sendRequest } from './data-requests.ts';
 import type { Client } from './http.ts';
@@ -13,12 +14,23 @@ import { platformImport } from './platform-export.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
 import { hasServers, openServers, suiteName } from './servers.ts';
-import { createWallet, ewoq, ewoqGenesisUtxo, exportTx, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
+import {
+  createWallet,
+  ewoq,
+  ewoqGenesisUtxo,
+  exportTx,
+  importTx,
+  type Key,
+  localChainParams,
+  ownedBy,
+  signDraft,
+  transfer,
+} from './wallet-kit.ts';
 
 /** Exports of a followed X-Chain that other chains import: no block of the X-Chain shows that, so the followed node is queried. */
 
 const wallet = createWallet('exports', { keys: [ewoq], count: 3 });
-const [, sender, otherKey] = wallet.keys as [Key, Key, Key];
+const [, sender, otherKey, unasked] = wallet.keys as [Key, Key, Key, Key];
 const avax = 1_000_000_000n;
 
 /** A node that runs all three chains, or a fake of one. */
@@ -101,6 +113,57 @@ async function checkImportedExports(network: Network, send: ReturnType<typeof cr
   expect(await waitForListed(client, sender, toC)).toEqual(idsOf(toC));
 }
 
+const getJson = async (client: Client, path: string): Promise<Json> => (await sendRequest(client, { path: `${chainRoot}${path}` })).json;
+
+/** Checks responses about exports of an address whose balance nobody has asked for. Returns an export that is unspent. */
+async function checkUnaskedExports(network: Network, send: ReturnType<typeof createSender>, client: Client): Promise<Utxo> {
+  const [first, second, third] = (await send(pChain, [2n * avax, 3n * avax, 5n * avax], unasked)) as [Utxo, Utxo, Utxo];
+  const outputOf = ({ id }: Utxo) => getJson(client, `/utxos/${idText(id)}`);
+  await eventually(
+    () => outputOf(first),
+    ({ utxoId }) => utxoId === idText(first.id),
+    timeout,
+  );
+  // A transaction is shown without a lookup.
+  const emitted = async () => {
+    const { emittedUtxos } = await getJson(client, `/transactions/${idText(first.txID)}`);
+    return emittedUtxos.filter(({ consumedOnChainId }: Json) => consumedOnChainId === idText(pChain));
+  };
+  expect((await emitted()).map(({ mayBeImported }: Json) => mayBeImported)).toEqual([true, true, true]);
+  expect(await outputOf(first)).not.toHaveProperty('mayBeImported');
+  const toP = async () => {
+    const { outbound } = await getJson(client, '/cross-chain/balances');
+    return outbound.find(({ chainId }: Json) => chainId === idText(pChain));
+  };
+  const { utxoCount } = await toP();
+
+  await network.importOnP([first]);
+  const spent = await eventually(
+    () => outputOf(first),
+    ({ consumingTxTimestamp }) => consumingTxTimestamp !== undefined,
+    timeout,
+  );
+  expect(spent).toMatchObject({ consumedOnChainId: idText(pChain), consumingTxTimestamp: expect.any(Number) });
+  await network.importOnP([second]);
+  const left = await eventually(toP, (one) => one.utxoCount === utxoCount - 2, timeout);
+  expect(left).toMatchObject({ utxoCount: utxoCount - 2 });
+  expect(left).not.toHaveProperty('mayBeImported');
+  expect((await emitted()).map(({ mayBeImported }: Json) => mayBeImported)).toEqual([undefined, undefined, true]);
+  // When the P-Chain imported an output is not known, so a balance of the past is marked.
+  const { timestamp } = await outputOf(third);
+  const { balances } = await getJson(client, `/balances?addresses=${plainAddress(unasked)}&blockTimestamp=${Number(timestamp) + 1}`);
+  expect(balances.atomicMemoryUnlocked.map(({ mayBeImported }: Json) => mayBeImported)).toEqual([true]);
+  return third;
+}
+
+/** Checks that while the node does not answer about other chains, an output and the sums of all exports are marked. */
+async function checkMarked(client: Client, output: Utxo): Promise<void> {
+  const isMarked = (one: Json) => one.mayBeImported === true;
+  expect(await eventually(() => getJson(client, `/utxos/${idText(output.id)}`), isMarked, timeout)).toMatchObject({ mayBeImported: true });
+  const outbound = async () => (await getJson(client, '/cross-chain/balances')).outbound;
+  expect(await eventually(outbound, (all) => all.every(isMarked), timeout)).not.toBeEmpty();
+}
+
 const avaxOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);
 
 const servers = hasServers ? await openServers('serac_exports') : undefined;
@@ -149,7 +212,7 @@ describe('a node with fake P- and C-Chains', () => {
     return { url, client: node.client, importOnP, state, stop };
   }
 
-  const failures = async (network: Awaited<ReturnType<typeof openNetwork>>, client: Client): Promise<void> => {
+  const failures = async (network: Awaited<ReturnType<typeof openNetwork>>, client: Client, unspent: Utxo): Promise<void> => {
     const outcome = async () => {
       const { status, json } = await balancesOf(client, sender);
       return `${status} ${json.message ?? ''}`;
@@ -158,6 +221,7 @@ describe('a node with fake P- and C-Chains', () => {
     expect(await eventually(outcome, (text) => text.startsWith('503'), timeout)).toMatch(
       /^503 Cannot fetch from the followed node .* does not answer/,
     );
+    await checkMarked(client, unspent);
     network.state.behavior = 'invalid';
     expect(await eventually(outcome, (text) => text.startsWith('502'), timeout)).toMatch(
       /^502 Cannot fetch from the followed node .* invalid response/,
@@ -168,6 +232,45 @@ describe('a node with fake P- and C-Chains', () => {
     expect(await eventually(outcome, (text) => text.startsWith('200'), timeout)).toBe('200 ');
   };
 
+  test('imported outputs whose export is unknown are incomplete, not made up', async () => {
+    const node = await startProgram('--network-id=local');
+    let follower: Program | undefined;
+    try {
+      follower = await startProgram('follow', node.url, '--workers=0');
+      const { client } = follower;
+      const owners = [sender, otherKey].toSorted((a, b) => compareHex(a.address, b.address));
+      const deposit = makeUtxo(pChain, 0, localChainParams.feeAsset, {
+        kind: 'secp256k1fx.TransferOutput',
+        amount: 9n * avax,
+        locktime: 1n,
+        threshold: 1,
+        addresses: owners.map(({ address }) => address),
+      });
+      const issued = async (path: string, method: string, params: object) =>
+        expect((await node.client.call(path, method, params)).error).toBeUndefined();
+      await issued('/ext/dev', 'dev.addAtomicUTXO', { sourceChain: 'P', utxo: formatHex('hex', deposit.bytes) });
+      // One of two owners signs.
+      const signing = { ...wallet, keys: [otherKey] };
+      const tx = signDraft(importTx(signing, { utxos: [], change: ownedBy([unasked]), now: 2n }, pChain, [deposit]));
+      await issued('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+      const read = (from: Client) => getJson(from, `/transactions/${idText(tx.id)}`);
+      const isThere = (one: Json) => one.consumedUtxos !== undefined;
+      const expected = await eventually(() => read(node.client), isThere, timeout);
+      const shown = await eventually(() => read(client), isThere, timeout);
+      const [{ utxoBytes, ...known }] = expected.consumedUtxos;
+      expect([utxoBytes, known.addresses, known.locktime]).toEqual([formatHex('hex', deposit.bytes), owners.map(plainAddress), 1]);
+      expect(shown).toEqual({
+        ...expected,
+        consumedUtxos: [{ ...known, isIncomplete: true, addresses: [plainAddress(otherKey)], locktime: 0, timestamp: shown.timestamp }],
+      });
+      const { transactions } = await getJson(client, `/transactions?addresses=${plainAddress(otherKey)}`);
+      expect(transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(tx.id)]);
+    } finally {
+      await follower?.stop();
+      await node.stop();
+    }
+  }, 60_000);
+
   test('serac follow', async () => {
     const network = await openNetwork();
     let follower: Program | undefined;
@@ -177,7 +280,7 @@ describe('a node with fake P- and C-Chains', () => {
       await balancesOf(follower.client, otherKey);
       expect(network.state.lists).toBe(0);
       await checkImportedExports(network, send, follower.client);
-      await failures(network, follower.client);
+      await failures(network, follower.client, await checkUnaskedExports(network, send, follower.client));
       // An unknown transaction has the status that the node returns.
       const { result } = await follower.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(cChain) });
       expect(result as unknown).toEqual({ status: 'Unknown' });
@@ -204,14 +307,14 @@ describe('a node with fake P- and C-Chains', () => {
         const queueLength = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM backfill_request', []))[0]?.n;
         expect(await queueLength()).toBe(0);
         await checkImportedExports(network, send, client);
-        await failures(network, client);
-        expect(await queueLength()).toBe(1);
+        await failures(network, client, await checkUnaskedExports(network, send, client));
+        expect(await queueLength()).toBe(2);
 
         // On a network with pre-linearization history every address is queued for backfill, once.
         await sql.all('UPDATE progress SET complete_from = 1', []);
         const completeFrom = async () => (await balancesOf(client, otherKey)).json.historyCompleteFromBlock;
         expect(await eventually(completeFrom, (from) => from === '1')).toBe('1');
-        expect(await queueLength()).toBe(2);
+        expect(await queueLength()).toBe(3);
         await sql.all('UPDATE progress SET complete_from = 0', []);
 
         // No indexer runs, so nobody processes the queue.
@@ -253,6 +356,7 @@ else
     try {
       follower = await startProgram('follow', node.url, '--workers=0');
       await checkImportedExports(network, send, follower.client);
+      await checkUnaskedExports(network, send, follower.client);
     } finally {
       await follower?.stop();
       await node.stop();

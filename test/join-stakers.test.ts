@@ -2,6 +2,12 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Output } from '../src/avm/tx/output.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { chainRoot, plainAddress, sendRequest } from './data-requests.ts';
+import { pChain } from './local-chain.ts';
 import {
   createLanes,
   expectSameChains,
@@ -12,9 +18,11 @@ import {
   nodeIDOf,
   untilAcceptedBy,
 } from './network-nodes.ts';
+import { platformImport } from './platform-export.ts';
 import { eventually } from './processes.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
 import { startStakerNetwork } from './staker-network.ts';
+import { createWallet, ewoq, exportTx, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** A network with sybil protection: four of the five local stakers are AvalancheGo nodes. Serac joins without stake, then as the fifth. */
 const binary = process.env.AVALANCHEGO;
@@ -22,6 +30,9 @@ const keys = process.env.AVALANCHEGO_STAKING_KEYS;
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-stakers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The change of the first transaction: far more than a lane has. */
+const isLarge = (output: Output): boolean => 'amount' in output && output.amount > 10n ** 15n;
 
 if (binary === undefined || keys === undefined)
   console.log(
@@ -69,6 +80,23 @@ else
       console.log(`without stake: accepted by all after ${times.map(Math.round).join(', ')} ms`);
       expect((await outsider.client.call('/ext/info', 'info.uptime')).error?.message).toContain('not a validator');
       await expectSameChains([...others, outsider]);
+
+      // The node of --validators-from tells which exports the P-Chain has imported.
+      const wallet = createWallet('exports of a joined chain', { keys: [ewoq], count: 1 });
+      const owner = wallet.keys[1] as Key;
+      const change = effectsOf(lanes.first).created.find(({ output }) => output.addresses[0] === ewoq.address && isLarge(output)) as Utxo;
+      const sent = [transfer(localChainParams.feeAsset, 5_000_000_000n, ownedBy([owner]))];
+      const exported = signDraft(exportTx(wallet, { utxos: [change], change: ownedBy([ewoq]) }, pChain, sent));
+      await issueTo(first, exported);
+      await untilAcceptedBy([...others, outsider], exported.id);
+      const path = `${chainRoot}/balances?addresses=${plainAddress(owner)}`;
+      const shared = async () => (await sendRequest(outsider.client, { path })).json.balances.atomicMemoryUnlocked;
+      expect(await shared()).toMatchObject([{ amount: '5000000000' }]);
+      expect((await shared())[0]).not.toHaveProperty('mayBeImported');
+      const imported = platformImport(wallet, effectsOf(exported).exported?.utxos ?? []);
+      const { error } = await first.client.call('/ext/bc/P', 'platform.issueTx', { tx: formatHex('hex', imported), encoding: 'hex' });
+      expect(error).toBeUndefined();
+      expect(await eventually(shared, (all) => all.length === 0, 60_000)).toEqual([]);
       await program.stop();
 
       // The fifth staker has 20 % of the stake: refused unless the P- and C-Chain are answered for.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { checksum } from '../src/base/bytes/hash.ts';
@@ -31,15 +31,19 @@ test('contains programs, types, docs and genesis data, but no tests of its own, 
     'dist/cli/main.js',
     'dist/cli/main.cjs',
     'dist/cli/main.cjs.jsc',
+    'dist/sdk/library.cjs',
     'dist/sdk/index.js',
     'dist/sdk/index.d.ts',
+    'CHANGELOG.md',
+    'ARCHITECTURE.md',
     'dist/avm/genesis/data/mainnet.bin',
   ])
     expect(installed.files).toContain(file);
   const unwanted = /\.(test|fixture)\.|(?<!\.d)\.ts$|^(src|test|vectors)\b|examples.*node_modules/;
   expect(installed.files.filter((file) => unwanted.test(file))).toEqual(['examples/vitest/payout.test.js']);
-  // 3.1 MB of it are the bytecode, 0.6 MB the program that belongs to it. Bun, which is installed with the package, has 52 MB compressed.
-  expect(installed.tarballBytes).toBeLessThan(4_900_000);
+  // 3.1 MB of it are the bytecode, 0.6 MB the program that belongs to it, 0.5 MB the library. Bun, which is installed with the package, has 52 MB
+  // compressed.
+  expect(installed.tarballBytes).toBeLessThan(5_600_000);
 });
 
 test('Bun runs the program from its bytecode; without it, or if it is of another Bun, the program is parsed', async () => {
@@ -64,7 +68,7 @@ test('Bun runs the program from its bytecode; without it, or if it is of another
 });
 
 test('Bun runs the scripts without transpiling them: they are marked, and in ASCII, as Bun reads marked files as Latin-1', () => {
-  const scripts = installed.files.filter((file) => /^dist\/(cli\/main\.c?js|sdk\/index\.js|chunks\/\w+\.js)$/.test(file));
+  const scripts = installed.files.filter((file) => /^dist\/(cli\/main\.c?js|sdk\/vitest\.js|chunks\/\w+\.js)$/.test(file));
   expect(scripts.length).toBeGreaterThan(3);
   for (const file of scripts) {
     const text = readFileSync(join(installed.folder, 'node_modules/serac', file), 'latin1');
@@ -144,6 +148,61 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
     expect([code, out, withoutWarnings(err)]).toEqual([0, `${line}\n${line}\n`, '']);
   }, 60_000);
 
+  test('import and require give one library, and SeracError is one class for all entry points', async () => {
+    const { code, out, err } = await runScript(`
+      import { createRequire } from 'node:module';
+      import * as client from 'serac/client';
+      import * as library from 'serac';
+      const require = createRequire(import.meta.url);
+      const classes = [library, client, require('serac'), require('serac/client')].map(({ SeracError }) => SeracError);
+      const node = await require('serac').createNode();
+      const error = await node.avm.getTx('abc').catch((error) => error);
+      const remote = await client.createClient({ url: 'http://127.0.0.1:1' }).avm.getHeight().catch((error) => error);
+      await node.close();
+      console.log(new Set(classes).size, error instanceof client.SeracError, remote instanceof library.SeracError);
+      console.log(error.name, remote.name, classes[0].name, require('serac').createNode === createNode);
+      console.log(typeof require('serac/codec').parseTxText);
+    `);
+    const expected = '1 true true\nSeracError SeracError SeracError true\nfunction\n';
+    expect([code, out, withoutWarnings(err)]).toEqual([0, expected, '']);
+  }, 60_000);
+
+  test('a forgotten node ends with the program; one that listens or is waited for does not', async () => {
+    const forgotten = await runScript(`
+      const node = await createNode({ blockTime: 60, dataDir: './forgotten' });
+      await node.dev.send({ to: node.accounts[1].address, amount: 5n });
+      node.events();
+      const response = await node.fetch('/ext/events?kind=tx');
+      console.log(response.status);
+    `);
+    expect([forgotten.code, forgotten.out, withoutWarnings(forgotten.err)]).toEqual([0, '200\n', '']);
+    // Only a timer of the node builds the block.
+    const waited = await runScript(`
+      const node = await createNode({ blockTime: 1 });
+      await node.dev.send({ to: node.accounts[1].address, amount: 5n });
+      for await (const { kind } of node.events({ kind: 'tx' })) { console.log(kind); break; }
+      await node.dev.send({ to: node.accounts[1].address, amount: 5n });
+      const reader = (await node.fetch('/ext/events?kind=tx')).body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ''; !text.includes('event: tx'); ) text += (await reader.read()).value;
+      console.log('read');
+    `);
+    expect([waited.code, waited.out, withoutWarnings(waited.err)]).toEqual([0, 'tx\nread\n', '']);
+    writeFileSync(
+      join(installed.folder, 'listens.mjs'),
+      `import { createNode } from 'serac';\nconsole.log(await (await createNode()).listen(0));`,
+    );
+    const child = Bun.spawn([path, 'listens.mjs'], { cwd: installed.folder, stdout: 'pipe', stderr: 'ignore' });
+    try {
+      const { value } = await child.stdout.getReader().read();
+      await Bun.sleep(300);
+      const url = new TextDecoder().decode(value).trim();
+      expect((await fetch(`${url}/ext/health`)).status).toBe(200);
+    } finally {
+      child.kill();
+      await child.exited;
+    }
+  }, 60_000);
+
   test(`${cycles} nodes one after the other, each with a transfer and events, leave no memory and no handle behind`, async () => {
     const { code, out, err } = await runScript(
       `
@@ -179,6 +238,51 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
     expect(objects).toBeLessThan(15);
     expect(rss).toBeLessThan(200);
   }, 120_000 + cycles * 1000);
+});
+
+describe.each(nodes.filter((node) => !runsSerac(node)))('on $name, which is too old', ({ path, version }) => {
+  test.each(['mjs', 'cjs'])('createNode says so in a sentence, in a .%s', async (extension) => {
+    const load = extension === 'mjs' ? "import { createNode } from 'serac';" : "const { createNode } = require('serac');";
+    writeFileSync(join(installed.folder, `old.${extension}`), `${load}\ncreateNode().catch((error) => console.log(String(error)));`);
+    const { code, out } = await run([path, `old.${extension}`]);
+    expect([code, out]).toEqual([0, `RuntimeError: Serac needs Node 22.13 or newer, or Bun; this is Node ${version}\n`]);
+  });
+});
+
+const jest = resolve('test/package-managers/node_modules/jest/bin/jest.js');
+if (!existsSync(jest)) process.stdout.write('jest is not tested: `npm install` was not run in test/package-managers\n');
+
+describe.skipIf(!existsSync(jest)).each(nodes.filter(runsSerac))('jest on $name', ({ path }) => {
+  test('runs tests with its default settings', async () => {
+    const project = join(installed.folder, 'jest-project');
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{}');
+    writeFileSync(
+      join(project, 'pays.test.js'),
+      `const { createNode, SeracError } = require('serac');
+      const { parseKey } = require('serac/codec');
+      const { createClient } = require('serac/client');
+      let node;
+      beforeAll(async () => { node = await createNode(); await node.dev.snapshot('clean'); });
+      beforeEach(() => node.dev.revert('clean'));
+      afterAll(() => node.close());
+      test('pays', async () => {
+        await node.dev.send({ to: node.accounts[1].address, amount: 5n });
+        expect(await node.avm.getBalance({ address: node.accounts[1].address, assetID: 'AVAX' })).toMatchObject({ balance: 10_000_000_000_005n });
+        expect(await node.avm.getHeight()).toStrictEqual({ height: 2 });
+      });
+      test('is new again, also over HTTP', async () => {
+        const client = createClient({ url: await node.listen(0) });
+        expect(await client.avm.getHeight()).toStrictEqual({ height: 1 });
+        expect(parseKey(node.accounts[0].privateKey)).toBeDefined();
+      });
+      test('throws', () => expect(node.avm.getTx('abc')).rejects.toThrow(SeracError));
+      `,
+    );
+    const { code, err } = await run([path, jest, '--rootDir', project], project);
+    expect([code, err]).toEqual([0, expect.stringContaining('Tests:       3 passed, 3 total')]);
+    expect(err).not.toMatch(/did not exit|open handle/);
+  }, 120_000);
 });
 
 describe.each(nodes)('npx serac on $name', ({ path }) => {
@@ -238,7 +342,7 @@ for (const node of nodes.filter(runsSerac)) {
     writeFileSync(join(withoutBun.folder, 'burst.mjs'), script);
     const runBurst = async () => JSON.parse((await run([node.path, 'burst.mjs'], withoutBun.folder)).out) as unknown;
     expect(await runBurst()).toEqual({ issued: 1, lines: [] });
-    const file = join(withoutBun.folder, 'node_modules/serac/dist/recovery/recovery-thread.js');
+    const file = join(withoutBun.folder, 'node_modules/serac/dist/chain/recovery/recovery-thread.js');
     renameSync(file, `${file}.away`);
     const without = await runBurst();
     renameSync(`${file}.away`, file);

@@ -2,13 +2,22 @@ import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseFlags } from '../src/app/flags/flags.ts';
+import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
+import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
 
 /** Checks Dockerfile and compose file as far as possible without Docker: flags, paths, names and the health check's script. */
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 
-type Service = { image: string; command?: string[]; volumes?: string[]; depends_on?: Record<string, unknown>; ports?: string[] };
+type Service = {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  depends_on?: Record<string, unknown>;
+  ports?: string[];
+};
 type Compose = { services: Record<string, Service>; volumes: Record<string, unknown> };
 const compose = Bun.YAML.parse(readFileSync('packaging/compose.yaml', 'utf8')) as Compose;
 const seracServices = Object.entries(compose.services).filter(([, { image }]) => image === 'serac');
@@ -59,16 +68,50 @@ test('services, volumes and files that the compose file names exist', () => {
   for (const ports of Object.values(compose.services).flatMap(({ ports = [] }) => ports)) expect(ports).toStartWith('127.0.0.1:');
 });
 
-test('Prometheus scrapes services whose allowed hosts include their name', () => {
-  type Scrape = { scrape_configs: { static_configs: { targets: string[] }[] }[] };
-  const { scrape_configs } = Bun.YAML.parse(readFileSync('packaging/prometheus.yml', 'utf8')) as Scrape;
-  const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((row) => row.targets));
-  expect(targets).toEqual(['node:9650', 'api:9670']);
-  for (const target of targets) {
-    const [host = '', port] = target.split(':');
-    const parsed = parseFlags(compose.services[host]?.command ?? [], {});
-    if (parsed.kind !== 'run') throw new Error(`no flags for ${host}`);
-    expect(parsed.options['http-allowed-hosts']).toContain(host);
-    expect(parsed.options['http-port']).toBe(Number(port));
-  }
+test('Prometheus scrapes every Serac service, at the port and host that it serves', () => {
+  type Scraped = { scrape_configs: { metrics_path: string; static_configs: { targets: string[] }[] }[] };
+  const { scrape_configs } = Bun.YAML.parse(readFileSync('packaging/prometheus.yml', 'utf8')) as Scraped;
+  const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap(({ targets }) => targets));
+  const served = seracServices.map(([name, { command = [] }]) => {
+    const parsed = parseFlags(command, {});
+    if (parsed.kind !== 'run') throw new Error(`${name}: ${command.join(' ')}`);
+    const { options } = parsed;
+    expect([name, options['http-host'], options['http-allowed-hosts']]).toEqual([name, '0.0.0.0', expect.arrayContaining([name])]);
+    return `${name}:${options['http-port']}`;
+  });
+  expect(targets.sort()).toEqual(served.sort());
 });
+
+test.skipIf(redisBinary === undefined)(
+  'a full Redis with the eviction policy of compose file and docs stays healthy',
+  async () => {
+    const { command = [] } = compose.services.valkey as Service;
+    const policy = command[command.indexOf('--maxmemory-policy') + 1] as string;
+    expect(readFileSync('docs/data-and-metrics.md', 'utf8')).toContain(`maxmemory-policy ${policy}\``);
+    const redis = (await startRedis(['--maxmemory', '4mb', '--maxmemory-policy', policy])) as PrivateRedis;
+    const node = await startProgram('--rate-limits=on', `--cache-url=${redis.url}`);
+    const fill = new Bun.RedisClient(redis.url);
+    try {
+      const response = 'x'.repeat(65_536);
+      for (let i = 0; i < 200; i++) await fill.send('SET', [`response ${i}`, response, 'PX', '600000']);
+      expect(await fill.send('INFO', ['stats'])).toMatch(/evicted_keys:[1-9]/);
+      const health = await node.client.send('GET', '/v1/health-check');
+      expect([health.status, JSON.parse(health.text).details]).toEqual([200, { database: { status: 'up' }, cache: { status: 'up' } }]);
+
+      // Without Redis the health check fails, as the docs say, but requests are answered.
+      await redis.kill();
+      const statusOf = async (path: string) => (await node.client.send('GET', path)).status;
+      const failed = await eventually(
+        () => statusOf('/v1/health-check'),
+        (status) => status === 503,
+        30_000,
+      );
+      expect([failed, await statusOf('/ready'), await statusOf('/v1/networks/local/blockchains/x-chain/blocks')]).toEqual([503, 200, 200]);
+    } finally {
+      fill.close();
+      await node.stop();
+      await redis.kill();
+    }
+  },
+  60_000,
+);

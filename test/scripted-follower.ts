@@ -25,7 +25,6 @@ export function follow(source: SourceChain, { state: given, ...options }: Partia
       ledger: opened.ledger,
       expectedNode: expectedLocalNode(),
       verifier: createLocalVerifier(signers.recover),
-      recover: signers.recover,
       foreign: { P: pChain, C: cChain },
       hasPreLinearizationHistory: false,
       timing: virtual.timing,

@@ -6,6 +6,7 @@ import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { chainRoot } from './data-requests.ts';
 import { checkDatabase } from './database-check.ts';
+import { openEvents } from './event-client.ts';
 import { createClient } from './http.ts';
 import { childrenOf, eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
@@ -87,6 +88,32 @@ describe('a chain in memory', () => {
     await driver.dev('revert', { name: 'a' });
     expect((await diff({ from: 'a' })).txs).toEqual({ added: [], removed: [] });
     expect((await diff({ from: 'b' })).txs).toEqual(back.txs);
+    await node.stop();
+  }, 20_000);
+
+  test('diff counts an output with several owners as shared, like the events', async () => {
+    const node = await startProgram();
+    const driver = createRevertDriver(node.client);
+    const [a, b] = ['X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465', 'X-local1zg69v7yszg69v7yszg69v7yszg69v7yse2396p'];
+    const events = openEvents(node.port, `?kind=tx&address=${a}`);
+    await eventually(events.status, (status) => status.includes('200'));
+    await driver.dev('snapshot', { name: 'a' });
+    await driver.dev('send', { to: [a, b], threshold: 2, amount: 5 });
+    await driver.dev('send', { to: a, amount: 3 });
+    const { balances } = await driver.dev<{ balances: { address: string; change: string; sharedChange: string }[] }>('diff', { from: 'a' });
+    const changesOf = (address: string) =>
+      balances.filter((one) => one.address === address).map(({ change, sharedChange }) => [change, sharedChange]);
+    expect([changesOf(a), changesOf(b)]).toEqual([[['3', '5']], [['0', '5']]]);
+    const seen = await eventually(
+      () => events.events.filter(({ kind }) => kind === 'tx'),
+      (all) => all.length === 2,
+    );
+    const published = seen.flatMap(({ data }) => data.balanceChanges as { address: string; change: string; sharedChange: string }[]);
+    const sum = (address: string, name: 'change' | 'sharedChange') =>
+      String(published.filter((one) => one.address === address).reduce((total, one) => total + BigInt(one[name]), 0n));
+    for (const address of [a, b])
+      expect([[sum(address, 'change'), sum(address, 'sharedChange')]]).toEqual(changesOf(address) as [string, string][]);
+    events.close();
     await node.stop();
   }, 20_000);
 

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createNode } from '../src/sdk/index.ts';
 import { plainAddress } from './data-requests.ts';
 import { createClient } from './http.ts';
 import { eventually } from './processes.ts';
@@ -150,6 +151,102 @@ test('--load-state loads a file and leaves it as it is; --dump-state saves anoth
   const missing = await runProgram('--http-port=0', `--load-state=${folder}/missing.serac`);
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('missing.serac of --load-state')]);
 }, 60_000);
+
+test('a state file keeps the clock: its offset, a frozen time, and what has expired', async () => {
+  const file = join(folder, 'clock.state');
+  let node = await startProgram(`--state=${file}`);
+  const dev = (method: string, params: unknown = {}) => createRevertDriver(node.client).dev(method, params);
+  const to = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
+  const balance = async () =>
+    ((await node.client.call('/ext/bc/X', 'avm.getBalance', { address: to, assetID: 'AVAX' })).result as unknown as Answer).balance;
+  type Answer = { readonly balance: string };
+  const now = Math.floor(Date.now() / 1000);
+  await dev('send', { to, amount: 5, locktime: now + 5000 });
+  expect(await balance()).toBe('0');
+  const early = await download(node);
+  await dev('increaseTime', { seconds: 10_000 });
+  expect(await balance()).toBe('5');
+  const late = await download(node);
+  expect(await node.stop()).toBe(0);
+  node = await startProgram(`--state=${file}`);
+  expect(await balance()).toBe('5');
+  expect(Number(((await dev('getTime')) as unknown as { offset: string }).offset)).toBeGreaterThan(9_990);
+  expect((await upload(node, early)).status).toBe(200);
+  expect([await balance(), ((await dev('getTime')) as unknown as { offset: string }).offset]).toEqual(['0', '0']);
+  expect((await upload(node, late)).status).toBe(200);
+  expect(await balance()).toBe('5');
+  await dev('setTime', { time: now + 20_000 });
+  await dev('freezeTime');
+  expect(await node.stop()).toBe(0);
+  node = await startProgram(`--state=${file}`);
+  expect(await dev('getTime')).toMatchObject({ time: String(now + 20_000), frozen: true } as never);
+  await node.stop();
+}, 60_000);
+
+test('downloads that nobody reads delay neither a load nor another download nor the stop; a fifth one is refused', async () => {
+  const node = await createNode();
+  const get = () => node.fetch(path);
+  const file = new Uint8Array(await (await get()).arrayBuffer());
+  await node.dev.mine(2);
+  const unread = await Promise.all([get(), get(), get(), get()]);
+  expect(unread.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const refused = await get();
+  expect([refused.status, refused.headers.get('retry-after'), await refused.text()]).toEqual([
+    503,
+    '1',
+    expect.stringContaining('4 clients are reading a state file'),
+  ]);
+  expect((await node.fetch(path, { method: 'PUT', body: file })).status).toBe(200);
+  await unread[0]?.body?.cancel();
+  const read = await get();
+  expect([read.status, (await read.arrayBuffer()).byteLength > 1000]).toEqual([200, true]);
+  await node.close();
+}, 30_000);
+
+test('GET needs what POST needs: a web page of another origin cannot start it', async () => {
+  const node = await startProgram();
+  const status = async (headers: Record<string, string>) => (await node.client.send('GET', path, headers)).status;
+  const own = `http://127.0.0.1:${node.port}`;
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { referer: 'http://evil.example/page' },
+    { referer: `http://127.0.0.1:${node.port}9/` },
+    { origin: 'http://evil.example' },
+  ])
+    expect([headers, await status(headers as never)]).toEqual([headers, 403]);
+  for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { referer: `${own}/dev` }, { origin: own }])
+    expect([headers, await status(headers as never)]).toEqual([headers, 200]);
+  await node.stop();
+}, 30_000);
+
+test('a place where the state cannot be saved is refused at start', async () => {
+  mkdirSync(join(folder, 'directory'));
+  for (const [flag, reason] of [
+    [`--state=${folder}/missing/x.state`, 'its folder does not exist'],
+    [`--dump-state=${folder}/missing/x.state`, 'its folder does not exist'],
+    [`--dump-state=${folder}/directory`, 'it is a directory'],
+  ] as const) {
+    const { code, err } = await runProgram('--http-port=0', flag);
+    expect([flag, code, err]).toEqual([flag, 1, expect.stringContaining(reason)]);
+  }
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+}, 30_000);
+
+test('a state that cannot be saved at exit is saved to the temporary folder, and the message names the file', async () => {
+  const place = join(folder, 'removed');
+  mkdirSync(place);
+  const node = await startProgram(`--state=${place}/chain.state`);
+  await node.client.call('/ext/dev', 'dev.mine', { blocks: 2 });
+  rmSync(place, { recursive: true });
+  expect(await node.stop()).toBe(1);
+  const [, second = ''] = /it was saved to (\S+\.state): load it with --load-state/.exec(node.stderrText()) ?? [];
+  expect(second).toStartWith(tmpdir());
+  const again = await startProgram(`--load-state=${second}`);
+  expect(again.banner.state).toMatchObject({ height: '2' });
+  await again.stop();
+  rmSync(second);
+}, 30_000);
 
 test('flags that contradict --state are refused', async () => {
   for (const flags of [

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
 import { buildPage } from '../src/app/platform/page-build.ts';
@@ -12,20 +12,29 @@ import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
 
 const recoveryThread = 'chain/recovery/recovery-thread.ts';
 
-/** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
-export const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/index.ts', 'sdk/vitest.ts'] as const;
+/** Programs and entry points that are ES modules; they share code in chunks. */
+export const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
 
-/** Entry points that run in browsers too. Each becomes one file. */
+/**
+ * The library as one CommonJS file, because jest loads nothing else by default. `import 'serac'` gets the same file through an ES module that
+ * only names its exports, so a program that uses both has one copy.
+ */
+const libraryFile = 'sdk/library.cjs';
+
+/** Entry points that run in browsers too. Each becomes one ES module, and one CommonJS file. */
 export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
 /**
  * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
- * start. Another version of Bun ignores the bytecode. Node runs dist/main.js.
+ * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js.
  */
 export const bunProgram = 'cli/main.cjs';
 
-/** Resolved when the program runs: modules of Bun, and the native package, which contains files for several platforms. */
-const external = ['bun', 'bun:sqlite', 'secp256k1', 'vitest'];
+/** Resolved when the program runs: the native package contains files for several platforms, and vitest is the user's. */
+const external = ['secp256k1', 'vitest'];
+
+/** Names stay readable in stack traces. */
+const minify = { whitespace: true, syntax: true, identifiers: false } as const;
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
@@ -33,10 +42,12 @@ const dist = join(root, 'dist');
 
 async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
+  const types = emitTypes();
   await bundle(entryPoints, dist);
   await buildProgramForBun(dist);
+  await bundleLibrary();
   await bundleForBrowsers();
-  emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
+  await types;
 }
 
 /** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */
@@ -61,9 +72,10 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
     target: 'node',
     format: 'esm',
     splitting: true,
-    minify: { whitespace: true, syntax: true, identifiers: false },
+    minify,
     naming: { entry: '[dir]/[name].js', chunk: 'chunks/[hash].js' },
     external,
+    plugins: [sharedLibrary],
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
@@ -79,28 +91,65 @@ async function bundleProgramForBun(folder: string): Promise<void> {
     target: 'bun',
     format: 'cjs',
     bytecode: true,
-    minify: { whitespace: true, syntax: true, identifiers: false },
+    minify,
     naming: { entry: bunProgram },
     external,
-    plugins: [programUrl],
+    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href')],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
-  if (readFileSync(join(folder, bunProgram)).includes(root))
-    throw new Error(`${bunProgram} contains the path ${root}; does a file that programUrl does not name use import.meta.url?`);
+  refuseSourcePaths(folder, bunProgram);
 }
 
-/** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the program. */
-const programUrl: BunPlugin = {
-  name: 'program URL',
+function refuseSourcePaths(folder: string, file: string): void {
+  if (readFileSync(join(folder, file)).includes(root))
+    throw new Error(`${file} contains the path ${root}; does a file that replaceModuleUrl does not name use import.meta.url?`);
+}
+
+async function bundleLibrary(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(source, 'sdk/index.ts')],
+    root: source,
+    outdir: dist,
+    target: 'node',
+    format: 'cjs',
+    // With line breaks: Node prints the line of an error that nobody catches.
+    minify: { ...minify, whitespace: false },
+    naming: { entry: libraryFile },
+    external,
+    plugins: [replaceModuleUrl('libraryUrl')],
+    // Not in place of the expression: Bun would replace `__filename` by the path of the source.
+    banner: `const libraryUrl = require('node:url').pathToFileURL(__filename).href;`,
+  });
+  const path = join(dist, libraryFile);
+  refuseSourcePaths(dist, libraryFile);
+  for (const { size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  const names = Object.keys(require(path)).join(', ');
+  writeFileSync(join(dist, 'sdk/index.js'), `import library from './${basename(libraryFile)}';\nexport const { ${names} } = library;\n`);
+}
+
+/** Makes `serac/vitest` import the library instead of having a copy of it. */
+const sharedLibrary: BunPlugin = {
+  name: 'shared library',
+  setup: (build) => {
+    build.onResolve({ filter: /[/\\]create-node\.ts$/ }, () => ({ path: './index.js', external: true }));
+  },
+};
+
+/**
+ * CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the file in
+ * dist/ that the expression gives.
+ */
+const replaceModuleUrl = (expression: string): BunPlugin => ({
+  name: 'module URL',
   setup: (build) => {
     build.onLoad({ filter: /[/\\]src[/\\](cli[/\\]main|app[/\\]home)\.ts$/ }, async ({ path }) => ({
-      contents: (await Bun.file(path).text()).replaceAll('import.meta.url', 'Bun.pathToFileURL(Bun.main).href'),
+      contents: (await Bun.file(path).text()).replaceAll('import.meta.url', expression),
       loader: 'ts',
     }));
     // Builds the page from src/, in a clone only.
     build.onLoad({ filter: /[/\\]page-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
   },
-};
+});
 
 /**
  * Marks JavaScript with a comment that makes Bun run it without transpiling it first: that takes 90 ms of the first start, until Bun has cached
@@ -111,17 +160,22 @@ export const markForBun = (script: string): string =>
   `// @bun\n${script.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}`;
 
 async function bundleForBrowsers(): Promise<void> {
-  const { outputs } = await Bun.build({
-    entrypoints: browserEntryPoints.map((entry) => join(source, entry)),
-    root: source,
-    outdir: dist,
-    target: 'browser',
-    format: 'esm',
-    minify: { whitespace: true, syntax: true, identifiers: false },
-    naming: { entry: '[dir]/[name].js' },
-    plugins: [portableBytes],
-  });
-  for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  for (const [format, extension] of [
+    ['esm', 'js'],
+    ['cjs', 'cjs'],
+  ] as const) {
+    const { outputs } = await Bun.build({
+      entrypoints: browserEntryPoints.map((entry) => join(source, entry)),
+      root: source,
+      outdir: dist,
+      target: 'browser',
+      format,
+      minify,
+      naming: { entry: `[dir]/[name].${extension}` },
+      plugins: [portableBytes],
+    });
+    for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  }
 }
 
 /** Replaces what browsers do not have: Buffer, and the hashes of node:crypto. */
@@ -138,23 +192,31 @@ export const portableBytes: BunPlugin = {
   },
 };
 
-/** Emits declarations with the compiler and copies those that the given entry points reach. */
-function emitTypes(entries: readonly string[]): void {
+/** Emits declarations with the compiler, beside the other work, and copies those that the package's `exports` reach. */
+async function emitTypes(): Promise<void> {
   const scratch = join(dist, 'types');
-  const compiler = Bun.spawnSync([join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.types.json', '--outDir', scratch], {
+  const compiler = Bun.spawn([join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.types.json', '--outDir', scratch], {
     cwd: root,
     stdout: 'inherit',
     stderr: 'inherit',
   });
-  if (compiler.exitCode !== 0) throw new Error('the compiler could not emit the declarations; see its output above');
-  const reached = reachableDeclarations(entries.map((entry) => join(scratch, relative('dist', entry))));
-  for (const file of reached) {
-    const target = join(dist, relative(scratch, file));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, readFileSync(file, 'utf8').replaceAll(relativeImport, '$1.js$3'));
-  }
+  if ((await compiler.exited) !== 0) throw new Error('the compiler could not emit the declarations; see its output above');
+  const rows = Object.values(packageJson.exports).filter((row) => typeof row !== 'string');
+  const copy = (entries: readonly string[], type: string, extension: string): void => {
+    const reached = reachableDeclarations(entries.map((entry) => join(scratch, relative('dist', entry.replace(type, '.d.ts')))));
+    for (const file of reached) {
+      const target = join(dist, relative(scratch, file)).replace(/\.d\.ts$/, type);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, readFileSync(file, 'utf8').replaceAll(relativeImport, `$1${extension}$3`));
+    }
+    process.stdout.write(`dist: ${reached.size} files *${type}\n`);
+  };
+  const moduleTypes = rows.map(({ types }) => types);
+  copy(moduleTypes, '.d.ts', '.js');
+  // For TypeScript a declaration is of the same kind as the JavaScript it belongs to, so CommonJS has its own.
+  const commonTypes = rows.flatMap((row) => ('require' in row ? [row.require.types] : []));
+  copy(commonTypes, '.d.cts', '.cjs');
   rmSync(scratch, { recursive: true });
-  process.stdout.write(`dist: ${reached.size} declaration files\n`);
 }
 
 /** A relative import in a declaration. The compiler keeps the endings `.ts` there; users need `.js`. */

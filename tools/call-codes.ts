@@ -40,6 +40,11 @@ export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'
     'The parameter in `argument` has a wrong type or value.',
     'Send a value of the type in `expected`; docs/methods.md describes the types.',
   ],
+  RPC_UNKNOWN_PARAM: [
+    'A `dev.*` method has no parameter `param`; nothing was done.',
+    'Use the name in `didYouMean`, or one that docs/methods.md lists.',
+  ],
+  RPC_REPEATED_PARAM: ['A parameter of a `dev.*` method is given twice, or under both of its names; nothing was done.', 'Give it once.'],
   RPC_UNKNOWN_CHAIN: ['No chain has this alias or ID.', 'Use `X`, `P`, `C`, an alias of `--chains` or a blockchain ID.'],
   RPC_TEXT_TOO_LONG: [
     'A method name, an ID or a text parameter is longer than `max` bytes.',

@@ -14,10 +14,11 @@ function formatSection({ name, path, prefix, methods, examples, otherPaths }: Se
   return [heading, '', '| method | parameters | deprecated |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
 }
 
-function formatParams({ fields, type }: RpcParam<unknown>): string {
+function formatParams({ fields, aliases = {}, type }: RpcParam<unknown>): string {
   if (fields === undefined) return `\`${type}\``;
+  const otherNames = (name: string) => Object.keys(aliases).filter((alias) => aliases[alias] === name);
   return Object.entries(fields)
-    .map(([name, param]) => `\`${name}: ${formatType(param)}\``)
+    .map(([name, param]) => `\`${[name, ...otherNames(name)].join('` or `')}: ${formatType(param)}\``)
     .join(', ');
 }
 

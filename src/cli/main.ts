@@ -57,7 +57,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 };
 
 async function main(): Promise<void> {
-  env = await openEnv();
+  env = openEnv();
   stopWithOwners();
   const isDetached = takeDetachedMark();
   const argv = process.argv.slice(2);
@@ -372,8 +372,8 @@ let hasProgress = false;
 /** The environment of this process; set before a command runs. */
 let env: Env;
 
-async function openEnv(): Promise<Env> {
-  const base = await createEnv({ version, log, program });
+function openEnv(): Env {
+  const base = createEnv({ version, log, program });
   return {
     ...base,
     showProgress: (progress) => {

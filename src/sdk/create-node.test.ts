@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from './client.ts';
 import { createNode, SeracError } from './index.ts';
 
 const ewoqAddress = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
@@ -129,15 +130,22 @@ test('events begin where the node was created or reverted; break and close end t
   expect(() => node.events()).toThrow('closed');
 });
 
-test('events that are opened while the node closes end, and keep nothing running', async () => {
+test('events of a node that was closed at once end quietly, whenever they are read', async () => {
   const node = await createNode();
-  const late = node.events();
+  const [unread, waiting] = [node.events(), node.events({ kind: 'tx' })];
+  const next = waiting.next();
   await node.close();
-  const settled = late.next().then(
-    ({ done }) => done,
-    ({ code }) => code,
-  );
-  expect([true, 'NODE_HTTP']).toContain(await Promise.race([settled, Bun.sleep(5000)]));
+  for (const events of [unread, waiting]) for await (const _ of events) expect().fail('no event happened');
+  expect((await next).done).toBe(true);
+  await unread.ready;
+});
+
+test('a filter that does not exist is refused, not ignored', async () => {
+  await using node = await createNode();
+  const misspelled = { adress: ewoqAddress } as object;
+  expect(() => node.events(misspelled)).toThrow('events has no filter "adress"; filters are address, asset, kind and after');
+  const client = createClient({ url: await node.listen(0) });
+  expect(() => client.events(misspelled)).toThrow(SeracError);
 });
 
 test('integers that a number cannot hold are bigints', async () => {

@@ -1,17 +1,20 @@
 import { type NodeApi, requireServicePath } from '../api/client/client.ts';
-import { subscribe } from '../api/client/events.ts';
+import type { ChainEvent } from '../api/client/event.ts';
+import { type Events, subscribe } from '../api/client/events.ts';
 import { SeracError } from '../api/client/fault.ts';
 import { createNamespaces } from '../api/client/namespaces.ts';
+import type { HttpResponse } from '../api/http/message.ts';
 import { createLog } from '../app/log/log.ts';
 import { writeError } from '../app/platform/stderr.ts';
 import { startNode } from '../app/programs/start-node.ts';
+import { createEnv } from '../app/runtime/env.ts';
 import { version } from '../app/version.ts';
 import { formatSecret } from '../avm/wallet/key.ts';
+import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { callHandler, toStandardResponse } from './local-request.ts';
 import { callMethod, openLocalEvents } from './local-rpc.ts';
 import type { NodeOptions } from './node-options.ts';
 import { configFromOptions } from './options-config.ts';
-import { createEnv } from './runtime-env.ts';
 
 /** An X-Chain node inside this process. It shares nothing with other nodes of the process. */
 export type LocalNode = NodeApi & {
@@ -50,13 +53,21 @@ export type FetchOptions = {
 /** Methods after which events of before are no longer of interest. */
 const restoringMethods: ReadonlySet<string> = new Set(['dev.revert', 'dev.reset']);
 
-/** Starts a node in this process: no port, and the chain in memory unless `dataDir` is given. */
-export async function createNode(options: NodeOptions = {}): Promise<LocalNode> {
+/**
+ * Starts a node in this process: no port, and the chain in memory unless `dataDir` is given. It keeps the process running while it listens, and
+ * while a call, an event or the body of a response is waited for.
+ */
+export function createNode(options: NodeOptions = {}): Promise<LocalNode> {
+  const keepAlive = createKeepAlive();
+  return keepAlive.during(startLocalNode(options, keepAlive));
+}
+
+async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promise<LocalNode> {
   const config = configFromOptions(options);
   const { log: write = writeError } = options;
   const log = createLog(write, () => config.logLevel);
   // A full disk closes the node, but must not end the program that it is part of.
-  const env = { ...createEnv({ version, log }), exit: () => {} };
+  const env = { ...createEnv({ version, log, keepsRunning: false }), exit: () => {} };
   const node = await startNode(config, env, { listens: false });
   let url: string | undefined;
   let closed: Promise<void> | undefined;
@@ -65,14 +76,28 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
     if (closed !== undefined) throw new SeracError('the node is closed; create another one', { code: 'NODE_CLOSED' });
   };
   const close = (): Promise<void> => {
-    closed ??= node.close();
+    closed ??= keepAlive.during(node.close());
     return closed;
   };
-  const call = async (path: string, method: string, params: object): Promise<unknown> => {
+  const callOpenNode = async (path: string, method: string, params: object): Promise<unknown> => {
     requireOpen();
     const result = await callMethod(node.handler, path, method, params);
     if (restoringMethods.has(method)) eventsStart = await node.eventPosition();
     return result;
+  };
+  const call: typeof callOpenNode = (...args) => keepAlive.during(callOpenNode(...args));
+  const openEvents = async (query: string): Promise<AsyncIterable<Uint8Array> | undefined> => {
+    try {
+      return await openLocalEvents(node.handler, query);
+    } catch (error) {
+      // The node was closed before the subscription was active.
+      if (closed !== undefined) return undefined;
+      throw error;
+    }
+  };
+  const sendRequest = (target: string, { method = 'GET', headers, body }: FetchOptions): Promise<HttpResponse> => {
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    return callHandler(node.handler, { method, target, ...(headers && { headers }), ...(bytes && { body: bytes }) });
   };
   return {
     ...createNamespaces(call),
@@ -83,20 +108,29 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
     rpc: async (method, params = {}) => call(requireServicePath(method), method, params),
     events: (filter = {}) => {
       requireOpen();
-      return subscribe((query) => openLocalEvents(node.handler, query), { ...filter, after: filter.after ?? eventsStart });
+      return withKeepAlive(subscribe(openEvents, { ...filter, after: filter.after ?? eventsStart }), keepAlive);
     },
-    fetch: async (target, { method = 'GET', headers, body } = {}) => {
+    fetch: async (target, init = {}) => {
       requireOpen();
-      const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-      const request = { method, target, ...(headers && { headers }), ...(bytes && { body: bytes }) };
-      return toStandardResponse(await callHandler(node.handler, request));
+      return toStandardResponse(await keepAlive.during(sendRequest(target, init)), keepAlive);
     },
     listen: async (port) => {
       requireOpen();
-      url = await node.listen(port);
+      url = await keepAlive.during(node.listen(port));
       return url;
     },
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Events whose reader keeps the process running while it waits for the next one. */
+function withKeepAlive<E extends ChainEvent>(events: Events<E>, { during }: KeepAlive): Events<E> {
+  const held: Events<E> = {
+    ...events,
+    ready: during(events.ready),
+    next: () => during(events.next()),
+    [Symbol.asyncIterator]: () => held,
+  };
+  return held;
 }

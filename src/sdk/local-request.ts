@@ -1,4 +1,5 @@
 import type { Handler, HttpRequest, HttpResponse } from '../api/http/message.ts';
+import type { KeepAlive } from './keep-alive.ts';
 
 /** A request to a node in this process. */
 export type LocalRequest = {
@@ -23,24 +24,26 @@ export async function callHandler(handler: Handler, { method, target, headers = 
   return handler(request);
 }
 
-/** Converts a response to the standard class; a stream is read as the caller reads the body. */
-export function toStandardResponse({ status, headers, body, stream }: HttpResponse): Response {
-  const content = stream === undefined ? asBody(body) : toReadable(body, stream[Symbol.asyncIterator]());
+/** Converts a response to the standard class; a stream is read as the caller reads the body, who keeps the process running meanwhile. */
+export function toStandardResponse({ status, headers, body, stream }: HttpResponse, { during }: KeepAlive): Response {
+  const content = stream === undefined ? asBody(body) : toReadable(body, stream[Symbol.asyncIterator](), during);
   return new Response(stream === undefined && body.length === 0 ? null : content, { status, headers: { ...headers } });
 }
 
-function toReadable(first: string | Uint8Array, rest: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
+function toReadable(first: string | Uint8Array, rest: AsyncIterator<Uint8Array>, during: KeepAlive['during']): ReadableStream<Uint8Array> {
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     start: (controller) => {
       if (first.length > 0) controller.enqueue(typeof first === 'string' ? new TextEncoder().encode(first) : first);
     },
     pull: async (controller) => {
-      const next = await rest.next();
+      const next = await during(rest.next());
       if (next.done) controller.close();
       else controller.enqueue(next.value);
     },
     cancel: async () => void (await rest.return?.()),
-  });
+  };
+  // Reads nothing ahead: an unread response would keep the process running.
+  return new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
 }
 
 /** The types of Response exclude bytes in shared memory, which no response has. */

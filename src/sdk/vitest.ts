@@ -1,7 +1,7 @@
 import { type TestAPI, test as vitestTest } from 'vitest';
 import type { LocalNode } from './create-node.ts';
 import type { NodeOptions } from './node-options.ts';
-import { createTestChain, type TestChain } from './test-chain.ts';
+import { createTestChains, type TestChains } from './test-chains.ts';
 
 /** Entry point `serac/vitest`: vitest's `test` with a node for every test. */
 
@@ -12,22 +12,22 @@ export type NodeFixture = {
 
 /**
  * Creates a `test` whose context has `node`. Each worker of vitest has a chain of its own, which is created when its first test needs it and
- * reverted before every further one.
+ * reverted before every further one. Tests that run at the same time (`describe.concurrent`) have different chains.
  */
 export const createTest = (options: NodeOptions = {}): TestAPI<NodeFixture> =>
   vitestTest.extend<NodeFixture>({
     // vitest finds the fixtures that a function needs in the names of its first parameter.
-    seracChain: [
+    seracChains: [
       // biome-ignore lint/correctness/noEmptyPattern: vitest requires a destructured parameter
-      async ({}, use: (chain: TestChain) => Promise<void>) => {
-        const chain = createTestChain(options);
-        await use(chain);
-        await chain.close();
+      async ({}, use: (chains: TestChains) => Promise<void>) => {
+        const chains = createTestChains(options);
+        await use(chains);
+        await chains.close();
       },
       { scope: 'worker' },
     ],
-    node: async ({ seracChain }: { readonly seracChain: TestChain }, use: (node: LocalNode) => Promise<void>) => {
-      await use(await seracChain.renew());
+    node: async ({ seracChains }: { readonly seracChains: TestChains }, use: (node: LocalNode) => Promise<void>) => {
+      await seracChains.lend(use);
     },
   });
 

@@ -157,6 +157,14 @@ describe('limits', () => {
     expect(statusOf(await request({ key: valid.text }))).toBe(200);
   });
 
+  test('an expired or revoked key gets 401 from an address that has used up its limit too; an unknown one gets 429', async () => {
+    const request = createRequester();
+    for (let sent = 0; sent < 5; sent++) await request();
+    const keys = [revoked.text, expired.text, unknown, undefined];
+    expect(await statuses(keys.map((key) => request({ key })))).toEqual([401, 401, 429, 429]);
+    expect(messageOf(await request({ key: revoked.text }))).toContain('was revoked');
+  });
+
   test('public routes are not counted and never refused; with a valid key the headers report its limits', async () => {
     const request = createRequester();
     for (let i = 0; i < 5; i++) await request();

@@ -21,8 +21,9 @@ export type GateOptions = {
 };
 
 /**
- * The Data API takes keys, the Metrics API ignores them. A key that is sent must be valid, even where no key is required. A request with an
- * invalid key counts for the caller's address, so that guessing keys is rate limited. A request with a valid key counts for the key, any other
+ * The Data API takes keys, the others ignore them. A key that is sent must be valid, even where no key is required. A request with an
+ * invalid key counts for the caller's address, so that guessing keys is rate limited; an expired or revoked key is always told so. A request with a
+ * valid key counts for the key, any other
  * for the caller's address.
  */
 export function createGate({ keys, limiter, plans, requireKey, now }: GateOptions): Gate {
@@ -35,8 +36,8 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
   const countForCaller = (request: AccessRequest): MaybePromise<CountedRequest | undefined> => {
     // Reading the caller's address has a cost (see `caller` in api/rest/dispatch.ts), so it is skipped if requests are not counted.
     if (limiter === undefined) return undefined;
-    const { api, route, caller } = request;
-    return count(`${api}:${clientOfAddress(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
+    const { api, route, caller, calls = 1 } = request;
+    return count(`${api}:${clientOfAddress(caller)}`, calls * weightOf(plans[api], route), plans[api].anonymous);
   };
 
   const countForKey = ({ api }: AccessRequest, { id, plan }: ApiKey, weight: number): MaybePromise<CountedRequest> =>
@@ -49,8 +50,9 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
 
   const decideInvalidKey = (request: AccessRequest, key: ApiKey | undefined): MaybePromise<AccessDecision> =>
     andThen(countForCaller(request), (counted) => {
-      if (isRefused(counted)) return tooManyRequests(counted, true);
-      return key === undefined ? keyUnknown(counted?.headers) : keyExpiredOrRevoked(key, counted?.headers);
+      // Whoever has a key that was valid guesses nothing, and waiting would not help.
+      if (key !== undefined) return keyExpiredOrRevoked(key, counted?.headers);
+      return isRefused(counted) ? tooManyRequests(counted, true) : keyUnknown(counted?.headers);
     });
 
   const decideValidKey = (request: AccessRequest, key: ApiKey): MaybePromise<AccessDecision> =>

@@ -1,3 +1,5 @@
+import type { ApiName } from './plans.ts';
+
 /**
  * Decides whether a request may be answered: checks the API key and the rate limits. The dispatcher calls it once per request, before the
  * route runs. Keys are in a database, counts in memory or in Redis.
@@ -7,11 +9,13 @@ export type Gate = {
 };
 
 export type AccessRequest = {
-  readonly api: 'data' | 'metrics';
+  readonly api: ApiName;
   /** The route's id, see api/route.ts. Undefined if the path has no route. */
   readonly route: string | undefined;
   /** True for health routes: they need no key and are not counted. */
   readonly isPublic: boolean;
+  /** How many calls the request makes; default 1. */
+  readonly calls?: number;
   readonly key: string | undefined;
   /** IP address of the caller. The request is counted for it if there is no valid key. */
   readonly caller: string;

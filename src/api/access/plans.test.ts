@@ -38,6 +38,8 @@ test('a file replaces and adds plans, plan by plan', () => {
   expect(limitsOf(plans.data, 'shop')).toEqual({ perMinute: 5_000, perDay: 9_000 });
   expect([weightOf(plans.data, 'listUtxos'), weightOf(plans.data, 'getBlock')]).toEqual([20, 0]);
   expect(plans.metrics).toEqual({ anonymous: { perMinute: 7, perDay: 70 }, keyed: new Map(), weights: new Map([['avgTps', 2]]) });
+  const node = { anonymous: { perMinute: 5, perDay: 50 } };
+  expect(readPlans(JSON.stringify({ node }), routes)).toEqual({ ...defaultPlans, node: { ...defaultPlans.node, ...node } });
   expect(readPlans('{}', routes)).toEqual(defaultPlans);
   expect(readPlans('{"data":{}}', routes)).toEqual(defaultPlans);
 });
@@ -52,10 +54,10 @@ test('all problems are reported at once, each with its path', () => {
       weights: { listUtxo: 2, getBlock: -1 },
     },
     metrics: { pro: { perMinute: 1, perDay: 1 }, weights: 3 },
-    node: {},
+    glacier: {},
   };
   expect(problemsOf(JSON.stringify(file))).toEqual([
-    'node is not an API: the APIs are data and metrics',
+    'glacier is not an API: the APIs are data, metrics and node',
     'data.weights.listUtxo: there is no such route; the routes are listUtxos, getBlock',
     'data.weights.getBlock must be a whole number from 0 to 1000000, not -1',
     'data.anonymous.perMinute must be a whole number from 1 to 1000000000, not "60"',

@@ -9,16 +9,21 @@ export type ApiPlans = {
   readonly keyed: ReadonlyMap<string, Limits>;
   readonly weights: ReadonlyMap<string, number>;
 };
-export type Plans = { readonly data: ApiPlans; readonly metrics: ApiPlans };
+export type Plans = {
+  readonly data: ApiPlans;
+  readonly metrics: ApiPlans;
+  /** The Node RPC, with `--public-api`. Every call counts, also in a batch. */
+  readonly node: ApiPlans;
+};
 export type ApiName = keyof Plans;
 
-/** The ids of all routes, by API. */
-export type RouteIds = { readonly [A in ApiName]: readonly string[] };
+/** The ids of all routes, by API. The Node RPC has none. */
+export type RouteIds = { readonly [A in Exclude<ApiName, 'node'>]: readonly string[] };
 
 /** The plan of a key that was created without `--plan`. */
 export const defaultPlan = 'free';
 
-/** The plans of the hosted API (AvaCloud), counted in requests. The Metrics API has no keys, so it has one plan. */
+/** The plans of the hosted API (AvaCloud), counted in requests. The Metrics API and the Node RPC have no keys, so they have one plan. */
 export const defaultPlans: Plans = {
   data: {
     anonymous: { perMinute: 6_000, perDay: 1_200_000 },
@@ -31,6 +36,7 @@ export const defaultPlans: Plans = {
     weights: new Map(),
   },
   metrics: { anonymous: { perMinute: 8_000, perDay: 1_200_000 }, keyed: new Map(), weights: new Map() },
+  node: { anonymous: { perMinute: 6_000, perDay: 1_200_000 }, keyed: new Map(), weights: new Map() },
 };
 
 /** The limits of a plan. A plan that is no longer in the file has the limits of the default plan. */
@@ -66,10 +72,12 @@ function parseJson(text: string): unknown {
 
 function readFile(file: unknown, routes: RouteIds, problems: string[]): Plans {
   const parts = entriesOf(file, 'the file', problems);
-  for (const [name] of parts) if (!Object.hasOwn(defaultPlans, name)) problems.push(`${name} is not an API: the APIs are data and metrics`);
+  for (const [name] of parts)
+    if (!Object.hasOwn(defaultPlans, name)) problems.push(`${name} is not an API: the APIs are data, metrics and node`);
   const given = new Map(parts);
-  const read = (api: ApiName): ApiPlans => (given.has(api) ? readApi(api, given.get(api), routes[api], problems) : defaultPlans[api]);
-  return { data: read('data'), metrics: read('metrics') };
+  const read = (api: ApiName): ApiPlans =>
+    given.has(api) ? readApi(api, given.get(api), api === 'node' ? [] : routes[api], problems) : defaultPlans[api];
+  return { data: read('data'), metrics: read('metrics'), node: read('node') };
 }
 
 function readApi(api: ApiName, value: unknown, routes: readonly string[], problems: string[]): ApiPlans {
@@ -81,8 +89,8 @@ function readApi(api: ApiName, value: unknown, routes: readonly string[], proble
     const path = `${api}.${name}`;
     if (!planNamePattern.test(name))
       problems.push(`${path}: a plan name is 1 to 32 letters, digits, dots, dashes and underscores, and starts with a letter or digit`);
-    else if (api === 'metrics' && name !== 'anonymous')
-      problems.push(`${path}: the Metrics API has no keys, so its only plan is anonymous`);
+    else if (api !== 'data' && name !== 'anonymous')
+      problems.push(`${path}: the ${api === 'node' ? 'Node RPC' : 'Metrics API'} has no keys, so its only plan is anonymous`);
     else plans.set(name, readLimits(path, part, problems));
   }
   if (problems.length === 0) problems.push(...weightsAboveLimits(api, plans, weights));
@@ -95,7 +103,7 @@ function readWeights(path: string, value: unknown, routes: readonly string[], pr
   const weights = new Map<string, number>();
   for (const [route, weight] of entriesOf(value, path, problems))
     if (routes.includes(route)) weights.set(route, readWholeNumber(`${path}.${route}`, weight, 0, maxWeight, problems));
-    else problems.push(`${path}.${route}: there is no such route; the routes are ${routes.join(', ')}`);
+    else problems.push(`${path}.${route}: there is no such route; the routes are ${routes.join(', ') || 'none'}`);
   return weights;
 }
 

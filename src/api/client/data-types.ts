@@ -27,6 +27,8 @@ export type Utxo = {
   readonly consumingTxHash?: string;
   readonly consumingTxTimestamp?: number;
   readonly credentials?: readonly { readonly signature?: string; readonly publicKey?: string }[];
+  readonly isIncomplete?: true;
+  readonly mayBeImported?: true;
 };
 
 export type TxType = 'BaseTx' | 'CreateAssetTx' | 'OperationTx' | 'ImportTx' | 'ExportTx';
@@ -58,7 +60,7 @@ export type Block = {
   readonly proposerDetails?: { readonly proposerNodeId: string };
 };
 
-export type Balance = AssetAmount & { readonly utxoCount: number; readonly sharedWithChainId?: string };
+export type Balance = AssetAmount & { readonly utxoCount: number; readonly sharedWithChainId?: string; readonly mayBeImported?: true };
 export type Balances = {
   readonly unlocked: readonly Balance[];
   readonly locked: readonly Balance[];

@@ -159,7 +159,7 @@ export const devRows = {
     {
       blocks: record({ added: blocks, removed: blocks }),
       txs: record({ added: list(text), removed: list(text) }),
-      balances: list(record({ address: text, assetID: text, change: amount })),
+      balances: list(record({ address: text, assetID: text, change: amount, sharedChange: amount })),
     },
     'from',
   ),

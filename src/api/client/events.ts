@@ -23,10 +23,10 @@ export type Events<E extends ChainEvent = ChainEvent> = AsyncIterableIterator<E>
   readonly close: () => Promise<void>;
 };
 
-/** Opens the stream of a query such as `address=…&kind=tx`: chunks of server-sent events. */
-export type OpenEventStream = (query: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+/** Opens the stream of a query such as `address=…&kind=tx`: chunks of server-sent events. Undefined if the caller has closed the node. */
+export type OpenEventStream = (query: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
-/** Subscribes at once, not when the first event is read. */
+/** Subscribes at once, not when the first event is read. Throws a SeracError for a filter that does not exist. */
 export function subscribe<K extends ChainEvent['kind']>(
   open: OpenEventStream,
   filter: EventFilter<K> & { readonly after?: string | undefined },
@@ -54,7 +54,7 @@ export function subscribe<K extends ChainEvent['kind']>(
     setReady();
     // The generator may wait for the next chunk: ending the stream itself ends that wait.
     await opened.then(
-      async (stream) => void (await stream[Symbol.asyncIterator]().return?.()),
+      async (stream) => void (await stream?.[Symbol.asyncIterator]().return?.()),
       () => {},
     );
   };
@@ -86,12 +86,14 @@ export function subscribe<K extends ChainEvent['kind']>(
 
 /** The first heartbeat comes when all past events were sent: then new events are sent as they happen. */
 async function* readChainEvents(
-  opened: Promise<AsyncIterable<Uint8Array>>,
+  opened: Promise<AsyncIterable<Uint8Array> | undefined>,
   setReady: () => void,
   setPosition: (id: string) => void,
 ): AsyncGenerator<ChainEvent> {
   let last: string | undefined;
-  for await (const { id, kind, data } of readServerSentEvents(await opened)) {
+  const stream = await opened;
+  if (stream === undefined) return;
+  for await (const { id, kind, data } of readServerSentEvents(stream)) {
     setReady();
     if (id !== '') {
       last = id;
@@ -111,7 +113,14 @@ async function* readChainEvents(
   });
 }
 
-function formatQuery({ address, asset, kind, after }: EventFilter): string {
+function formatQuery({ address, asset, kind, after, ...unknown }: EventFilter): string {
+  const [name] = Object.keys(unknown);
+  if (name !== undefined)
+    throw new SeracError(`events has no filter ${JSON.stringify(name)}; filters are address, asset, kind and after`, {
+      code: 'BAD_PARAMETER',
+      parameter: name,
+      expected: 'address, asset, kind or after',
+    });
   const query = new URLSearchParams();
   const add = (name: string, value: string | readonly string[] | undefined): void => {
     if (value !== undefined) query.set(name, typeof value === 'string' ? value : value.join(','));

@@ -21,7 +21,9 @@ export type SeracFault =
   | { readonly code: 'RPC_ERROR'; readonly method: string; readonly rpcCode: number; readonly data: unknown };
 
 /** An error of a call to a node, in this process or over HTTP. */
-export class SeracError extends Fault<SeracFault> {
+class OwnSeracError extends Fault<SeracFault> {
+  static override readonly name = 'SeracError';
+
   /** The stable code of the cause, from docs/errors.md, such as `DEV_BAD_AMOUNT`; `RPC_ERROR` if the node gives none, as AvalancheGo does. */
   get code(): string {
     const { data } = this;
@@ -38,5 +40,15 @@ export class SeracError extends Fault<SeracFault> {
     return this.fault.code === 'RPC_ERROR' ? this.fault.data : undefined;
   }
 }
+
+/**
+ * The entry points are files of their own, which a program may load together, and as ES module and CommonJS. The first one's class serves all,
+ * so that `instanceof` is right for an error of any of them.
+ */
+const classes = globalThis as { [key: symbol]: typeof OwnSeracError | undefined };
+const classKey = Symbol.for('serac.SeracError');
+classes[classKey] ??= OwnSeracError;
+export const SeracError: typeof OwnSeracError = classes[classKey];
+export type SeracError = OwnSeracError;
 
 const isObject = (value: unknown): value is { readonly code?: unknown } => typeof value === 'object' && value !== null;

@@ -48,7 +48,9 @@ export const addressRoutes: readonly ApiRoute<DataDeps>[] = [
       const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin, now);
       const balances = sumBalances(holdings, now, feeAsset);
       const { labelOf } = await deps.assetLabels(chain)(assetsOfBalances(balances));
-      return renderedJson(`{"balances":${writeBalances(balances, labelOf)},${JSON.stringify(metadata).slice(1)}`);
+      // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
+      const mayBeImported = chain.foreignImports === 'unknown' || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
+      return renderedJson(`{"balances":${writeBalances(balances, labelOf, mayBeImported)},${JSON.stringify(metadata).slice(1)}`);
     },
   }),
   defineRoute({

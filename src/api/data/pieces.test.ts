@@ -23,7 +23,7 @@ const recover: RecoverPublicKey = (_, signature) => ((signature[0] as number) % 
 const everything = { subjects: undefined, kinds: undefined, times: { from: undefined, to: undefined }, after: undefined } as const;
 
 const openDeps = (reads: IndexReads, feeAsset: ReturnType<typeof feeAssetOf>, epoch: () => number, pieceCacheBytes: number) => {
-  const chain = sampleServedChain(reads, { id: chainID, feeAsset });
+  const chain = sampleServedChain(reads, { id: chainID, feeAsset, foreignImports: 'looked-up' });
   return { chain, deps: createDataDeps(sampleServed(chain), { recover, epoch, pieceCacheBytes }) };
 };
 const feeAssetOf = ({ chains }: IndexUnderTest) => chains.feeAsset;
@@ -38,6 +38,7 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
     formatAddress: deps.addressFormatter('local'),
     publicKeyText: deps.publicKeys?.text,
     labelOf: (await deps.assetLabels(chain)(ids)).labelOf,
+    mayBeImported: true,
   });
   const text = ({ bytes }: { readonly bytes: Uint8Array }) => Buffer.from(bytes).toString();
   const plainText = (value: unknown) => renderJson(value).toString();
@@ -69,10 +70,12 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
       const filter = { asset: undefined, minAmount: 0n, sortBy: 'timestamp', order: 'desc', after: undefined, limit: 60 } as const;
       for (const includeSpent of [true, false]) {
         const entries = await reads.utxos({ ...filter, pin, addresses, includeSpent });
-        const pieces = await readUtxoPieces(deps, { ...base, epoch, entries });
         seeOutputs(entries);
         const context = await contextOf(entries.map(({ utxo }) => utxo.assetID));
-        expect(pieces.map(text)).toEqual(renderUtxos(entries, context).map(plainText));
+        for (const mayBeImported of [false, true]) {
+          const pieces = await readUtxoPieces(deps, { ...base, epoch, entries, areImportsKnown: !mayBeImported });
+          expect(pieces.map(text)).toEqual(renderUtxos(entries, { ...context, mayBeImported }).map(plainText));
+        }
       }
     },
     blocks: async (pin: PinnedBlock, epoch: number) => {

@@ -6,7 +6,7 @@ import { assetTypeOf, isMintOutput, listedAmount } from '../../ledger/index/outp
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { renderAmount } from './render-asset.ts';
 import { credentialIndexOf, renderCredentials } from './render-credential.ts';
-import type { RenderContext } from './write-utxo.ts';
+import { isIncomplete, ownersByIndex, type RenderContext } from './write-utxo.ts';
 
 /** Renders outputs. Consecutive outputs are often consumed by consecutive inputs of one transaction, which makes finding credentials cheap. */
 export function renderUtxos(entries: readonly OutputEntry[], context: RenderContext) {
@@ -23,11 +23,8 @@ export function renderUtxos(entries: readonly OutputEntry[], context: RenderCont
 }
 
 /** A page has hundreds of these: setting properties to undefined is faster than spreading partial objects. */
-function renderUtxo(
-  { utxo, time, createdOn, consumedOn, spent }: OutputEntry,
-  slot: number,
-  { formatAddress, labelOf, publicKeyText }: RenderContext,
-) {
+function renderUtxo(entry: OutputEntry, slot: number, { formatAddress, labelOf, publicKeyText, mayBeImported }: RenderContext) {
+  const { utxo, time, createdOn, consumedOn, spent } = entry;
   const { output } = utxo;
   return {
     utxoId: idText(utxo.id),
@@ -38,15 +35,16 @@ function renderUtxo(
     asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),
     addresses: output.addresses.map(formatAddress),
     threshold: output.threshold,
-    locktime: safeNumber(output.locktime),
+    locktime: isIncomplete(entry) ? 0 : safeNumber(output.locktime),
     createdOnChainId: idText(createdOn),
     consumedOnChainId: idText(consumedOn),
-    utxoBytes: hexWithChecksum(utxo.bytes),
+    ...(isIncomplete(entry) ? { isIncomplete: true } : { utxoBytes: hexWithChecksum(utxo.bytes) }),
     groupId: groupIDOf(output),
     payload: output.kind === 'nftfx.TransferOutput' ? `0x${toHex(output.payload)}` : undefined,
     consumingTxHash: spent?.txID && idText(spent.txID),
     consumingTxTimestamp: spent?.time,
-    credentials: spent?.tx && renderCredentials(spent.tx, slot, output.addresses, publicKeyText),
+    credentials: spent?.tx && renderCredentials(spent.tx, slot, ownersByIndex(entry), publicKeyText),
+    mayBeImported: (mayBeImported && spent === undefined && createdOn !== consumedOn) || undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { integer, list, number, object, oneOf, optional, type Schema, text } from '../rest/schema.ts';
+import { flag, integer, list, number, object, oneOf, optional, type Schema, text } from '../rest/schema.ts';
 
 /** Response schemas, with the names and shapes of the public Data API. Additions of this server are marked in their descriptions. */
 
@@ -44,7 +44,15 @@ export const AssetAmountSchema = object('AssetAmount', amount);
 const aggregated = { ...amount, utxoCount: integer() };
 
 const AggregatedSchema = object('AggregatedAssetAmount', aggregated);
-const SharedBalanceSchema = object('XChainSharedAssetBalance', { ...aggregated, sharedWithChainId: text('The chain that can import it.') });
+/** Marks exports of a followed or joined chain. Absent, not false, where it does not apply: clients of the public API do not know it. */
+export const mayBeImported = optional(
+  flag('True if the other chain may have imported it and this server cannot tell. An addition of this server, absent otherwise.'),
+);
+const SharedBalanceSchema = object('XChainSharedAssetBalance', {
+  ...aggregated,
+  sharedWithChainId: text('The chain that can import it.'),
+  mayBeImported,
+});
 
 export const BalancesSchema = object('XChainBalances', {
   unlocked: list(AggregatedSchema),
@@ -97,7 +105,12 @@ export const UtxoSchema = object('Utxo', {
   locktime: integer('Unix seconds until which it cannot be spent; may exceed 2^53.'),
   createdOnChainId: text(),
   consumedOnChainId: text('The chain on which it was or can be consumed.'),
-  utxoBytes: text('0x, hex and a checksum of four bytes, as avm.getUTXOs returns it.'),
+  utxoBytes: optional(text('0x, hex and a checksum of four bytes, as avm.getUTXOs returns it. Absent if isIncomplete.')),
+  isIncomplete: optional(
+    flag(
+      'True for an imported output whose export is unknown: addresses are the owners who signed, there may be more, and locktime is 0. An addition of this server, absent otherwise.',
+    ),
+  ),
   groupId: optional(integer('NFTs only.')),
   payload: optional(text('NFTs only: 0x and hex.')),
   consumingTxHash: optional(
@@ -109,6 +122,7 @@ export const UtxoSchema = object('Utxo', {
     ),
   ),
   credentials: optional(list(CredentialSchema, 'Signatures; only for outputs spent on this chain.')),
+  mayBeImported,
 });
 
 export const txTypeSchema = oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']);

@@ -15,7 +15,11 @@ export function createTransferContexts(contextOf: (hrp: string) => HrpContext): 
     const ofHrp = contextOf(hrp);
     const cached = reused.get(labels)?.get(ofHrp.formatAddress);
     if (cached !== undefined) return cached;
-    const made = createTransferContext({ ...ofHrp, labelOf: labels.labelOf }, chain.id, ofHrp);
+    const made = createTransferContext(
+      { ...ofHrp, labelOf: labels.labelOf, mayBeImported: chain.foreignImports !== undefined },
+      chain.id,
+      ofHrp,
+    );
     const contexts = reused.get(labels) ?? new Map();
     reused.set(labels, contexts.set(ofHrp.formatAddress, made));
     return made;

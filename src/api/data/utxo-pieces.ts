@@ -13,10 +13,12 @@ export type UtxoPieceQuery = {
   readonly hrp: string;
   readonly epoch: number;
   readonly entries: readonly OutputEntry[];
+  /** Whether imports of their exports by other chains have just been looked up. */
+  readonly areImportsKnown: boolean;
 };
 
 /** Rendered outputs, in the given order. An output of this chain has two renderings in the cache, unspent and spent: neither changes. */
-export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entries }: UtxoPieceQuery): Promise<Piece[]> {
+export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entries, areImportsKnown }: UtxoPieceQuery): Promise<Piece[]> {
   const unspent = deps.pieces.space(epoch, `unspent ${hrp} ${chain.id}`);
   const spent = deps.pieces.space(epoch, `spent ${hrp} ${chain.id}`);
   const spaceOf = ({ spent: by }: OutputEntry) => (by === undefined ? unspent : spent);
@@ -29,7 +31,7 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   addSigners(signers, missing);
   await deps.publicKeys?.load(chain.reads, signers);
   const context = deps.transferContext(chain, hrp, labels);
-  const writeOther = createUtxoWriter(context);
+  const writeOther = createUtxoWriter({ ...context, mayBeImported: !areImportsKnown });
   const write = (entry: OutputEntry): Uint8Array => {
     const stored = isFinal(entry) && entry.spent === undefined ? entry.verifiedTransfer?.() : undefined;
     if (stored === undefined) return Buffer.from(writeOther(entry));

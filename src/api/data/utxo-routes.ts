@@ -72,7 +72,13 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
     const listing = await openListing(chain.reads, paging);
     const entries = await chain.reads.utxos({ ...listing, ...query });
     const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
-    const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown });
+    const pieces = await readUtxoPieces(deps, {
+      chain,
+      hrp: spelling.hrp,
+      epoch,
+      entries: shown,
+      areImportsKnown: chain.foreignImports !== 'unknown',
+    });
     return { listing, entries, pieces };
   });
   const [metadata, { listing, entries, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);

@@ -26,6 +26,7 @@ test('written balances equal the plain rendering', () => {
   const part = () => Array.from({ length: pick(4) }, anyBalance);
   for (let round = 0; round < 200; round++) {
     const balances = { unlocked: part(), locked: part(), atomicMemoryUnlocked: part(), atomicMemoryLocked: part() };
-    expect(writeBalances(balances, labelOf)).toBe(JSON.stringify(renderBalances(balances, labelOf)));
+    for (const mayBeImported of [false, true])
+      expect(writeBalances(balances, labelOf, mayBeImported)).toBe(JSON.stringify(renderBalances(balances, labelOf, mayBeImported)));
   }
 });

@@ -3,10 +3,18 @@ import type { LabelOf } from './render-asset.ts';
 import type { AddressBalances, AssetBalance } from './sum-balances.ts';
 import { labelStart } from './write-asset.ts';
 
-/** The JSON of balances; `renderBalances` in render-balance.fixture.ts is the plain form. */
-export function writeBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: AddressBalances, labelOf: LabelOf): string {
+/**
+ * The JSON of balances; `renderBalances` in render-balance.fixture.ts is the plain form. `mayBeImported`: other chains may have imported exported
+ * amounts without this server knowing.
+ */
+export function writeBalances(
+  { unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: AddressBalances,
+  labelOf: LabelOf,
+  mayBeImported: boolean,
+): string {
+  const mark = mayBeImported ? ',"mayBeImported":true' : '';
   const write = ({ asset, type, sharedWith, amount, count }: AssetBalance): string => {
-    const chain = sharedWith === undefined ? '' : `,"sharedWithChainId":"${idText(sharedWith)}"`;
+    const chain = sharedWith === undefined ? '' : `,"sharedWithChainId":"${idText(sharedWith)}"${mark}`;
     return `${labelStart(labelOf(asset))},"type":"${type}","amount":"${amount}","utxoCount":${count}${chain}}`;
   };
   const list = (part: readonly AssetBalance[]): string => part.map(write).join();

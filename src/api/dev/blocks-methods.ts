@@ -5,9 +5,10 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { BlockPolicy, SoloEngine } from '../../chain/solo/solo.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { bool, idParam, noParams, obj, u64 } from '../rpc/params.ts';
+import { bool, idParam, u64 } from '../rpc/params.ts';
 import type { Json } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
+import { devParams, noDevParams } from './params.ts';
 import { durationParam, requireParam } from './time-params.ts';
 
 export type BlocksDeps = {
@@ -29,11 +30,11 @@ const limits = { blocks: 1000n, listedTxs: 1024, interval: 86_400n } as const;
 
 /** Methods that build blocks and show the mempool of the X-Chain. */
 export const blocksMethods = methodTable<BlocksDeps>()({
-  mine: method(obj({ blocks: u64, interval: durationParam }), (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval), {
+  mine: method(devParams({ blocks: u64, interval: durationParam }), (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval), {
     needsWriter: true,
   }),
   setAutomine: method(
-    obj({ enabled: bool }),
+    devParams({ enabled: bool }),
     ({ engine, setPolicy }, { enabled }) => {
       setPolicy({ ...engine.policy(), automine: enabled });
       return formatPolicy(engine.policy());
@@ -41,7 +42,7 @@ export const blocksMethods = methodTable<BlocksDeps>()({
     { needsWriter: true },
   ),
   setIntervalMining: method(
-    obj({ seconds: durationParam }),
+    devParams({ seconds: durationParam }),
     ({ engine, setPolicy }, { seconds }) => {
       const every = requireParam('seconds', durationParam.type, seconds);
       if (every > limits.interval)
@@ -55,9 +56,9 @@ export const blocksMethods = methodTable<BlocksDeps>()({
     },
     { needsWriter: true },
   ),
-  getMempool: method(noParams, ({ chain }) => listMempool(chain), { needsWriter: true }),
+  getMempool: method(noDevParams, ({ chain }) => listMempool(chain), { needsWriter: true }),
   dropTx: method(
-    obj({ txID: idParam }),
+    devParams({ txID: idParam }),
     ({ chain }, { txID }) => {
       if (!chain.dropTx(txID))
         throw new DevError(`the transaction ${idText(txID)} is not in the mempool`, { code: 'DEV_NOT_PENDING', txID: idText(txID) });

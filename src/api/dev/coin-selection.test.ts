@@ -24,6 +24,7 @@ function readsOf(utxos: readonly Utxo[], pending: ReadonlySet<Id> = new Set()) {
     chainID: zeroId,
     longWork,
     isPending: (id) => pending.has(id),
+    pendingTxs: () => [],
     utxoPage: (_chain, [address], start, limit) => {
       pages++;
       const from = utxos.findIndex(({ id }) => id === start.utxoID) + 1;

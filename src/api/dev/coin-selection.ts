@@ -1,3 +1,5 @@
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
 import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Key } from '../../avm/wallet/key.ts';
 import { findSigners } from '../../avm/wallet/wallet.ts';
@@ -13,6 +15,8 @@ export type OutputReads = {
   readonly utxoPage: ReadUtxoPage;
   /** Whether a transaction in the mempool consumes an output. */
   readonly isPending: (utxoID: Id) => boolean;
+  /** The transactions in the mempool, oldest first. */
+  readonly pendingTxs: () => Iterable<Tx>;
   readonly longWork: LongWork;
 };
 
@@ -27,8 +31,8 @@ const maxPages = 64;
 export type CoinSelection = { readonly utxos: readonly Utxo[]; readonly available: ReadonlyMap<Id, bigint>; readonly isComplete: boolean };
 
 /**
- * Selects outputs of a key that cover the needed amounts, from the accepted state without what the mempool consumes. Reads pages until the
- * largest outputs found so far suffice, so an account with few large outputs needs one page.
+ * Selects outputs of a key that cover the needed amounts: of the accepted state, then of the mempool, without what the mempool consumes.
+ * Reads pages until the largest outputs found so far suffice, so an account with few large outputs needs one page.
  */
 export async function selectCoins(reads: OutputReads, key: Key, needed: ReadonlyMap<Id, bigint>, now: bigint): Promise<CoinSelection> {
   const found = new Map<Id, Utxo[]>([...needed.keys()].map((assetID) => [assetID, []]));
@@ -58,17 +62,26 @@ export async function findOutputs(
   return [...found.values()];
 }
 
-/** The outputs of a key, page by page, without those that the mempool consumes. Pauses between pages when they take long. */
-async function* listOutputs({ chainID, utxoPage, isPending, longWork }: OutputReads, { address }: Key): AsyncGenerator<Utxo[]> {
+/**
+ * The outputs of a key, page by page, without those that the mempool consumes. Those that the mempool creates are last. Pauses when it takes
+ * long.
+ */
+async function* listOutputs({ chainID, utxoPage, isPending, pendingTxs, longWork }: OutputReads, { address }: Key): AsyncGenerator<Utxo[]> {
   const pause = longWork.begin();
   let cursor: AddressUtxoCursor = { address: zeroAddress, utxoID: zeroId };
   for (let page = 0; page < maxPages; page++) {
     const { utxos, end } = utxoPage(chainID, [address], cursor, pageSize);
     yield utxos.map((bytes) => parseUtxo(bytes.subarray(0, -checksumLength))).filter(({ id }) => !isPending(id));
-    if (utxos.length < pageSize) return;
+    if (utxos.length < pageSize) break;
     cursor = end;
     await pause();
   }
+  const left: Utxo[] = [];
+  for (const tx of pendingTxs()) {
+    left.push(...effectsOf(tx).created.filter(({ id, output }) => output.addresses.includes(address) && !isPending(id)));
+    await pause();
+  }
+  yield left;
 }
 
 function selectLargest(found: ReadonlyMap<Id, readonly Utxo[]>, needed: ReadonlyMap<Id, bigint>): CoinSelection {

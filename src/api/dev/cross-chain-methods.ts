@@ -6,11 +6,11 @@ import { parseHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { Aliases } from '../rpc/aliases.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { longStr, obj, str, u32 } from '../rpc/params.ts';
+import { longStr, str, u32 } from '../rpc/params.ts';
 import { parseAmount } from './amount.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { accountParam, addressOrList, amountParam, parseBytesText, parseTime, timeParam } from './params.ts';
+import { accountParam, addressOrList, amountParam, devParams, parseBytesText, parseTime, timeParam } from './params.ts';
 
 export type CrossChainDeps = {
   readonly wallet: DevWallet;
@@ -40,7 +40,7 @@ const needsWriter = { needsWriter: true };
 /** Transfers between the X-Chain of a developer and the P- and C-Chain, whose part these methods play. */
 export const crossChainMethods = methodTable<CrossChainDeps>()({
   atomicDeposit: method(
-    obj({ from: str, to: addressOrList, amount: amountParam, assetID: str, locktime: timeParam, threshold: u32 }),
+    devParams({ from: str, to: addressOrList, amount: amountParam, assetID: str, locktime: timeParam, threshold: u32 }),
     (deps, { from, to, amount, assetID, locktime, threshold }) => {
       const { wallet } = deps;
       const source = requireCounterpart('from', from, deps);
@@ -55,7 +55,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
   ),
 
   listAtomic: method(
-    obj({ limit: u32 }),
+    devParams({ limit: u32 }),
     (deps, { limit }) => {
       const max = limit === 0 || limit > maxListed ? maxListed : limit;
       const found = deps.listAtomicUtxos(max + 1);
@@ -65,7 +65,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
   ),
 
   export: method(
-    obj({
+    devParams({
       destinationChain: str,
       from: accountParam,
       to: addressOrList,
@@ -78,7 +78,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
     async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
       const { wallet, formatAddress } = deps;
       const destination = requireCounterpart('destinationChain', destinationChain, deps);
-      const payer = wallet.account(from);
+      const payer = wallet.payer(from);
       const asset = wallet.asset(assetID);
       const addresses = to.length === 0 ? [formatAddress(destination, payer.key.address)] : to;
       const parse = (text: string) => deps.parseAddress(destination, text);
@@ -97,7 +97,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
   ),
 
   claimExport: method(
-    obj({ utxoID: str }),
+    devParams({ utxoID: str }),
     ({ counterparts, claimExport, aliases }, { utxoID }) => {
       const id = parseOutputID(utxoID);
       const destination = counterparts.find((chain) => claimExport(chain, id));
@@ -111,7 +111,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
   ),
 
   addAtomicUTXO: method(
-    obj({ sourceChain: str, utxo: longStr }),
+    devParams({ sourceChain: str, utxo: longStr }),
     ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
       const parsed = parseUtxo(parseHex('hex', utxo));
       addAtomicUtxo(aliases.lookup(sourceChain), parsed);

@@ -3,6 +3,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import { type Utxo, utxoId } from '../../avm/tx/utxo.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Funds, sumNeeded } from '../../avm/wallet/funding.ts';
+import type { Key } from '../../avm/wallet/key.ts';
 import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../../avm/wallet/wallet.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
@@ -28,15 +29,21 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
   /** Fetches outputs of addresses that are not stored yet, on a fork; undefined if there is nothing to fetch. */
   readonly fetchOutputs?: ((addresses: readonly Address[]) => Promise<void> | undefined) | undefined;
   readonly isPending: OutputReads['isPending'];
+  readonly pendingTxs: OutputReads['pendingTxs'];
+  /** Whether outputs of an address may be spent without its signatures. */
+  readonly isImpersonated: (address: Address) => boolean;
   /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
   readonly issue: (tx: Tx) => Promise<void>;
 };
 
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
+/** Who pays for a transaction and signs it: an account, or an impersonated address, which has no index and whose signatures are zeros. */
+export type Payer = { readonly index?: number; readonly key: Key };
+
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
 export type TxRequest = {
-  readonly payer: Account;
+  readonly payer: Payer;
   readonly sent?: readonly TransferableOutput[];
   readonly fee?: bigint;
   readonly memo?: Uint8Array;
@@ -49,10 +56,12 @@ export type DevWallet = ReturnType<typeof createDevWallet>;
 export function createDevWallet(deps: DevWalletDeps) {
   const { accounts, chainParams, addressFormat, reads, now } = deps;
   const wallet: Wallet = { keys: accounts.map(({ key }) => key), chainParams };
+  const walletOf = ({ index, key }: Payer): Wallet => (index === undefined ? { keys: [...wallet.keys, key], chainParams } : wallet);
   const outputs: OutputReads = {
     chainID: chainParams.blockchainID,
     utxoPage: reads.utxos,
     isPending: deps.isPending,
+    pendingTxs: deps.pendingTxs,
     longWork: deps.longWork,
   };
   const runLongQuery = createLongQueryRunner(deps.longWork);
@@ -66,16 +75,17 @@ export function createDevWallet(deps: DevWalletDeps) {
     return { id, name: Buffer.from(name).toString('utf8'), symbol: Buffer.from(symbol).toString('utf8'), denomination };
   };
 
-  const selectFunds = async (payer: Account, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
+  const selectFunds = async (payer: Payer, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
     const { utxos, available, isComplete } = await selectCoins(outputs, payer.key, needed, time);
     if (isComplete) return utxos;
+    const address = addressFormat.format(payer.key.address);
     for (const [assetID, need] of needed) {
       const have = available.get(assetID) ?? 0n;
-      if (have < need) throw insufficientFunds(payer, addressFormat.format(payer.key.address), assetById(assetID), have, need);
+      if (have < need) throw insufficientFunds(payer, address, assetById(assetID), have, need);
     }
     throw new DevError(
-      `account ${payer.index} would need more than ${maxInputs} of its outputs; send a smaller amount, or first send it to itself in parts`,
-      { code: 'DEV_TOO_MANY_INPUTS', account: payer.index, max: maxInputs },
+      `${describePayer(payer, address)} would need more than ${maxInputs} of its outputs; send a smaller amount, or first send it to itself in parts`,
+      { code: 'DEV_TOO_MANY_INPUTS', ...accountOf(payer), max: maxInputs },
     );
   };
 
@@ -86,17 +96,18 @@ export function createDevWallet(deps: DevWalletDeps) {
     /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
     asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
 
-    /** The account with an index or address; account 0 if the text is empty. */
-    account: (text: string): Account => {
+    /** The account with an index or address, or an impersonated address; account 0 if the text is empty. */
+    payer: (text: string): Payer => {
       const isIndex = /^\d{1,4}$/.test(text);
       const address = isIndex || text === '' ? undefined : addressFormat.parse(text);
       const found = address === undefined ? accounts[Number(text)] : accounts.find(({ key }) => key.address === address);
       if (found !== undefined) return found;
-      throw new DevError(`${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; dev.accounts lists them`, {
-        code: 'DEV_NOT_AN_ACCOUNT',
-        account: text,
-        accounts: accounts.length,
-      });
+      if (address !== undefined && deps.isImpersonated(address)) return { key: unknownKeyOf(address) };
+      const remedy = address === undefined ? '' : ', or impersonate the address (dev.impersonate, serac impersonate start)';
+      throw new DevError(
+        `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists${remedy}`,
+        { code: 'DEV_NOT_AN_ACCOUNT', account: text, accounts: accounts.length },
+      );
     },
 
     /** The owners of a new output, by default from addresses of this chain; `threshold` 0 counts as 1. */
@@ -138,7 +149,7 @@ export function createDevWallet(deps: DevWalletDeps) {
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
         const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };
-        const tx = signDraft(await build(wallet, funds));
+        const tx = signDraft(await build(walletOf(payer), funds));
         await deps.issue(tx);
         return tx;
       }),
@@ -159,10 +170,24 @@ export function parseOutputID(text: string): Id {
   }
 }
 
-const insufficientFunds = ({ index }: Account, address: string, asset: Asset, have: bigint, need: bigint) =>
+/** Stands for the key of an impersonated address, whose signatures are not verified. */
+const unknownKeyOf = (address: Address): Key => ({ address, secret: new Uint8Array(0), sign: () => new Uint8Array(65) });
+
+const accountOf = ({ index }: Payer) => (index === undefined ? {} : { account: index });
+const describePayer = ({ index }: Payer, address: string): string =>
+  index === undefined ? `the impersonated address ${address}` : `account ${index} (${address})`;
+
+const insufficientFunds = (payer: Payer, address: string, asset: Asset, have: bigint, need: bigint) =>
   new DevError(
-    `not enough funds: account ${index} (${address}) can spend ${formatAmount(have, asset)}, ${formatAmount(need, asset)} is needed (asset ${idText(asset.id)})`,
-    { code: 'DEV_INSUFFICIENT_FUNDS', account: index, address, assetID: idText(asset.id), have: have.toString(), need: need.toString() },
+    `not enough funds: ${describePayer(payer, address)} can spend ${formatAmount(have, asset)}, ${formatAmount(need, asset)} is needed (asset ${idText(asset.id)})`,
+    {
+      code: 'DEV_INSUFFICIENT_FUNDS',
+      ...accountOf(payer),
+      address,
+      assetID: idText(asset.id),
+      have: have.toString(),
+      need: need.toString(),
+    },
   );
 
 const badOwners = (reason: string) => new DevError(reason, { code: 'DEV_BAD_OWNERS', reason });

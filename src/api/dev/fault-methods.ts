@@ -1,7 +1,8 @@
 import { badArgument } from '../rpc/fault.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { obj, type RpcParam, str, u32 } from '../rpc/params.ts';
+import { type RpcParam, str, u32 } from '../rpc/params.ts';
 import type { CallFaults } from './call-faults.ts';
+import { devParams } from './params.ts';
 
 export type FaultDeps = {
   readonly faults: Pick<CallFaults, 'setLatency' | 'failNext' | 'isActive'>;
@@ -17,7 +18,7 @@ const optionalU32: RpcParam<number | undefined> = { ...u32, zero: undefined, rea
 /** Methods that make the node slow, fail or unhealthy, to test how a client handles it. They affect JSON-RPC calls, not the `dev.*` methods. */
 export const faultMethods = methodTable<FaultDeps>()({
   setLatency: method(
-    obj({ ms: u32, method: str }),
+    devParams({ ms: u32, method: str }),
     async ({ faults, informReaders }, { ms, method: name }) => {
       faults.setLatency(ms, name);
       await informReaders();
@@ -26,7 +27,7 @@ export const faultMethods = methodTable<FaultDeps>()({
     { needsWriter: true },
   ),
   failNext: method(
-    obj({ method: str, times: optionalU32, error: str }),
+    devParams({ method: str, times: optionalU32, error: str }),
     async ({ faults, informReaders }, { method: name, times = 1, error }) => {
       faults.failNext(name, times, error === '' ? `${name} fails because dev.failNext was called` : error);
       await informReaders();
@@ -35,7 +36,7 @@ export const faultMethods = methodTable<FaultDeps>()({
     { needsWriter: true },
   ),
   setUnhealthy: method(
-    obj({ check: str, message: str }),
+    devParams({ check: str, message: str }),
     async ({ forceCheck }, { check, message }) => {
       if (check === '') throw badArgument('check', str.type);
       await forceCheck(check, message === '' ? undefined : message);

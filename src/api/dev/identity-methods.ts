@@ -1,15 +1,16 @@
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { bool, obj, str } from '../rpc/params.ts';
+import { bool, str } from '../rpc/params.ts';
 import type { Json } from '../rpc/write-json.ts';
+import { devParams } from './params.ts';
 
 export type IdentityDeps = {
   readonly impersonation: Pick<Impersonation, 'add' | 'remove' | 'setAll' | 'isAll' | 'addresses'>;
   readonly addressFormat: Pick<AddressFormat, 'parse' | 'format'>;
 };
 
-const addressParam = obj({ address: str });
+const addressParam = devParams({ address: str });
 
 /** Methods that let transactions spend outputs of an address without its signatures. */
 export const identityMethods = methodTable<IdentityDeps>()({
@@ -30,7 +31,7 @@ export const identityMethods = methodTable<IdentityDeps>()({
     { needsWriter: true },
   ),
   setAutoImpersonate: method(
-    obj({ enabled: bool }),
+    devParams({ enabled: bool }),
     (deps, { enabled }) => {
       deps.impersonation.setAll(enabled);
       return formatImpersonation(deps);

@@ -10,11 +10,12 @@ import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { encoding, idParam, longStr, noParams, obj, str } from '../rpc/params.ts';
+import { encoding, idParam, longStr, str } from '../rpc/params.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
 import { decode } from './decode.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
+import { devParams, noDevParams } from './params.ts';
 
 export type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
@@ -35,7 +36,7 @@ export type InsightDeps = {
 /** Methods that show why and how something happened. */
 export const insightMethods = methodTable<InsightDeps>()({
   explainTx: method(
-    obj({ tx: longStr, encoding }),
+    devParams({ tx: longStr, encoding }),
     async (deps, params) => {
       const tx = parseTx(parseHex(params.encoding, params.tx));
       await deps.prepare(tx);
@@ -43,9 +44,9 @@ export const insightMethods = methodTable<InsightDeps>()({
     },
     { needsWriter: true },
   ),
-  decode: method(obj({ bytes: longStr }), ({ json }, { bytes }) => decode(bytes, json)),
+  decode: method(devParams({ bytes: longStr }), ({ json }, { bytes }) => decode(bytes, json)),
   getTxLifecycle: method(
-    obj({ txID: idParam }),
+    devParams({ txID: idParam }),
     ({ chain, lifecycle }, { txID }) => {
       const steps = lifecycle.stepsOf(txID);
       const status = chain.status(txID);
@@ -59,7 +60,7 @@ export const insightMethods = methodTable<InsightDeps>()({
     },
     { needsWriter: true },
   ),
-  getUTXO: method(obj({ utxoID: str }), (deps, { utxoID }) => {
+  getUTXO: method(devParams({ utxoID: str }), (deps, { utxoID }) => {
     const utxo = deps.storedUtxo(parseOutputID(utxoID));
     if (utxo === undefined)
       throw new DevError(
@@ -68,11 +69,11 @@ export const insightMethods = methodTable<InsightDeps>()({
       );
     return describeUtxo(utxo, deps);
   }),
-  getAsset: method(obj({ assetID: str }), ({ wallet }, { assetID }) => {
+  getAsset: method(devParams({ assetID: str }), ({ wallet }, { assetID }) => {
     const { id, symbol, denomination, name } = wallet.asset(assetID);
     return { assetID: idText(id), name, symbol, denomination };
   }),
-  nodeInfo: method(noParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
+  nodeInfo: method(noDevParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
 });
 
 function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Json {

@@ -8,11 +8,11 @@ import { type AssetSpec, baseTx, createAsset } from '../../avm/wallet/transactio
 import { ownedBy, transfer } from '../../avm/wallet/wallet.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { bool, longStr, noParams, obj, str, u8, u32 } from '../rpc/params.ts';
+import { bool, longStr, str, u8, u32 } from '../rpc/params.ts';
 import { parseAmount } from './amount.ts';
 import type { Asset, DevWallet } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { accountParam, addressOrList, amountParam, parseBytesText, parseTime, timeParam } from './params.ts';
+import { accountParam, addressOrList, amountParam, devParams, noDevParams, parseBytesText, parseTime, timeParam } from './params.ts';
 
 export type MoneyDeps = { readonly wallet: DevWallet };
 
@@ -30,7 +30,7 @@ const needsWriter = { needsWriter: true };
 /** Accounts, transfers and assets of the developer's chain. The accounts sign; account 0 pays unless `from` names another one. */
 export const moneyMethods = methodTable<MoneyDeps>()({
   accounts: method(
-    noParams,
+    noDevParams,
     async ({ wallet }) => {
       const accounts = [];
       for (const { index, key, isPublic } of wallet.accounts)
@@ -46,20 +46,28 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   faucet: method(
-    obj({ to: addressOrList, amount: amountParam, assetID: str, threshold: u32 }),
+    devParams({ to: addressOrList, amount: amountParam, assetID: str, threshold: u32 }),
     ({ wallet }, { to, amount, assetID, threshold }) =>
       send(wallet, { from: '', to, amount: amount === '' && assetID === '' ? faucetAmount : amount, assetID, threshold }),
     needsWriter,
   ),
 
   send: method(
-    obj({ from: accountParam, to: addressOrList, amount: amountParam, assetID: str, memo: longStr, locktime: timeParam, threshold: u32 }),
+    devParams({
+      from: accountParam,
+      to: addressOrList,
+      amount: amountParam,
+      assetID: str,
+      memo: longStr,
+      locktime: timeParam,
+      threshold: u32,
+    }),
     ({ wallet }, params) => send(wallet, params),
     needsWriter,
   ),
 
   createAsset: method(
-    obj({ name: str, symbol: str, denomination: u8, supply: amountParam, owner: addressOrList, mintable: bool }),
+    devParams({ name: str, symbol: str, denomination: u8, supply: amountParam, owner: addressOrList, mintable: bool }),
     ({ wallet }, { name, symbol, denomination, supply, owner, mintable }) => {
       const minter = ownedBy([wallet.accounts[0].key]);
       const holder = owner.length === 0 ? minter : wallet.owners(owner, 1);
@@ -75,7 +83,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   mint: method(
-    obj({ assetID: str, to: addressOrList, amount: amountParam, threshold: u32 }),
+    devParams({ assetID: str, to: addressOrList, amount: amountParam, threshold: u32 }),
     async ({ wallet }, { assetID, to, amount, threshold }) => {
       const asset = wallet.asset(assetID);
       const minted = parseAmount(amount, asset);
@@ -90,7 +98,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   createNFT: method(
-    obj({ name: str, symbol: str, groups: u32 }),
+    devParams({ name: str, symbol: str, groups: u32 }),
     ({ wallet }, { name, symbol, groups: given }) => {
       const groups = given === 0 ? defaultGroups : given;
       if (groups > maxGroups)
@@ -107,7 +115,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   mintNFT: method(
-    obj({ assetID: str, to: addressOrList, payload: longStr, threshold: u32 }),
+    devParams({ assetID: str, to: addressOrList, payload: longStr, threshold: u32 }),
     async ({ wallet }, { assetID, to, payload, threshold }) => {
       const asset = wallet.asset(assetID);
       const bytes = parseBytesText(payload, 'payload');
@@ -123,7 +131,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   sendNFT: method(
-    obj({ utxoID: str, to: addressOrList, threshold: u32 }),
+    devParams({ utxoID: str, to: addressOrList, threshold: u32 }),
     async ({ wallet }, { utxoID, to, threshold }) => {
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
@@ -136,7 +144,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   createProperty: method(
-    obj({ name: str, symbol: str }),
+    devParams({ name: str, symbol: str }),
     ({ wallet }, { name, symbol }) =>
       issueAsset(wallet, {
         name,
@@ -147,7 +155,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   mintProperty: method(
-    obj({ assetID: str, to: addressOrList, threshold: u32 }),
+    devParams({ assetID: str, to: addressOrList, threshold: u32 }),
     async ({ wallet }, { assetID, to, threshold }) => {
       const asset = wallet.asset(assetID);
       const owners = wallet.owners(to, threshold);
@@ -161,7 +169,7 @@ export const moneyMethods = methodTable<MoneyDeps>()({
   ),
 
   burnProperty: method(
-    obj({ utxoID: str }),
+    devParams({ utxoID: str }),
     async ({ wallet }, { utxoID }) => {
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
@@ -189,7 +197,7 @@ async function send(wallet: DevWallet, request: SendRequest) {
   const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
   const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
   const tx = await wallet.issue({
-    payer: wallet.account(from),
+    payer: wallet.payer(from),
     sent,
     memo: parseBytesText(memo, 'memo'),
     build: (keys, funds) => baseTx(keys, funds, sent),

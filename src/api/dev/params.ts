@@ -1,8 +1,15 @@
 import { HexError, parseHex } from '../../base/bytes/hex.ts';
 import { badArgument } from '../rpc/fault.ts';
 import { jsonKindAt } from '../rpc/json-scan.ts';
-import { list, type RpcParam, str } from '../rpc/params.ts';
+import { list, type ParamsOf, type RpcParam, str, strictObj } from '../rpc/params.ts';
 import { DevError } from './fault.ts';
+
+/** The parameters of a `dev.*` method. An asset may be given as `asset` too, the name of the command line's flag. */
+export const devParams = <F extends { readonly [name: string]: RpcParam<unknown> }>(
+  fields: F,
+): RpcParam<{ readonly [K in keyof F]: ParamsOf<F[K]> }> => strictObj(fields, 'assetID' in fields ? { asset: 'assetID' } : {});
+
+export const noDevParams = devParams({});
 
 /** A number or a text, as its text: an amount, a time or the index of an account. Empty if it is missing. */
 export const numberOrText = (type: string): RpcParam<string> => ({

@@ -1,20 +1,21 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { noParams, obj, str } from '../rpc/params.ts';
+import { str } from '../rpc/params.ts';
+import { devParams, noDevParams } from './params.ts';
 
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 export type StatePoint = { readonly height: number; readonly time: number };
 
 export type StateDeps = {
-  readonly snapshot: (name: string | undefined) => StatePoint & { readonly name: string };
-  readonly revert: (name: string) => StatePoint;
+  readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
+  readonly revert: (name: string) => Promise<StatePoint>;
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];
-  readonly deleteSnapshot: (name: string) => void;
+  readonly deleteSnapshot: (name: string) => Promise<void>;
   /** Compares two snapshots of the X-Chain, or one with the current state. */
   readonly diff: (from: string, to: string | undefined) => StateDiff;
   /** Goes back to the state of a fresh chain. */
-  readonly reset: () => StatePoint;
+  readonly reset: () => Promise<StatePoint>;
   readonly formatAddress: (address: Address) => string;
   /** Resolves when all processes have the restored clock. */
   readonly informReaders: () => Promise<void>;
@@ -23,36 +24,37 @@ export type StateDeps = {
 export type StateDiff = {
   readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
   readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
-  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
+  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
 };
 
 const needsWriter = { needsWriter: true } as const;
-const nameParam = obj({ name: str });
+const nameParam = devParams({ name: str });
 
 /** Methods of the developer's chain that save and restore its state. */
 export const stateMethods = methodTable<StateDeps>()({
-  snapshot: method(nameParam, ({ snapshot }, { name }) => toNamedPoint(snapshot(name || undefined)), needsWriter),
+  snapshot: method(nameParam, async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)), needsWriter),
   revert: method(
     nameParam,
     async ({ revert, informReaders }, { name }) => {
-      const restored = toPoint(revert(name));
+      const restored = toPoint(await revert(name));
       await informReaders();
       return restored;
     },
     needsWriter,
   ),
-  listSnapshots: method(noParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
+  listSnapshots: method(noDevParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
   diff: method(
-    obj({ from: str, to: str }),
+    devParams({ from: str, to: str }),
     ({ diff, formatAddress }, { from, to }) => {
       const { blocks, txs, balances } = diff(from, to || undefined);
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
         txs: { added: txs.added.map(idText), removed: txs.removed.map(idText) },
-        balances: balances.map(({ address, assetID, change }) => ({
+        balances: balances.map(({ address, assetID, change, sharedChange }) => ({
           address: formatAddress(address),
           assetID: idText(assetID),
           change: String(change),
+          sharedChange: String(sharedChange),
         })),
       };
     },
@@ -60,16 +62,16 @@ export const stateMethods = methodTable<StateDeps>()({
   ),
   deleteSnapshot: method(
     nameParam,
-    ({ deleteSnapshot }, { name }) => {
-      deleteSnapshot(name);
+    async ({ deleteSnapshot }, { name }) => {
+      await deleteSnapshot(name);
       return { name };
     },
     needsWriter,
   ),
   reset: method(
-    noParams,
+    noDevParams,
     async ({ reset, informReaders }) => {
-      const restored = toPoint(reset());
+      const restored = toPoint(await reset());
       await informReaders();
       return restored;
     },

@@ -1,8 +1,8 @@
 import { type ChainClock, maxTime } from '../../base/timing/chain-clock.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { noParams, obj } from '../rpc/params.ts';
 import type { Json } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
+import { devParams, noDevParams } from './params.ts';
 import { durationParam, requireParam, timeParam } from './time-params.ts';
 
 export type TimeDeps = {
@@ -15,9 +15,9 @@ export type TimeDeps = {
 
 /** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
 export const timeMethods = methodTable<TimeDeps>()({
-  getTime: method(noParams, ({ clock }) => readTime(clock)),
+  getTime: method(noDevParams, ({ clock }) => readTime(clock)),
   setTime: method(
-    obj({ time: timeParam }),
+    devParams({ time: timeParam }),
     async ({ clock, informReaders }, { time }) => {
       clock.set(checkTime(requireParam('time', timeParam.type, time), 0n));
       await informReaders();
@@ -26,7 +26,7 @@ export const timeMethods = methodTable<TimeDeps>()({
     { needsWriter: true },
   ),
   increaseTime: method(
-    obj({ seconds: durationParam }),
+    devParams({ seconds: durationParam }),
     async ({ clock, informReaders }, { seconds }) => {
       const by = requireParam('seconds', durationParam.type, seconds);
       checkTime(clock.unixSeconds() + by, 0n);
@@ -37,7 +37,7 @@ export const timeMethods = methodTable<TimeDeps>()({
     { needsWriter: true },
   ),
   setNextBlockTime: method(
-    obj({ time: timeParam }),
+    devParams({ time: timeParam }),
     async ({ clock, lastBlockTime, informReaders }, { time }) => {
       clock.setNextBlockTime(checkTime(requireParam('time', timeParam.type, time), lastBlockTime()));
       await informReaders();
@@ -46,7 +46,7 @@ export const timeMethods = methodTable<TimeDeps>()({
     { needsWriter: true },
   ),
   freezeTime: method(
-    noParams,
+    noDevParams,
     async ({ clock, informReaders }) => {
       clock.freeze();
       await informReaders();
@@ -55,7 +55,7 @@ export const timeMethods = methodTable<TimeDeps>()({
     { needsWriter: true },
   ),
   resetTime: method(
-    noParams,
+    noDevParams,
     async ({ clock, informReaders }) => {
       clock.reset();
       await informReaders();

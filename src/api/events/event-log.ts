@@ -34,4 +34,4 @@ export type KnownBlocks = (blockID: Id) => BlockWithSpent | undefined;
 
 /** Limits of one read, so that it does not block the event loop for long. */
 export const maxEntriesPerRead = 64;
-export const maxBytesPerRead = 262_144;
+export const maxBytesPerRead = 65_536;

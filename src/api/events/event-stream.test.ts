@@ -6,6 +6,7 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { parseTx } from '../../avm/tx/tx.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { copyTables } from '../../ledger/state/copy-tables.fixture.ts';
 import { type OpenChain, openChain } from '../../ledger/state/open-chain.fixture.ts';
@@ -46,7 +47,7 @@ function open(path: string, source: ReturnType<typeof randomChain>, options: Par
   const number = getChainNumber(chain.store, chainID);
   log.addChain({ number, state: chain.state });
   const json = { address: (address: Address) => address as string, id: idText };
-  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, report: fail, heartbeat: 60_000 });
+  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, report: fail, heartbeat: 60_000 });
   chain.store.onRevert(hub.advance);
   return { ...chain, log, hub, number };
 }
@@ -236,6 +237,7 @@ describe('limits', () => {
       log: chain.log,
       textOf: () => ({ alias: 'X', json: { address: (address) => address as string, id: idText } }),
       timers,
+      longWork,
       report: fail,
       maxQueued: 20_000,
     });
@@ -261,7 +263,7 @@ describe('limits', () => {
   test('there is a limit of clients', async () => {
     const own = randomChain(9);
     const chain = open(':memory:', own);
-    const hub = createEventHub({ log: chain.log, textOf: () => expect.unreachable(), timers, report: fail, maxSubscribers: 2 });
+    const hub = createEventHub({ log: chain.log, textOf: () => expect.unreachable(), timers, longWork, report: fail, maxSubscribers: 2 });
     const clients = [await hub.subscribe(everything, undefined), await hub.subscribe(everything, undefined)] as Subscriber[];
     expect(await hub.subscribe(everything, undefined)).toBeUndefined();
     for (const client of clients) hub.unsubscribe(client);
@@ -277,6 +279,7 @@ test('without clients nothing is read or rendered', async () => {
     log: { id: () => '', last: () => expect.unreachable(), read: () => expect.unreachable() },
     textOf: () => expect.unreachable(),
     timers,
+    longWork,
     report: fail,
   });
   commit(chain, source);

@@ -1,5 +1,7 @@
 import { Fault } from '../../base/fault.ts';
+import { clientOfAddress } from '../access/client-address.ts';
 import type { AccessDecision, Gate } from '../access/gate.ts';
+import type { StreamLimit } from '../access/stream-limit.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { ApiError } from '../rest/api-error.ts';
@@ -33,44 +35,33 @@ export type EventsRouteDeps = {
   readonly context: EventParamContext;
   /** IP address of the caller, for the rate limits. */
   readonly caller: (request: HttpRequest) => string;
-  /** The most streams of one caller; undefined if callers are not limited. */
-  readonly maxPerCaller?: number | undefined;
+  /** Undefined if callers are not limited. */
+  readonly streamLimit?: StreamLimit | undefined;
 };
 
 /** Creates the route of the event stream: server-sent events, or a WebSocket if the client asks for one. */
 export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
-  const { hub, gate, context, caller, maxPerCaller } = deps;
-  const streams = new Map<string, number>();
+  const { hub, gate, context, caller, streamLimit } = deps;
 
   const open = async (request: HttpRequest, { headers }: AccessDecision): Promise<HttpResponse> => {
     const { filter, lastEventId } = readEventRequest(request.query, context);
-    const from = maxPerCaller === undefined ? undefined : caller(request);
-    const count = from === undefined ? 0 : (streams.get(from) ?? 0);
-    if (maxPerCaller !== undefined && count >= maxPerCaller)
-      return errorResponse(`At most ${maxPerCaller} event streams per caller; close one first`, { status: 429 }, jsonHeaders);
-    if (from !== undefined) streams.set(from, count + 1);
-    const release = (): void => {
-      if (from === undefined) return;
-      const left = (streams.get(from) ?? 1) - 1;
-      if (left > 0) streams.set(from, left);
-      else streams.delete(from);
-    };
+    const endStream = streamLimit === undefined ? () => {} : await streamLimit.take(clientOfAddress(caller(request)));
+    if (endStream === undefined)
+      return errorResponse(`At most ${streamLimit?.max} event streams per caller; close one first`, { status: 429 }, jsonHeaders);
     const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId).catch((error: unknown) => {
-      release();
+      endStream();
       throw error;
     });
     if (subscriber === undefined) {
-      release();
+      endStream();
       return errorResponse('The server has too many event streams; try again later', { status: 503 }, jsonHeaders);
     }
     const ending = {
       unsubscribe: (ended: typeof subscriber) => {
-        if (!isReleased) release();
-        isReleased = true;
+        endStream();
         hub.unsubscribe(ended);
       },
     };
-    let isReleased = false;
     if (request.header('upgrade')?.toLowerCase() === 'websocket')
       return { status: 101, headers, body: '', webSocket: createWebSocketHandlers(subscriber, ending) };
     const sseHeaders = Object.keys(headers).length === 0 ? streamHeaders : { ...streamHeaders, ...headers };

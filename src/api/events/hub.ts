@@ -1,9 +1,14 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { createEntryCache } from './entry-cache.ts';
 import type { EventLog, KnownBlocks, LogEntry } from './event-log.ts';
 import { type Filter, matchesSubject, wantsKind } from './filter.ts';
+import { createHeldEvents } from './held-events.ts';
 import { parseEventID } from './position.ts';
 import { type ChainText, type EntryEvents, renderEntry } from './render-entry.ts';
+import { createReplay } from './replay.ts';
+import { sendEntry, sendTx } from './send-entry.ts';
 import { createStreamEvent, type RenderProperties, renderProperties, type StreamEvent } from './stream-event.ts';
 import { createSubscriber, type Subscriber } from './subscriber.ts';
 
@@ -36,6 +41,8 @@ export type HubDeps = {
   readonly log: EventLog;
   readonly textOf: (chainID: Id) => ChainText;
   readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  /** Lets other requests run while past events are sent. */
+  readonly longWork: LongWork;
   /** Blocks that are in memory; see `EventLog`. */
   readonly known?: KnownBlocks;
   /** Called when the first client has connected, and when the last one has disconnected. */
@@ -46,22 +53,23 @@ export type HubDeps = {
   readonly maxSubscribers?: number;
   /** Bytes of JSON that wait for one client. */
   readonly maxQueued?: number;
+  /** Bytes of JSON that wait for all clients together. */
+  readonly maxHeld?: number;
 };
 
 const defaultHeartbeat = 2000;
 const defaultMaxSubscribers = 4096;
-/** Bytes of blocks whose events are kept, so that many clients that resume at once share them. */
-const maxCachedBytes = 2 * 1024 * 1024;
+const defaultMaxHeld = 64 * 1024 * 1024;
 /** Milliseconds after which a failed read of the log is repeated. */
 const retryInterval = 1000;
 
 export function createEventHub(deps: HubDeps): EventHub {
-  const { log, textOf, timers, known, onActive, report } = deps;
-  const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers } = deps;
+  const { log, textOf, timers, longWork, known, onActive, report } = deps;
+  const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers, maxHeld = defaultMaxHeld } = deps;
   const all = new Set<Subscriber>();
   /** Clients that have all entries up to `head`; the others still read past ones. Those with an address filter are found by address. */
   const live = { byOwner: new Map<Address, Set<Subscriber>>(), others: new Set<Subscriber>() };
-  const cache = createEntryCache();
+  const cache = createEntryCache((entry) => renderEntry(logID, entry, textOf));
   let logID = '';
   let head = 0;
   let isAdvancing = false;
@@ -117,7 +125,19 @@ export function createEventHub(deps: HubDeps): EventHub {
     onActive?.(false);
   };
 
-  const eventsOf = (entry: LogEntry): EntryEvents => cache.get(entry.seq) ?? cache.add(renderEntry(logID, entry, textOf));
+  const eventsOf = (entry: LogEntry): EntryEvents => {
+    cache.add(entry);
+    return cache.get(entry.seq) as EntryEvents;
+  };
+
+  /** Cuts off the clients with the most unread events until the rest fits. */
+  const held = createHeldEvents(maxHeld, () => {
+    const bySize = [...all].filter((one) => one.queuedBytes() > 0 && !one.hasEnded()).sort((a, b) => b.queuedBytes() - a.queuedBytes());
+    for (const subscriber of bySize) {
+      if (!held.isOver()) return;
+      subscriber.cutOff();
+    }
+  });
 
   /** Sends an entry to the clients in `live`. */
   const sendToLive = (entry: EntryEvents): void => {
@@ -162,6 +182,7 @@ export function createEventHub(deps: HubDeps): EventHub {
 
   const skipLostEntries = async (): Promise<void> => {
     [logID, head] = [await log.id(), await log.last()];
+    cache.clear();
     sendWaitingLive();
     for (const subscriber of all) if (subscriber.isLive) sendReset(subscriber, 'the log of events was started anew');
   };
@@ -182,30 +203,38 @@ export function createEventHub(deps: HubDeps): EventHub {
 
   const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
 
-  /** Sends past entries until the client has all of them, each time after it has taken the ones before; then it gets new ones as they come. */
-  const catchUp = async (subscriber: Subscriber): Promise<void> => {
-    while (!subscriber.hasEnded()) {
-      const { seq, index } = subscriber.position;
-      if (seq === head && index === undefined) break;
-      const entries = seq > head ? undefined : await log.read(index === undefined ? seq : seq - 1, known);
-      if (entries === undefined || entries.length === 0) {
-        sendReset(subscriber, 'the events after this ID are no longer stored');
-        break;
-      }
-      for (const entry of entries) {
-        // New entries after `head` are sent to all live clients by `run`, so no client may be ahead of it.
-        if (entry.seq > head) break;
-        sendEntry(subscriber, eventsOf(entry));
-        subscriber.position = { seq: entry.seq, index: undefined };
-      }
-      await subscriber.untilTaken();
-      await nextTurn();
-    }
-    if (subscriber.hasEnded()) return;
+  const goLive = (subscriber: Subscriber): void => {
     subscriber.isLive = true;
     for (const set of liveSets(subscriber)) set.add(subscriber);
     subscriber.push(createHeartbeat());
   };
+
+  const fail = (subscriber: Subscriber, error: unknown): void => {
+    report(error);
+    subscriber.end(closedEvent('failed'));
+  };
+
+  const replay = createReplay({
+    longWork,
+    soon: timers.soon,
+    head: () => head,
+    load: (seq) => {
+      const cached = cache.get(seq);
+      if (cached !== undefined) return cached;
+      const store = (entries: readonly LogEntry[] | undefined): EntryEvents | undefined => {
+        for (const entry of entries ?? []) cache.add(entry);
+        return cache.get(seq);
+      };
+      const entries = log.read(seq - 1, known);
+      return entries instanceof Promise ? entries.then(store) : store(entries);
+    },
+    onCaughtUp: goLive,
+    onLost: (subscriber) => {
+      sendReset(subscriber, 'the events after this ID are no longer stored');
+      goLive(subscriber);
+    },
+    onFailed: fail,
+  });
 
   const start = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
     const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
@@ -216,7 +245,9 @@ export function createEventHub(deps: HubDeps): EventHub {
     }
     if (lastEventId !== undefined && position === undefined) sendReset(subscriber, 'the ID is not one of this stream');
     if (position !== undefined) subscriber.position = position;
-    await catchUp(subscriber);
+    const { seq, index } = subscriber.position;
+    if (seq === head && index === undefined) goLive(subscriber);
+    else replay.start(subscriber);
   };
 
   return {
@@ -228,13 +259,11 @@ export function createEventHub(deps: HubDeps): EventHub {
         if (mine === active) break;
       }
       if (isClosed) return undefined;
-      const subscriber = createSubscriber(filter, { seq: head, index: undefined }, () => closedEvent('too-slow'), deps.maxQueued);
+      const overflow = () => closedEvent('too-slow');
+      const subscriber = createSubscriber({ filter, position: { seq: head, index: undefined }, overflow, held, limit: deps.maxQueued });
       all.add(subscriber);
       advance();
-      start(subscriber, lastEventId).catch((error: unknown) => {
-        report(error);
-        subscriber.end(closedEvent('failed'));
-      });
+      start(subscriber, lastEventId).catch((error: unknown) => fail(subscriber, error));
       return subscriber;
     },
     unsubscribe: (subscriber) => {
@@ -270,63 +299,11 @@ const closedMessages = {
   stopping: 'the server stops; reconnect with the last ID',
 } as const;
 
-/** Queues the events of an entry that the filter selects. */
-function sendEntry(subscriber: Subscriber, entry: EntryEvents): void {
-  const { filter } = subscriber;
-  if (entry.own.kind === 'reverted' || (filter.owners === undefined && filter.assets === undefined)) {
-    pushIfNew(subscriber, entry, entry.own);
-    if (wantsKind(filter, 'tx')) for (const tx of entry.txs) pushIfNew(subscriber, entry, tx);
-    return;
-  }
-  for (const tx of entry.txs) sendTx(subscriber, entry, tx);
-}
-
-/** Queues a transaction that the filter selects. With an address or asset, a block is sent only before its first matching transaction. */
-function sendTx(subscriber: Subscriber, entry: EntryEvents, tx: StreamEvent): void {
-  if (tx.subject === undefined || !matchesSubject(subscriber.filter, tx.subject)) return;
-  pushIfNew(subscriber, entry, entry.own);
-  if (wantsKind(subscriber.filter, 'tx')) pushIfNew(subscriber, entry, tx);
-}
-
-/** Queues an event after the client's position, and moves the position to it. */
-function pushIfNew(subscriber: Subscriber, { seq }: EntryEvents, event: StreamEvent): void {
-  const index = event.position?.index ?? 0;
-  const { position } = subscriber;
-  if (position.seq === seq && (position.index === undefined || position.index >= index)) return;
-  if (!wantsKind(subscriber.filter, event.kind)) return;
-  subscriber.position = { seq, index };
-  subscriber.push(event);
-}
-
 function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subscriber> {
   const found = sets.get(owner) ?? new Set();
   sets.set(owner, found);
   return found;
 }
 
-/** Events of the last entries, at most `maxCachedBytes` of blocks. */
-function createEntryCache() {
-  const entries = new Map<number, EntryEvents>();
-  let bytes = 0;
-  return {
-    get: (seq: number) => entries.get(seq),
-    add: (entry: EntryEvents): EntryEvents => {
-      entries.set(entry.seq, entry);
-      bytes += entry.size;
-      for (const [seq, { size }] of entries) {
-        if (bytes <= maxCachedBytes && entries.size <= maxCachedEntries) break;
-        entries.delete(seq);
-        bytes -= size;
-      }
-      return entry;
-    },
-    clear: () => {
-      entries.clear();
-      bytes = 0;
-    },
-  };
-}
-
-const maxCachedEntries = 1024;
 /** Live events that wait for entries of the log to be read. */
 const maxWaitingLive = 10_000;

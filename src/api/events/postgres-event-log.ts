@@ -39,7 +39,8 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
       },
     ]);
     const [first] = found;
-    if (first === undefined) return after === (yield* lastHeight()) ? [] : undefined;
+    // The indexer may commit a block between these two reads: only a last height below the position means that entries are lost.
+    if (first === undefined) return after <= (yield* lastHeight()) ? [] : undefined;
     if (first.height !== after + 1) return undefined;
     const end = first.first_tx + Math.max(first.tx_count, maxTxsPerRead);
     const rows = found.filter(({ first_tx, tx_count }) => first_tx + tx_count <= end);

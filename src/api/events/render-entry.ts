@@ -17,8 +17,6 @@ export type EntryEvents = {
   readonly seq: number;
   readonly own: StreamEvent;
   readonly txs: readonly StreamEvent[];
-  /** Bytes of the block, as a measure of the memory that the events take. */
-  readonly size: number;
 };
 
 export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id) => ChainText): EntryEvents {
@@ -28,7 +26,7 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
   if (entry.kind === 'reverted') {
     const { height, blockID, time, snapshot } = entry;
     const properties = () => renderProperties({ ...chainProperties, height, blockID: idText(blockID), time, snapshot });
-    return { seq, own: createStreamEvent(logID, 'reverted', { seq, index: undefined }, properties), txs: [], size: 0 };
+    return { seq, own: createStreamEvent(logID, 'reverted', { seq, index: undefined }, properties), txs: [] };
   }
   const { block } = entry;
   const own = createStreamEvent(logID, 'block', { seq, index: 0 }, () =>
@@ -48,7 +46,7 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
       )},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
     return createStreamEvent(logID, 'tx', { seq, index: i + 1 }, properties, subjectOf(outputs));
   });
-  return { seq, own, txs, size: block.bytes.length };
+  return { seq, own, txs };
 }
 
 const blockProperties = ({ height, id, time }: Block) => ({ height: Number(height), blockID: idText(id), time: Number(time) });

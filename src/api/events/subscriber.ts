@@ -1,4 +1,5 @@
 import type { Filter } from './filter.ts';
+import type { HeldEvents } from './held-events.ts';
 import type { Position } from './position.ts';
 import type { StreamEvent } from './stream-event.ts';
 
@@ -21,34 +22,55 @@ export type Subscriber = {
   readonly queuedBytes: () => number;
   /** Sets the function that is called when an event is queued. */
   readonly onQueued: (listener: () => void) => void;
-  /** Resolves when the client has taken its events, or has disconnected. */
-  readonly untilTaken: () => Promise<void>;
+  /** Sets the function that is called when the client has read all its events and is ready for more. */
+  readonly onDrained: (listener: () => void) => void;
+  /** Replaces the queue by `overflow`, which is then the last event. */
+  readonly cutOff: () => void;
   /** Ends the subscription without a last event, because the client has disconnected. */
   readonly disconnect: () => void;
 };
 
+export type SubscriberOptions = {
+  readonly filter: Filter;
+  readonly position: Position;
+  readonly overflow: () => StreamEvent;
+  /** Counts the events in all queues. */
+  readonly held: HeldEvents;
+  readonly limit?: number | undefined;
+};
+
 /** Limits in bytes of JSON. Events are shared by all queues, so a queue holds references, not copies. */
-export const maxQueued = 4 * 1024 * 1024;
+const maxQueued = 4 * 1024 * 1024;
 const maxTaken = 65_536;
 
-export function createSubscriber(filter: Filter, position: Position, overflow: () => StreamEvent, limit = maxQueued): Subscriber {
+export function createSubscriber({ filter, position, overflow, held, limit = maxQueued }: SubscriberOptions): Subscriber {
   let queue: StreamEvent[] = [];
   let bytes = 0;
   let ended = false;
+  /** Whether the client has found the queue empty. */
+  let isDrained = false;
   let notify = (): void => {};
-  let waiting: (() => void)[] = [];
-  const wakeWaiting = (): void => {
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
+  let notifyDrained = (): void => {};
+  const enqueue = (event: StreamEvent): void => {
+    queue.push(event);
+    bytes += event.json().length;
+    isDrained = false;
+    held.add(event);
+    if (queue.length === 1) notify();
+  };
+  const clear = (): void => {
+    held.remove(queue);
+    queue = [];
+    bytes = 0;
   };
   const end = (last: StreamEvent): void => {
     if (ended) return;
     ended = true;
-    queue.push(last);
-    bytes += last.json().length;
-    notify();
-    wakeWaiting();
+    enqueue(last);
+  };
+  const cutOff = (): void => {
+    clear();
+    end(overflow());
   };
   return {
     filter,
@@ -56,18 +78,12 @@ export function createSubscriber(filter: Filter, position: Position, overflow: (
     isLive: false,
     push: (event) => {
       if (ended) return;
-      const size = event.json().length;
-      if (bytes > 0 && bytes + size > limit) {
-        queue = [];
-        bytes = 0;
-        end(overflow());
-        return;
-      }
-      queue.push(event);
-      bytes += size;
-      if (queue.length === 1) notify();
+      if (bytes > 0 && bytes + event.json().length > limit) return cutOff();
+      enqueue(event);
+      held.check();
     },
     end,
+    cutOff,
     take: () => {
       let taken = 0;
       let count = 0;
@@ -75,7 +91,10 @@ export function createSubscriber(filter: Filter, position: Position, overflow: (
       const events = count === queue.length ? queue : queue.slice(0, count);
       queue = count === queue.length ? [] : queue.slice(count);
       bytes -= taken;
-      if (queue.length === 0) wakeWaiting();
+      held.remove(events);
+      if (count > 0 || isDrained || ended) return events;
+      isDrained = true;
+      notifyDrained();
       return events;
     },
     isDone: () => ended && queue.length === 0,
@@ -85,12 +104,13 @@ export function createSubscriber(filter: Filter, position: Position, overflow: (
       notify = listener;
       if (queue.length > 0) listener();
     },
-    untilTaken: () => (queue.length === 0 || ended ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    onDrained: (listener) => {
+      notifyDrained = listener;
+      if (isDrained) listener();
+    },
     disconnect: () => {
       ended = true;
-      queue = [];
-      bytes = 0;
-      wakeWaiting();
+      clear();
     },
   };
 }

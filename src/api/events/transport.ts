@@ -57,6 +57,8 @@ export function createWebSocketHandlers(subscriber: Subscriber, hub: Pick<EventH
     onOpen: (opened) => {
       peer = opened;
       subscriber.onQueued(schedule);
+      // Past events are sent to a client that asks for them.
+      schedule();
     },
     onDrain: () => {
       isBlocked = false;

@@ -3,6 +3,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
 import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+import { atOneTip } from '../../ledger/index-read/one-tip.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { cutPage, openListing, pageParams } from '../data/paging.ts';
@@ -46,7 +47,8 @@ export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
       const rows = await explorerOf(chain).createdAssets({ ...listing, order, limit: limit + 1 });
       const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
       const ids = items.map(({ id }) => id);
-      const [entries, counts] = await Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
+      const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
+      const [entries, counts] = await atOneTip(chain.reads.tip, readBoth);
       const formatAddress = deps.addressFormatter(spelling.hrp);
       const assets = ids.flatMap((id) => {
         const entry = entries.get(id);
@@ -71,11 +73,9 @@ export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
       await requireAsset(chain, assetId);
       const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
       const limit = Math.min(pageSize, maxRank - offset);
-      const [rows, counts, tip] = await Promise.all([
-        explorerOf(chain).holders(assetId, offset, limit + 1),
-        explorerOf(chain).assetCounts([assetId]),
-        chain.reads.tip(),
-      ]);
+      const [rows, counts, tip] = await atOneTip(chain.reads.tip, () =>
+        Promise.all([explorerOf(chain).holders(assetId, offset, limit + 1), explorerOf(chain).assetCounts([assetId]), chain.reads.tip()]),
+      );
       const spelling = networkSpelling(deps.served, chainRef.network);
       const format = deps.addressFormatter(spelling.hrp);
       const hasMore = rows.length > limit && offset + limit < maxRank;

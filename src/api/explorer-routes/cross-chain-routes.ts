@@ -1,13 +1,16 @@
+import { isIncompleteImport } from '../../avm/tx/incomplete-utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
 import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { lookUpImports } from '../data/foreign-imports.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { pageParams } from '../data/paging.ts';
 import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
 import { listSchema } from '../data/schemas.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { AtomicBalancesSchema, TransferSchema } from './schemas.ts';
 
@@ -28,12 +31,12 @@ export const crossChainRoutes: readonly ApiRoute<ExplorerDeps>[] = [
     cachePolicy: 'block-and-second',
     run: async (deps, chainRef) => {
       const chain = requireChain(deps.served, chainRef);
-      const { outbound, inbound } = await explorerOf(chain).atomicOutputs(maxOutputs);
+      const { outbound, inbound, areImportsKnown } = await readAtomicOutputs(chain);
       const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
       const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
       return {
-        outbound: sumByChain(outbound, labelOf),
-        inbound: inbound && sumByChain(inbound, labelOf),
+        outbound: sumByChain(outbound, labelOf, areImportsKnown),
+        inbound: inbound && sumByChain(inbound, labelOf, true),
         isComplete: outbound.isComplete && inbound?.isComplete !== false,
         chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
       };
@@ -59,14 +62,26 @@ export const crossChainRoutes: readonly ApiRoute<ExplorerDeps>[] = [
       const last = rows.length > limit ? items[limit - 1] : undefined;
       return {
         nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
-        transfers: items.map((transfer) => renderTransfer(transfer, chain.id, labelOf, format)),
+        transfers: items.map((transfer) => renderTransfer(transfer, chain, labelOf, format)),
         ...(await listMetadata(spelling, chain)),
       };
     },
   }),
 ];
 
-function sumByChain({ outputs }: AtomicList, labelOf: LabelOf) {
+/** Reads the outputs in shared memory, after a lookup of those that other chains have imported. */
+async function readAtomicOutputs(chain: ServedChain) {
+  const read = () => explorerOf(chain).atomicOutputs(maxOutputs);
+  const found = await read();
+  const { outputs } = found.outbound;
+  const areImportsKnown = await lookUpImports(
+    chain,
+    outputs.map(({ utxo }) => utxo),
+  );
+  return { ...(outputs.length > 0 && chain.foreignImports === 'looked-up' ? await read() : found), areImportsKnown };
+}
+
+function sumByChain({ outputs }: AtomicList, labelOf: LabelOf, areImportsKnown: boolean) {
   const byChain = new Map<Id, { count: number; readonly sums: ReturnType<typeof createAmountSums> }>();
   for (const { otherChain, utxo } of outputs) {
     const total = byChain.get(otherChain) ?? { count: 0, sums: createAmountSums() };
@@ -78,15 +93,17 @@ function sumByChain({ outputs }: AtomicList, labelOf: LabelOf) {
     chainId: idText(chain),
     utxoCount: count,
     amounts: renderAmounts(sums.list(), labelOf),
+    mayBeImported: areImportsKnown ? undefined : true,
   }));
 }
 
-function renderTransfer(transfer: CrossChainTransfer, chainID: Id, labelOf: LabelOf, format: (address: Address) => string) {
+function renderTransfer(transfer: CrossChainTransfer, chain: ServedChain, labelOf: LabelOf, format: (address: Address) => string) {
   const { utxo, source, destination, exported, imported } = transfer;
   const { output } = utxo;
+  const isExport = source === chain.id;
   return {
     utxoId: idText(utxo.id),
-    direction: source === chainID ? 'export' : 'import',
+    direction: isExport ? 'export' : 'import',
     sourceChain: idText(source),
     destinationChain: idText(destination),
     asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),
@@ -97,5 +114,7 @@ function renderTransfer(transfer: CrossChainTransfer, chainID: Id, labelOf: Labe
     exportTimestamp: exported?.time,
     importTxHash: imported?.txID && idText(imported.txID),
     importTimestamp: imported?.time,
+    mayBeImported: (isExport && imported === undefined && chain.foreignImports !== undefined) || undefined,
+    isIncomplete: (!isExport && isIncompleteImport(utxo)) || undefined,
   };
 }

@@ -38,6 +38,7 @@ export async function writePendingTxs(
     formatAddress: deps.addressFormatter(hrp),
     publicKeyText: deps.publicKeys?.text,
     labelOf: withNewAssets(labelOf, pending),
+    mayBeImported: false,
   };
   const texts: string[] = [];
   const pause = deps.longWork?.begin();

@@ -4,6 +4,7 @@ import {
   assetStatus,
   ChainInfoSchema,
   historySchema,
+  mayBeImported,
   nextPageTokenSchema,
   txContent,
   txTypeSchema,
@@ -262,6 +263,7 @@ const AtomicBalanceSchema = object('CrossChainBalance', {
   chainId: text('The other chain.'),
   utxoCount: integer(),
   amounts: list(AssetAmountSchema),
+  mayBeImported,
 });
 
 export const AtomicBalancesSchema = object('CrossChainBalances', {
@@ -286,6 +288,8 @@ export const TransferSchema = object('CrossChainTransfer', {
   exportTimestamp: optional(unixSeconds('When it was exported')),
   importTxHash: optional(text('Absent until it is imported, or if the import is known only by its effect.')),
   importTimestamp: optional(unixSeconds('When it was imported, or the import was noticed')),
+  mayBeImported,
+  isIncomplete: optional(flag('True for an import whose export is unknown: addresses are the owners who signed. Absent otherwise.')),
 });
 
 export const SearchSchema = object('SearchResponse', {

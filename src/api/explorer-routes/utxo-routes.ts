@@ -3,6 +3,7 @@ import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
+import { lookUpImports } from '../data/foreign-imports.ts';
 import { joinPage } from '../data/json-page.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
@@ -35,8 +36,12 @@ export const outputRoutes: readonly ApiRoute<ExplorerDeps>[] = [
       const chain = requireChain(deps.served, chainRef);
       const { hrp } = networkSpelling(deps.served, chainRef.network);
       const piece = await atOneEpoch(deps.epoch, async (epoch): Promise<Piece | undefined> => {
-        const [entry] = await explorerOf(chain).outputs([utxoId], await chain.reads.tip());
-        return entry && (await readUtxoPieces(deps, { chain, hrp, epoch, entries: [entry] }))[0];
+        const find = async () => (await explorerOf(chain).outputs([utxoId], await chain.reads.tip()))[0];
+        const found = await find();
+        const isUnspentExport = found !== undefined && found.spent === undefined && found.consumedOn !== chain.id;
+        const areImportsKnown = await lookUpImports(chain, isUnspentExport ? [found.utxo] : []);
+        const entry = isUnspentExport ? await find() : found;
+        return entry && (await readUtxoPieces(deps, { chain, hrp, epoch, entries: [entry], areImportsKnown }))[0];
       });
       if (piece === undefined) throw notFound(`No output ${idText(utxoId)} on ${chain.slug}`);
       return renderedJson(piece.bytes);
@@ -74,7 +79,9 @@ export const outputRoutes: readonly ApiRoute<ExplorerDeps>[] = [
         const query = { ...listing, ...sort, addresses: requested.owners, asset, includeSpent };
         const entries = await explorerOf(chain).sharedOutputs(query);
         const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
-        return { listing, entries, pieces: await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown }) };
+        const areImportsKnown = chain.foreignImports !== 'unknown';
+        const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
+        return { listing, entries, pieces };
       });
       const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
       return joinPage({ name: 'utxos', pieces, nextPageToken, metadata: await listMetadata(spelling, chain) });

@@ -11,7 +11,7 @@ export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
  * was relayed by another process of this node, which has checked it already (see app/workers/relay.ts).
  */
 export function createDevAccess(token: string | undefined): DevAccess {
-  if (token === undefined) return { isAllowed: isLocalRequest, refusal: 'this caller is not allowed here\n' };
+  if (token === undefined) return { isAllowed: isLocalRequest, refusal: localRefusal };
   const expected = hash(`Bearer ${token}`);
   return {
     isAllowed: (request: HttpRequest) =>
@@ -19,6 +19,26 @@ export function createDevAccess(token: string | undefined): DevAccess {
     refusal: 'this caller is not allowed here: send the header "Authorization: Bearer T" with the T of --dev-token\n',
   };
 }
+
+/**
+ * The same callers without web pages of other origins. For a route that does work on GET: a browser sends no `Origin` with an image, a frame
+ * or a link, but it says where the request comes from in `Sec-Fetch-Site`, and mostly in `Referer`. Programs send neither.
+ */
+export const withoutOtherPages = ({ isAllowed, refusal }: DevAccess): DevAccess => ({
+  isAllowed: (request) => isAllowed(request) && isOwnPage(request),
+  refusal,
+});
+
+function isOwnPage({ header }: HttpRequest): boolean {
+  const site = header('sec-fetch-site');
+  // `none`: a person has typed the address.
+  if (site !== null) return site === 'same-origin' || site === 'none';
+  const referer = header('referer');
+  return referer === null || `${referer}/`.toLowerCase().startsWith(`http://${(header('host') ?? '').toLowerCase()}/`);
+}
+
+const localRefusal =
+  'this caller is not allowed here: only programs on this machine are, not through a proxy and not from a page of another origin; a header such as X-Forwarded-For, X-Request-ID or traceparent counts as one of a proxy; with --dev-token callers send a token instead\n';
 
 /** Hashes have equal lengths, so that comparing them takes the same time for any text. */
 const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();

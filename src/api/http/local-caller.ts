@@ -4,7 +4,7 @@ import type { HttpRequest } from './message.ts';
 
 /**
  * Whether a request comes from a program on this machine, not through a proxy and not from a web page of another origin. It needs a loopback
- * remote address, a loopback `Host`, no forwarding header, and no `Origin` other than the server's own. A request without a socket was relayed
+ * remote address, a loopback `Host`, no header that a proxy may have added, and no `Origin` other than the server's own. A request without a socket was relayed
  * by another process of this node, which has checked it already (see app/workers/relay.ts).
  */
 export function isLocalRequest(request: HttpRequest): boolean {
@@ -14,30 +14,30 @@ export function isLocalRequest(request: HttpRequest): boolean {
     isLoopbackAddress(request.remoteAddress() ?? '') &&
     isLoopbackHost(stripPort(host)) &&
     isOwnOrigin(request.header('origin'), host) &&
-    forwardingHeaders.every((name) => request.header(name) === null)
+    hasOnlyLocalHeaders(request)
   );
 }
 
-/** Headers that proxies, load balancers and CDNs add to a forwarded request. */
-export const forwardingHeaders: readonly string[] = [
-  'forwarded',
-  'via',
-  'x-forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-forwarded-server',
-  'x-original-forwarded-for',
-  'x-original-host',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-envoy-external-address',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'fastly-client-ip',
-];
+/**
+ * Whether a request has only headers that programs and browsers send themselves. Proxies, load balancers and CDNs add others, and nobody knows
+ * them all: so every other header counts as one of a proxy.
+ */
+const hasOnlyLocalHeaders = ({ headerNames }: HttpRequest): boolean => {
+  for (const name of headerNames?.() ?? unknownHeaders) if (!localHeaders.test(name)) return false;
+  return true;
+};
+
+const unknownHeaders = ['unknown'];
+
+const localHeaders = new RegExp(
+  `^(?:${[
+    'host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|expect|te|date',
+    'accept|accept-.*|user-agent|authorization|cookie|origin|referer|cache-control|pragma|range|if-.*|last-event-id',
+    'sec-.*|dnt|priority|save-data|upgrade-insecure-requests|upgrade|http2-settings|postman-token',
+    'x-service-api-key|x-glacier-api-key',
+  ].join('|')})$`,
+  'i',
+);
 
 /** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
 const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));

@@ -7,6 +7,8 @@ export type HttpRequest = {
   readonly query: string;
   /** Value of a header by its lower-case name; null if absent. */
   header(name: string): string | null;
+  /** Names of all headers. The function is absent if the request did not come from a socket. */
+  headerNames?(): Iterable<string>;
   /** Remote IP address. The function is absent if the request did not come from a socket. */
   remoteAddress?(): string | undefined;
   /**
@@ -46,6 +48,8 @@ export type WebSocketPeer = {
   /** Returns whether more can be sent at once; if not, the caller should wait for `onDrain`. */
   readonly send: (text: string) => boolean;
   readonly close: () => void;
+  /** Closes the connection without waiting for messages that were not sent yet. */
+  readonly terminate: () => void;
 };
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-import { handleRpc, type RpcOptions } from '../rpc/json-rpc.ts';
+import { countCalls, handleRpc, type RpcOptions } from '../rpc/json-rpc.ts';
 import type { RpcResponse, Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
@@ -38,10 +38,17 @@ export type RouterOptions = {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly rpcOptions: RpcOptions & { readonly differences: { readonly privateNetwork?: boolean } };
+  /** Counts the JSON-RPC calls of a request for the rate limits; undefined if they are not limited. */
+  readonly admitCalls?: AdmitCalls | undefined;
 };
 
+/** Returns undefined if the calls may run, else the response in place of theirs. */
+export type AdmitCalls = (request: HttpRequest, calls: number) => RefusedCalls | undefined | Promise<RefusedCalls | undefined>;
+export type RefusedCalls = { readonly status: number; readonly message: string; readonly headers: Readonly<Record<string, string>> };
+
 /** Creates the handler of all requests. Checks run in AvalancheGo's order. AvalancheGo: api/server/server.go, wrapHandler; api/server/router.go. */
-export function createRouter({ routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions }: RouterOptions): Handler {
+export function createRouter(options: RouterOptions): Handler {
+  const { routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions, admitCalls } = options;
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
   const prefixCors = createCors(allowedOrigins, { extraHeaders: apiKeyHeaders, allowPrivateNetwork: true });
@@ -79,7 +86,7 @@ export function createRouter({ routes, prefixHandlers, pages, nodeID, allowedHos
       return runHandler(route.handler, request, headers, rpcOptions);
     }
     if (route.get !== undefined && request.method === 'GET') return runHandler(route.get, request, headers, rpcOptions);
-    return handleRpcRequest(route, request, headers, rpcOptions);
+    return handleRpcRequest(route, request, headers, rpcOptions, admitCalls);
   };
 }
 
@@ -155,6 +162,7 @@ function handleRpcRequest(
   request: HttpRequest,
   headers: HeaderSets,
   options: RpcOptions,
+  admitCalls: AdmitCalls | undefined,
 ): HttpResponse | Promise<HttpResponse> {
   if (request.method !== 'POST')
     return { status: 405, headers: headers.text, body: `rpc: POST method required, received ${request.method}` };
@@ -168,9 +176,19 @@ function handleRpcRequest(
     const set = body.length === 0 ? (methodRan ? headers.noSniff : headers.bare) : methodRan ? headers.jsonNoSniff : headers.json;
     return { status: isUnavailable ? 503 : 200, headers: set, body };
   };
-  const call = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
+  const run = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
     const response = handleRpc(services, body, options);
     return response instanceof Promise ? response.then(respond) : respond(response);
+  };
+  const refuse = ({ status, message, headers: more }: RefusedCalls): HttpResponse => ({
+    status,
+    headers: { ...headers.error, ...more },
+    body: `${message}\n`,
+  });
+  const call = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
+    const refused = admitCalls?.(request, countCalls(body, options));
+    if (refused instanceof Promise) return refused.then((found) => (found === undefined ? run(body) : refuse(found)));
+    return refused === undefined ? run(body) : refuse(refused);
   };
   const body = request.body(maxBody);
   return body instanceof Promise ? body.then(call, (error: unknown) => bodyErrorResponse(error, headers)) : call(body);

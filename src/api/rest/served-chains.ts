@@ -62,6 +62,11 @@ export type ServedChain = {
    * node fails. Undefined if this process runs the chain itself.
    */
   readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
+  /**
+   * How imports of this chain's exports by the P- and C-Chain become known, which no block of this chain shows: `looked-up` by
+   * `backfillAddresses`, or `unknown`. Undefined if they are always known.
+   */
+  readonly foreignImports?: 'looked-up' | 'unknown' | undefined;
 };
 
 /** A component that the server needs. `probeWrite` writes a value and reads it back, `probeRead` only reads. Both reject if it is down. */

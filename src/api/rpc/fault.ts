@@ -1,4 +1,5 @@
 import { Fault } from '../../base/fault.ts';
+import { findNearestName } from './nearest-name.ts';
 
 /** Errors of a call before its method runs. Messages are AvalancheGo's (gorilla/rpc, utils/json), except those of batches and limits, which are Serac's. */
 export type RpcFault =
@@ -8,6 +9,8 @@ export type RpcFault =
   | ({ code: 'RPC_NO_SERVICE'; method: string } & MethodHint)
   | ({ code: 'RPC_NO_METHOD'; method: string } & MethodHint)
   | { code: 'RPC_BAD_ARGUMENT'; argument: string; expected: string }
+  | { code: 'RPC_UNKNOWN_PARAM'; param: string; didYouMean?: string }
+  | { code: 'RPC_REPEATED_PARAM'; param: string }
   | { code: 'RPC_UNKNOWN_CHAIN'; name: string }
   | { code: 'RPC_TEXT_TOO_LONG'; member: string; max: number }
   | { code: 'RPC_TOO_MANY_MEMBERS'; max: number }
@@ -35,4 +38,23 @@ export const badArgument = (argument: string, expected = '') =>
     code: 'RPC_BAD_ARGUMENT',
     argument,
     expected,
+  });
+
+/** The error for a parameter that a method of Serac's own does not have. `known`: the names of its parameters. */
+export function unknownParam(given: string, known: readonly string[]): RpcError {
+  const param = given.slice(0, maxShownName);
+  const didYouMean = findNearestName(given, known);
+  const hint = known.length === 0 ? 'the method has no parameters' : `parameters are ${known.join(', ')}`;
+  return new RpcError(
+    `unknown parameter ${JSON.stringify(param)}${didYouMean === undefined ? '' : `; did you mean ${didYouMean}?`}; ${hint}; nothing was done`,
+    { code: 'RPC_UNKNOWN_PARAM', param, ...(didYouMean !== undefined && { didYouMean }) },
+  );
+}
+
+const maxShownName = 64;
+
+export const repeatedParam = (given: string, param: string) =>
+  new RpcError(`the parameter ${param} is given twice${given === param ? '' : `: ${given} is another name of it`}; nothing was done`, {
+    code: 'RPC_REPEATED_PARAM',
+    param,
   });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
-import { handleRpc, type RpcOptions } from './json-rpc.ts';
+import type { Mutex } from '../../base/timing/mutex.ts';
+import { countCalls, handleRpc, type RpcOptions } from './json-rpc.ts';
 import { maxBatch, maxBatchResponse, maxMembers, maxParamsLength, maxTextLength, maxValues } from './limits.ts';
 import { combineServices, createService, method, methodTable, type RpcResponse, type Services } from './method.ts';
 import { noParams, obj, str, u64 } from './params.ts';
@@ -45,8 +46,10 @@ const testMethods = methodTable<Deps>()({
 function setUp({
   isStrict = false,
   forwardToWriter,
+  limitBatches,
 }: {
   isStrict?: boolean;
+  limitBatches?: Mutex;
   forwardToWriter?: NonNullable<Services['forwardToWriter']>;
 } = {}) {
   const calls: string[] = [];
@@ -59,6 +62,7 @@ function setUp({
     differences: { batches: !isStrict, missingContentType: !isStrict, errorData: !isStrict },
     onUnexpectedError: (error) => reported.push(error),
     longWork,
+    ...(limitBatches && { limitBatches }),
   };
   const send = (body: string | Uint8Array) => handleRpc(services, typeof body === 'string' ? Buffer.from(body) : body, options);
   const text = async (body: string | Uint8Array) => {
@@ -156,6 +160,27 @@ describe('batches', () => {
     expect(third).toMatchObject({ error: { code: -32700 }, id: null });
     expect(fourth).toMatchObject({ id: 7 });
     expect(calls).toEqual(['a', 'getHeight']);
+  });
+
+  test('a limit of batches applies to them and not to single calls', async () => {
+    let running = 0;
+    const limitBatches: Mutex = (work) => {
+      running++;
+      return work();
+    };
+    const { text } = setUp({ limitBatches });
+    expect(JSON.parse(await text(`[${call('getHeight')},${call('getHeight')}]`))).toHaveLength(2);
+    expect(await text(call('getHeight'))).toBe(`${height(1)}\n`);
+    expect(running).toBe(1);
+  });
+
+  test('countCalls counts the calls of a batch', () => {
+    const differences = { batches: true, missingContentType: true, errorData: true };
+    const count = (body: string, batches = true) => countCalls(Buffer.from(body), { differences: { ...differences, batches } });
+    const batch = (size: number) => ` [${Array(size).fill(call('getHeight')).join(',')}]`;
+    expect([count(call('getHeight')), count(batch(1)), count(batch(60)), count('[]'), count('[{'), count('')]).toEqual([1, 1, 60, 1, 1, 1]);
+    expect(count(batch(3000))).toBe(maxBatch + 1);
+    expect(count(batch(60), false)).toBe(1);
   });
 
   test('a batch of notifications only has an empty response', async () => {

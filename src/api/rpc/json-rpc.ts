@@ -1,7 +1,8 @@
 import { copyText } from '../../base/bytes/copy-text.ts';
 import { goString } from '../../base/codec/go-string.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
-import type { LongWork } from '../../base/timing/long-work.ts';
+import type { LongWork, Pause } from '../../base/timing/long-work.ts';
+import type { Mutex } from '../../base/timing/mutex.ts';
 import { compactJson } from './compact-json.ts';
 import { EvmError } from './evm-fault.ts';
 import { RpcError } from './fault.ts';
@@ -40,6 +41,8 @@ export type RpcOptions = {
   readonly onUnexpectedError: (error: unknown) => void;
   /** Lets other requests run between the calls of a batch. */
   readonly longWork: LongWork;
+  /** Limits the batches that run at the same time, since each may hold `maxBatchResponse` bytes of responses. */
+  readonly limitBatches?: Mutex;
   /** Called for every call that is answered with an error. `describe` builds what a person reads. */
   readonly onRefused?: ((method: string, describe: () => RefusedCall) => void) | undefined;
 };
@@ -49,6 +52,19 @@ export function handleRpc(services: Services, body: Uint8Array, options: RpcOpti
   const text = latin1Slice.call(body, 0, body.length);
   const isBatch = options.differences.batches && text.charAt(skipSpace(text, 0)) === '[';
   return isBatch ? handleBatch(services, text, options) : handleCall(services, text, options);
+}
+
+/** The number of calls in a request body, at most `maxBatch` + 1; 1 if it is not a batch. Never throws. */
+export function countCalls(body: Uint8Array, { differences }: Pick<RpcOptions, 'differences'>): number {
+  const text = latin1Slice.call(body, 0, body.length);
+  if (!differences.batches || text.charAt(skipSpace(text, 0)) !== '[') return 1;
+  let calls = 0;
+  try {
+    scanArray(text, skipSpace(text, 0), () => ++calls <= maxBatch);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
+  return Math.max(1, calls);
 }
 
 /** Decodes one character per byte; see json-scan.ts. Buffer's toString('latin1') calls it too, but takes three times as long for a small body. */
@@ -99,9 +115,15 @@ async function handleBatch(services: Services, text: string, options: RpcOptions
   const lengthError = batchLengthError(requests.length);
   if (lengthError !== null) return { body: errorBody(invalidRequest, lengthError, 'null', options), methodRan: false };
 
+  // The time slice begins before the wait, so that a batch whose turn has come does not start another one in the same turn.
+  const pause = options.longWork.begin();
+  const run = () => runBatch(services, requests, options, pause);
+  return options.limitBatches === undefined ? run() : options.limitBatches(run);
+}
+
+async function runBatch(services: Services, requests: readonly string[], options: RpcOptions, pause: Pause): Promise<RpcResponse> {
   let methodRan = false;
   const responses: (string | Uint8Array)[] = [];
-  const pause = options.longWork.begin();
   let size = 0;
   for (const request of requests) {
     await pause();

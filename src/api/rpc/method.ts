@@ -67,7 +67,7 @@ export function createService<D>(name: string, table: MethodTable<D>, deps: D, c
     const runBound = (values: unknown) => run(deps, values);
     const bound: BoundMethod = {
       needsWriter,
-      paramNames: Object.keys(params.fields ?? {}),
+      paramNames: [...Object.keys(params.fields ?? {}), ...Object.keys(params.aliases ?? {})],
       // The parameters of a method that writes, such as a transaction, do not repeat.
       readParams: needsWriter ? (raw) => readRpcParams(params, raw) : createParamsReader(params),
       run: isCacheable === null || cacheResults === undefined ? runBound : (cacheResults(runBound, isCacheable) as BoundMethod['run']),

@@ -1,7 +1,7 @@
 import { cb58Decode } from '../../base/bytes/cb58.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { badArgument, type RpcFault } from './fault.ts';
+import { badArgument, type RpcFault, repeatedParam, unknownParam } from './fault.ts';
 import { createMemberNames, findMemberName, jsonKindAt, parseString, scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
 import { maxTextLength } from './limits.ts';
 
@@ -15,6 +15,8 @@ export type RpcParam<T> = {
   readonly type: string;
   /** The members of an object, by name. */
   readonly fields?: Fields;
+  /** Other names of members of an object: the member that each one stands for. */
+  readonly aliases?: Aliases;
   /** Reads the valid JSON value between `from` and `to`. */
   read(text: string, from: number, to: number, previous: T): T;
 };
@@ -22,6 +24,7 @@ export type RpcParam<T> = {
 export type ParamsOf<P> = P extends RpcParam<infer T> ? T : never;
 
 type Fields = { readonly [name: string]: RpcParam<unknown> };
+type Aliases = { readonly [alias: string]: string };
 type Values<F extends Fields> = { readonly [K in keyof F]: ParamsOf<F[K]> };
 
 /** Reads the parameters of a call: an object, or an array whose first element is that object; null if absent. AvalancheGo: gorilla/rpc/v2/json2, ReadRequest. */
@@ -32,22 +35,40 @@ export function readRpcParams<T>(param: RpcParam<T>, raw: string | null): T {
   return raw[first] === ']' ? param.zero : param.read(raw, first, skipValue(raw, first), param.zero);
 }
 
-export function obj<F extends Fields>(fields: F): RpcParam<Values<F>> {
-  const names = createMemberNames(Object.keys(fields));
-  const table = Object.entries(fields);
-  const zero: Readonly<Record<string, unknown>> = Object.fromEntries(table.map(([name, param]) => [name, param.zero]));
+/** An object. As in Go, unknown members are ignored and the last of repeated members counts. */
+export const obj = <F extends Fields>(fields: F): RpcParam<Values<F>> => objectOf(fields, {}, false);
+
+/** An object whose unknown and repeated members are refused: ignoring a misspelt parameter would do something else than what was asked for. */
+export const strictObj = <F extends Fields>(fields: F, aliases: Aliases = {}): RpcParam<Values<F>> => objectOf(fields, aliases, true);
+
+function objectOf<F extends Fields>(fields: F, aliases: Aliases, isStrict: boolean): RpcParam<Values<F>> {
+  const table = [...Object.keys(fields).map((name) => [name, name] as const), ...Object.entries(aliases)].map(([given, name]) => ({
+    given,
+    name,
+    param: fields[name] as RpcParam<unknown>,
+  }));
+  const names = createMemberNames(table.map(({ given }) => given));
+  const zero: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(fields).map(([name, { zero }]) => [name, zero]));
   const read = (text: string, from: number, _to: number, previous: typeof zero) => {
     const kind = jsonKindAt(text, from);
     if (kind === 'null') return previous;
     if (kind !== 'object') throw badArgument('', 'object');
     const values = { ...previous };
+    const seen = isStrict ? new Set<string>() : undefined;
     scanObject(text, from, (key, keyEnd, start, end) => {
       const field = table[findMemberName(names, text, key, keyEnd)];
-      if (field !== undefined) values[field[0]] = readField(field[0], field[1], text, start, end, values[field[0]]);
+      if (field === undefined) {
+        if (isStrict) throw unknownParam(parseString(text, key, keyEnd), names.names);
+        return;
+      }
+      const { name, param } = field;
+      if (seen?.has(name)) throw repeatedParam(field.given, name);
+      seen?.add(name);
+      values[name] = readField(name, param, text, start, end, values[name]);
     });
     return values;
   };
-  return { zero, type: 'object', fields, read } as RpcParam<unknown> as RpcParam<Values<F>>;
+  return { zero, type: 'object', fields, aliases, read } as RpcParam<unknown> as RpcParam<Values<F>>;
 }
 
 /** For methods without parameters. A value that is given must still be an object. */

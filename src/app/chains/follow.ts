@@ -1,8 +1,7 @@
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { createSignerCache } from '../../base/crypto/recover.ts';
-import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
+import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError } from '../../chain/follow/fault.ts';
@@ -12,6 +11,7 @@ import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
 import { addSpender } from '../../chain/follow/spent-input.ts';
 import { createStateLedger } from '../../chain/follow/state-ledger.ts';
+import type { FollowStatus } from '../../chain/follow/status.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
 import { observeIssue } from '../../chain/lifecycle/observed-issue.ts';
@@ -31,9 +31,11 @@ import { stripCredentials } from '../setup/served-network.ts';
 export type FollowTarget = {
   readonly ledger: FollowLedger;
   readonly exported: ExportedOutputs | undefined;
-  /** Receives the public keys of signers. */
-  readonly signerKeys: SignerKeys;
+  /** Recovers signers; the index reads them too. */
+  readonly signers: SignerCache;
   readonly report: (error: unknown) => void;
+  /** Called when the state of the follower changes, for example from waiting to live. */
+  readonly onStateChange?: () => void;
 };
 
 /**
@@ -44,27 +46,30 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signerKeys, report }: FollowTarget,
+  { ledger, exported, signers, report, onStateChange }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
+  let state: FollowStatus['state'] | undefined;
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
     ledger,
     expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
     verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
-    recover,
     foreign: { P: p.id, C: c.id },
     hasPreLinearizationHistory: hasPreLinearizationHistory(context),
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
-    onProgress: (status) =>
-      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
+    onProgress: (status) => {
+      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);
+      if (status.state === state) return;
+      state = status.state;
+      onStateChange?.();
+    },
     report: (error) => report(nameHost(error, url)),
   });
   void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
@@ -124,8 +129,9 @@ export async function startFollowedChain(
         backfillRevision++;
       },
     },
-    signerKeys: deps.signerKeys,
+    signers: deps.signers,
     report: deps.report,
+    onStateChange: deps.onFollowState,
   });
   return {
     spec,
@@ -152,7 +158,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'signerKeys' | 'report' | 'onCommitState' | 'observerOf'>;
+type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onFollowState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;
@@ -177,9 +183,10 @@ async function fetchNetworkID(url: string, env: Env): Promise<number> {
 }
 
 /** The parts of a followed chain that the Data API needs. */
-export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses'> => ({
+export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports'> => ({
   status: () => (isNodeReachable(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
   backfillAddresses: backfillWithApiErrors(follower),
+  foreignImports: 'looked-up',
 });
 
 /** Whether the followed node answers, by the state of the follower. */
@@ -198,10 +205,10 @@ export const backfillWithApiErrors =
     }
   };
 
-const createRemote = (url: string, env: Env, hrp: string): Remote =>
+export const createRemote = (url: string, env: Env, hrp: string): Remote =>
   connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
 
-const createTiming = (env: Env) => ({
+export const createTiming = (env: Env) => ({
   now: env.clock.monotonic,
   unix: env.clock.unixSeconds,
   after: env.timers.after,

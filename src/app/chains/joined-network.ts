@@ -21,6 +21,7 @@ import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
 import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
+import { type JoinedExports, openJoinedExports } from './joined-exports.ts';
 import { createJoinedReadings } from './joined-readings.ts';
 import { JoinError, openValidators } from './joined-validators.ts';
 import type { PeerReadings } from './peer-readings.ts';
@@ -86,6 +87,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
   const aliasOf = context.chain.aliases.primary;
   let chain: JoinedChain | undefined;
   let port = join.network.stakingPort;
+  let exports: JoinedExports | undefined;
   let stopProgress = (): void => {};
   return {
     readings: createJoinedReadings({
@@ -110,9 +112,13 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
         transport: peers.transport,
         onFatal,
       });
-      chain = running.joined as JoinedChain;
+      const joined = running.joined as NonNullable<typeof running.joined>;
+      chain = joined;
       peers.addChain(spec.id, chain.handler);
-      return running;
+      if (!('from' in join.validators) || opened.index === undefined) return running;
+      exports = openJoinedExports(join.validators.from, env, context, opened.index.exported);
+      const { backfillAddresses, backfillRevision } = exports;
+      return { ...running, joined: { ...joined, backfillAddresses }, backfillRevision };
     },
     start: async () => {
       ({ port } = await peers.start().catch((cause: unknown) => {
@@ -127,6 +133,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
     close: async () => {
       stopProgress();
+      exports?.close();
       source.close();
       await peers.close();
     },

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ChainEvent } from '../../chain/lifecycle/events.ts';
+import { genesis, spend } from '../../chain/lifecycle/memory-chain.fixture.ts';
 import { registerChain } from '../../ledger/state/chain-number.ts';
 import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
@@ -11,12 +13,15 @@ import { openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
 const ids = ['01', '02'].map((byte) => byte.repeat(32) as Id);
 
 /** Two chains whose last block is the last row of their block table. */
-function openTestSnapshots() {
+function openTestSnapshots(onPause: () => Promise<void> | undefined = () => undefined) {
   const store = openStore(openDatabase, { path: memoryPath, networkID: 1, genesis: ids[0] as Id });
   openSharedMemory(store);
   const calls: string[] = [];
   const published: ChainEvent[] = [];
   const processing = [0, 0];
+  /** The mempool of the first chain, and how many transactions it got back at a time. */
+  const mempool: Tx[] = [];
+  const parts: number[] = [];
   let clock = '0';
   const chains = ids.map((id, i) => {
     const table = `c${registerChain(store, id, id)}_block`;
@@ -25,8 +30,16 @@ function openTestSnapshots() {
     const add = (at: number) => store.db.exec(`INSERT INTO ${table} VALUES (${at}, x'${id.slice(0, 62)}0${at}', x'', 0, 0, 9, 0)`);
     const revertible = {
       processing: () => processing[i] as number,
-      pending: () => ({ mempool: [], walletQueue: [] }),
-      continueAfterRevert: () => void calls.push(`continue ${i} at ${lastAccepted().height}`),
+      pending: () => ({ mempool: i === 0 ? [...mempool] : [], walletQueue: [] }),
+      restorePending: (txs: readonly Tx[]) => {
+        mempool.push(...txs);
+        parts.push(txs.length);
+      },
+      mempool: { get: (id: Id) => mempool.find((tx) => tx.id === id) },
+      continueAfterRevert: () => {
+        calls.push(`continue ${i} at ${lastAccepted().height}`);
+        mempool.length = 0;
+      },
     };
     return { spec: { id, aliases: [`chain ${i}`] }, lastAccepted, revertible, initialize: () => add(0), catchUpIndex: () => {}, add };
   });
@@ -43,22 +56,23 @@ function openTestSnapshots() {
         },
       },
     ],
+    longWork: { begin: () => onPause },
     afterReset: () => void calls.push('fund'),
   });
   const setClock = (text: string): void => {
     clock = text;
   };
-  return { snapshots, chains, calls, published, processing, clock: () => clock, setClock };
+  return { snapshots, chains, calls, published, processing, clock: () => clock, setClock, mempool, parts, store };
 }
 
-test('a revert restores all chains and parts, then publishes one event per chain', () => {
+test('a revert restores all chains and parts, then publishes one event per chain', async () => {
   const { snapshots, chains, calls, published, clock, setClock } = openTestSnapshots();
   for (const { initialize } of chains) initialize();
   chains[0]?.add(1);
-  snapshots.snapshot('a');
+  await snapshots.snapshot('a');
   for (const { add } of chains) add(2);
   setClock('100');
-  expect(snapshots.revert('a')).toMatchObject({ height: 1, time: 9 });
+  expect(await snapshots.revert('a')).toMatchObject({ height: 1, time: 9 });
   expect(calls.slice(0, 3)).toEqual(['prepare', 'continue 0 at 1', 'continue 1 at 0']);
   expect(clock()).toBe('0');
   const event = { kind: 'reverted', blockTime: 9n, snapshot: 'a' };
@@ -68,13 +82,13 @@ test('a revert restores all chains and parts, then publishes one event per chain
   ] as never);
 });
 
-test('a reset publishes a revert to block 0 before the blocks of a fresh chain are added', () => {
+test('a reset publishes a revert to block 0 before the blocks of a fresh chain are added', async () => {
   const { snapshots, chains, calls, published } = openTestSnapshots();
   for (const { initialize, add } of chains) {
     initialize();
     add(1);
   }
-  snapshots.reset();
+  await snapshots.reset();
   expect(published.map((event) => ('height' in event ? [event.kind, event.height] : []))).toEqual([
     ['reverted', 0n],
     ['reverted', 0n],
@@ -84,12 +98,61 @@ test('a reset publishes a revert to block 0 before the blocks of a fresh chain a
   expect(calls.slice(-2).every((call) => call.startsWith('continue'))).toBe(true);
 });
 
-test('while a block is processing, nothing is saved or reverted', () => {
+test('while a block is processing, nothing is saved or reverted', async () => {
   const { snapshots, chains, calls, published, processing } = openTestSnapshots();
   for (const { initialize } of chains) initialize();
-  snapshots.snapshot('a');
+  await snapshots.snapshot('a');
   processing[1] = 1;
   for (const attempt of [() => snapshots.snapshot('b'), () => snapshots.revert('a'), () => snapshots.reset()])
-    expect(attempt).toThrow('chain chain 1 is processing a block; try again');
+    await expect(attempt()).rejects.toThrow('chain chain 1 is processing a block; try again');
   expect([calls, published]).toEqual([[], []]);
+});
+
+test('a full mempool is saved and restored in parts, with what comes meanwhile, and in its order', async () => {
+  const txs = Array.from({ length: 100 }, (_, i) => spend([[genesis.id, i]], `tx ${i}`, 60_000));
+  let pauses = 0;
+  const opened = openTestSnapshots(async () => {
+    pauses++;
+    // Between two parts of the first snapshot a block takes a transaction, and another one comes.
+    if (pauses !== 2) return;
+    opened.mempool.shift();
+    opened.mempool.push(late);
+  });
+  const late = spend([[genesis.id, 500]], 'late');
+  const { snapshots, chains, mempool, parts, published, store } = opened;
+  for (const { initialize } of chains) initialize();
+  mempool.push(...txs);
+  await snapshots.snapshot('full');
+  expect(pauses).toBeGreaterThan(4);
+  const expected = [...txs.slice(1), late].map(({ id }) => id);
+  expect(mempool.map(({ id }) => id)).toEqual(expected);
+  const chunks = () => store.db.prepare<{ count: number }>('SELECT count(*) AS count FROM snapshot_chunk').get()?.count;
+  expect(chunks()).toBeGreaterThan(4);
+  for (let i = 0; i < 2; i++) {
+    mempool.length = 0;
+    pauses = 10;
+    await snapshots.revert('full');
+    expect(mempool.map(({ id }) => id)).toEqual(expected);
+  }
+  expect(Math.max(...parts)).toBeLessThanOrEqual(16);
+  expect(pauses).toBeGreaterThan(100);
+  expect(published.filter(({ kind }) => kind === 'pooled')).toHaveLength(200);
+  await snapshots.deleteSnapshot('full');
+  expect(chunks()).toBe(0);
+});
+
+test('snapshots, reverts and resets that are asked for at once run one after the other', async () => {
+  const { snapshots, chains, mempool } = openTestSnapshots(() => new Promise((resolve) => setTimeout(resolve, 1)));
+  for (const { initialize } of chains) initialize();
+  mempool.push(...Array.from({ length: 40 }, (_, i) => spend([[genesis.id, i]], `tx ${i}`)));
+  const [saved, , , reverted] = await Promise.all([
+    snapshots.snapshot('a'),
+    snapshots.reset(),
+    snapshots.snapshot('b'),
+    snapshots.revert('a'),
+    snapshots.deleteSnapshot('b'),
+  ]);
+  expect([saved.name, reverted.height]).toEqual(['a', 0]);
+  expect(mempool).toHaveLength(40);
+  expect(snapshots.listSnapshots().map(({ name }) => name)).toEqual(['a']);
 });

@@ -1,7 +1,10 @@
 import type { StateDeps } from '../../api/dev/state-methods.ts';
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idOf, idText } from '../../base/bytes/id.ts';
+import type { LongWork, Pause } from '../../base/timing/long-work.ts';
+import { createMutex } from '../../base/timing/mutex.ts';
+import type { PendingTxs } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import { formatPendingTxs, noPendingTxs, parsePendingTxs } from '../../chain/lifecycle/pending-text.ts';
+import { decodeTxs, encodeTxs, formatPendingTxs, noPendingTxs, parsePendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { diffStates } from '../../ledger/snapshot/snapshot-diff.ts';
 import { openSnapshots, type RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
@@ -10,10 +13,13 @@ import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 
-/** Snapshots of all chains of a node, and every other way to replace their state. */
+/**
+ * Snapshots of all chains of a node, and every other way to replace their state. One runs at a time. The state is replaced in one step; what
+ * takes long with a full mempool, saving and restoring its transactions, is done in time slices before and after it.
+ */
 export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> & {
   /** Replaces the rows of all chains in one step; `work` runs inside the transaction. `name`: the state's name in the event. */
-  readonly replaceState: (name: string, work: (reload: () => void) => void) => void;
+  readonly replaceState: (name: string, work: (reload: () => void) => void) => Promise<void>;
 };
 
 export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> &
@@ -29,11 +35,12 @@ export type ChainSnapshotDeps = {
   readonly events: Pick<EventBus, 'publish'>;
   /** Parts beside the pending transactions, such as the clock. */
   readonly parts: readonly RevertiblePart[];
+  readonly longWork: LongWork;
   /** Called after a reset, with all chains at block 0, to add the blocks that a fresh chain gets. */
   readonly afterReset?: () => void;
 };
 
-export function openChainSnapshots({ nodeStore, chains, events, parts, afterReset }: ChainSnapshotDeps): ChainSnapshots {
+export function openChainSnapshots({ nodeStore, chains, events, parts, longWork, afterReset }: ChainSnapshotDeps): ChainSnapshots {
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
   const tip = () => {
@@ -48,7 +55,20 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
     for (const { catchUpIndex } of chains) catchUpIndex();
     dropPending();
   };
+  /** While a revert runs: the transactions of the snapshot by ID, and what each chain gets back in its mempool afterwards. */
+  let txsOfSnapshot: ReadonlyMap<Id, Uint8Array> = new Map();
+  const restored = new Map<SnapshotChain, PendingTxs>();
+  const createPendingPart = (chain: SnapshotChain): RevertiblePart => ({
+    name: `pending ${idText(chain.spec.id)}`,
+    save: () => formatPendingTxs(chain.revertible?.pending() ?? noPendingTxs),
+    restore: (text) => {
+      const pending = parsePendingTxs(text, (id) => txsOfSnapshot.get(id));
+      restored.set(chain, pending);
+      chain.revertible?.continueAfterRevert({ ...pending, mempool: [] });
+    },
+  });
   const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: continueChains, tip });
+  const oneAtATime = createMutex();
   const { undoLog } = snapshots;
   const diffDeps = { prepare: createStatementCache(store.db), undoLog, chain: getChainNumber(store, x.spec.id) };
 
@@ -67,12 +87,63 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
     }
   };
-  /** After a revert, subscribers treat the mempool as empty, so the transactions that the snapshot restored in it are published. */
-  const publishPending = (): void => {
-    for (const { spec, revertible } of chains)
-      for (const tx of revertible?.pending().mempool ?? []) events.publish({ kind: 'pooled', chainID: spec.id, tx });
+  /** Adds the bytes of all pending transactions that are not in `saved` yet to the next snapshot, in steps. */
+  function* addPending(saved: Set<Id>): Generator<void> {
+    for (const { revertible } of chains) {
+      const { mempool, walletQueue } = revertible?.pending() ?? noPendingTxs;
+      const all = [...mempool, ...walletQueue.map((bytes) => ({ id: idOf(bytes), bytes }))];
+      const missing = all.filter(({ id }) => !saved.has(id));
+      for (const txs of chunksOf(missing, chunkBytes, ({ bytes }) => bytes.length)) {
+        snapshots.addChunk(encodeTxs(txs.map(({ bytes }) => bytes)));
+        for (const { id } of txs) saved.add(id);
+        yield;
+      }
+    }
+  }
+  const savePending = async (): Promise<void> => {
+    const saved = new Set<Id>();
+    snapshots.discardChunks();
+    await inSlices(addPending(saved), longWork.begin());
+    // Those that have come meanwhile: few, and in the same turn as the snapshot.
+    for (const _ of addPending(saved));
   };
-  const replaceState: ChainSnapshots['replaceState'] = (name, work) => {
+
+  const readPending = async (name: string, pause: Pause): Promise<ReadonlyMap<Id, Uint8Array>> => {
+    const txs = new Map<Id, Uint8Array>();
+    for (const chunk of snapshots.readChunks(name))
+      for (const tx of decodeTxs(chunk)) {
+        txs.set(idOf(tx), tx);
+        await pause();
+      }
+    return txs;
+  };
+  /** After a revert, subscribers treat the mempool as empty, so the transactions that the snapshot restored in it are published. */
+  const restorePending = async (pause: Pause): Promise<void> => {
+    for (const [{ spec, revertible }, { mempool }] of restored)
+      for (const txs of chunksOf(mempool, restoredChunk, () => 1)) {
+        revertible?.restorePending(txs);
+        for (const tx of txs) if (revertible?.mempool.get(tx.id) === tx) events.publish({ kind: 'pooled', chainID: spec.id, tx });
+        await pause();
+      }
+  };
+  const revertNow = async (name: string) => {
+    checkIdle();
+    snapshots.segmentOf(name);
+    const pause = longWork.begin();
+    try {
+      txsOfSnapshot = await readPending(name, pause);
+      checkIdle();
+      prepareRevert();
+      const point = snapshots.revert(name);
+      publish(name);
+      await restorePending(pause);
+      return point;
+    } finally {
+      txsOfSnapshot = new Map();
+      restored.clear();
+    }
+  };
+  const replaceNow = (name: string, work: (reload: () => void) => void): void => {
     checkIdle();
     prepareRevert();
     store.revert(work, name);
@@ -81,39 +152,55 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
   };
 
   return {
-    replaceState,
-    snapshot: (name) => {
-      checkIdle();
-      return snapshots.save(name);
-    },
-    revert: (name) => {
-      checkIdle();
-      snapshots.segmentOf(name);
-      prepareRevert();
-      const restored = snapshots.revert(name);
-      publish(name);
-      publishPending();
-      return restored;
-    },
+    replaceState: (name, work) => oneAtATime(async () => replaceNow(name, work)),
+    snapshot: (name) =>
+      oneAtATime(async () => {
+        checkIdle();
+        try {
+          await savePending();
+          checkIdle();
+          return snapshots.save(name);
+        } catch (error) {
+          snapshots.discardChunks();
+          throw error;
+        }
+      }),
+    revert: (name) => oneAtATime(() => revertNow(name)),
     listSnapshots: snapshots.list,
-    deleteSnapshot: snapshots.delete,
+    deleteSnapshot: (name) => oneAtATime(async () => snapshots.delete(name)),
     diff: (from, to) => diffStates(diffDeps, snapshots.segmentOf(from), to === undefined ? to : snapshots.segmentOf(to)),
-    reset: () => {
-      replaceState('reset', (reload) => {
-        for (const { name } of undoLog.tables) store.db.exec(`DELETE FROM ${name}`);
-        reload();
-        for (const { initialize } of chains) initialize();
-        for (const { resetRows } of parts) resetRows?.();
-      });
-      afterReset?.();
-      dropPending();
-      return tip();
-    },
+    reset: () =>
+      oneAtATime(async () => {
+        replaceNow('reset', (reload) => {
+          undoLog.clearTables();
+          reload();
+          for (const { initialize } of chains) initialize();
+          for (const { resetRows } of parts) resetRows?.();
+        });
+        afterReset?.();
+        dropPending();
+        return tip();
+      }),
   };
 }
 
-const createPendingPart = ({ spec, revertible }: SnapshotChain): RevertiblePart => ({
-  name: `pending ${idText(spec.id)}`,
-  save: () => formatPendingTxs(revertible?.pending() ?? noPendingTxs),
-  restore: (text) => revertible?.continueAfterRevert(parsePendingTxs(text)),
-});
+/** Bytes in one chunk of a snapshot: each is committed for itself. */
+const chunkBytes = 1 << 20;
+/** Transactions that are put back into the mempool between two looks at the clock. */
+const restoredChunk = 16;
+
+async function inSlices(steps: Generator<void>, pause: Pause): Promise<void> {
+  for (const _ of steps) await pause();
+}
+
+/** Splits a list into parts whose items together have at least a size. */
+function* chunksOf<T>(items: readonly T[], size: number, sizeOf: (item: T) => number): Generator<readonly T[]> {
+  let [start, sum] = [0, 0];
+  for (const [i, item] of items.entries()) {
+    sum += sizeOf(item);
+    if (sum < size) continue;
+    yield items.slice(start, i + 1);
+    [start, sum] = [i + 1, 0];
+  }
+  if (start < items.length) yield items.slice(start);
+}

@@ -144,8 +144,9 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
+function createWallet({ context, parts, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
   const { chain, specs } = context;
+  const { issueAfterPending } = x.dev as DevChain;
   return createDevWallet({
     accounts,
     chainParams: chainParamsOf(specs[0], chain.network.id),
@@ -158,7 +159,9 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
     now: chain.now,
     longWork: chain.longWork,
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
-    issue: createIssueAndWait({ running: x, events, timers }),
+    pendingTxs: () => x.mempool?.all() ?? [],
+    isImpersonated: parts.impersonation.has,
+    issue: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
   });
 }
 

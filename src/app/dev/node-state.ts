@@ -14,7 +14,7 @@ export type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer:
 export type NodeStateDeps = {
   readonly config: Config;
   readonly env: Env;
-  readonly context: Pick<NetworkContext, 'clock'>;
+  readonly context: Pick<NetworkContext, 'clock' | 'chain'>;
   readonly store: NodeStore;
   readonly chains: readonly NodeChain[];
   readonly events: EventBus;
@@ -24,12 +24,14 @@ export type NodeStateDeps = {
 
 /** Opens snapshots and the state file of a node. After a reset, the accounts are funded again. */
 export function openNodeState({ config, env, context, store, chains, events, fund }: NodeStateDeps): NodeState {
+  const clock = createClockPart(store.store, context.clock);
   const snapshots = openChainSnapshots({
     nodeStore: store,
     chains: chains as readonly SnapshotChain[] as [SnapshotChain],
     events,
-    parts: [createClockPart(store.store, context.clock)],
+    parts: [clock],
+    longWork: context.chain.longWork,
     afterReset: fund,
   });
-  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots }) };
+  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots, clock }) };
 }

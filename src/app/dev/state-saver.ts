@@ -18,6 +18,7 @@ export async function startStateSaver(
   report: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { readVersion } = transfer;
+  if (path !== undefined) checkSavable(path, env);
   const existing = load && env.openFile(load.path, 'read');
   if (load?.isRequired && existing === undefined)
     throw new StateFileError(`cannot read the state file ${load.path} of --load-state`, { code: 'STATE_FILE_MISSING', path: load.path });
@@ -32,10 +33,8 @@ export async function startStateSaver(
   let cancel = (): void => {};
   let isStopped = false;
 
-  const save = async (): Promise<void> => {
-    const now = readVersion();
-    if (now === saved) return;
-    const temporary = `${path}.tmp`;
+  const writeTo = async (target: string): Promise<void> => {
+    const temporary = temporaryOf(target);
     const file = env.openFile(temporary, 'write');
     try {
       file.truncate(0);
@@ -48,8 +47,28 @@ export async function startStateSaver(
     } finally {
       file.close();
     }
-    env.renameFile(temporary, path);
+    env.renameFile(temporary, target);
+  };
+  const save = async (): Promise<void> => {
+    const now = readVersion();
+    if (now === saved) return;
+    await writeTo(path);
     saved = now;
+  };
+  /** The last save: the chain is in memory, so what cannot be written now is lost. */
+  const saveSomewhere = async (): Promise<void> => {
+    try {
+      await save();
+    } catch (error) {
+      const reason = messageOf(error);
+      const second = `${env.tempFolder()}/serac-${Buffer.from(env.random(6)).toString('hex')}.state`;
+      try {
+        await writeTo(second);
+      } catch (again) {
+        throw notSaved(path, `cannot save the state to ${path} (${reason}), nor to ${second} (${messageOf(again)}); it is lost`);
+      }
+      throw notSaved(path, `cannot save the state to ${path} (${reason}); it was saved to ${second}: load it with --load-state`, second);
+    }
   };
   const schedule = (): void => {
     if (interval > 0 && !isStopped) cancel = env.timers.after(interval, () => void save().catch(report).finally(schedule));
@@ -58,9 +77,32 @@ export async function startStateSaver(
   return async () => {
     isStopped = true;
     cancel();
-    await save();
+    await saveSomewhere();
   };
 }
+
+const temporaryOf = (path: string): string => `${path}.tmp`;
+
+/** Throws at start what saving would throw at exit, when there is nothing left to do about it: a missing folder, no permission, a directory. */
+function checkSavable(path: string, env: Env): void {
+  try {
+    env.openFile(temporaryOf(path), 'write').close();
+    env.removeFile(temporaryOf(path));
+    const existing = env.openFile(path, 'read');
+    try {
+      existing?.read(0, Buffer.alloc(1));
+    } finally {
+      existing?.close();
+    }
+  } catch (error) {
+    throw notSaved(path, `the state could not be saved to ${path}: ${messageOf(error)}`);
+  }
+}
+
+const messageOf = (error: unknown): string => (error as { message?: string } | null)?.message ?? String(error);
+
+const notSaved = (path: string, message: string, savedTo?: string) =>
+  new StateFileError(message, { code: 'STATE_FILE_NOT_SAVED', path, ...(savedTo !== undefined && { savedTo }) });
 
 async function* readChunks(file: OffsetFile): AsyncGenerator<Uint8Array> {
   for (let offset = 0; ; ) {

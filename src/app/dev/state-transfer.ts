@@ -1,8 +1,12 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { parseClockState } from '../../base/timing/chain-clock.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
-import { attachCopy, checkCopy, copyTables, loadTables } from '../../ledger/snapshot/state-copy.ts';
-import { checkHeader, decodeStateFile, encodeStateFile, type StateHeader } from '../../ledger/snapshot/state-file.ts';
+import { openDatabasePages } from '../../ledger/snapshot/database-pages.ts';
+import type { RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
+import { attachCopy, checkCopy, copyTables, loadTables, readCopyRoots } from '../../ledger/snapshot/state-copy.ts';
+import { checkHeader, damagedError, decodeStateFile, encodeStateFile, type StateHeader } from '../../ledger/snapshot/state-file.ts';
 import type { Database } from '../../ledger/store/database.ts';
+import { StoreError } from '../../ledger/store/fault.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import { withStatementCache } from '../../ledger/store/statement-cache.ts';
 import { type Store, schemaVersion } from '../../ledger/store/store.ts';
@@ -11,9 +15,9 @@ import { dataFilesIn } from '../setup/data-files.ts';
 import type { Env } from '../setup/env.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
 
-/** Saves the state of all chains as a state file, and loads it. One transfer runs at a time. */
+/** Saves the state of all chains as a state file, and loads it. One copies or loads the state at a time. */
 export type StateTransfer = {
-  /** The state file in chunks. The state is copied before the first chunk; blocks that follow are not in it. */
+  /** The state file in chunks. The state is copied before the first chunk; blocks that follow are not in it. Reading the chunks slowly delays nobody. */
   readonly save: () => AsyncGenerator<Uint8Array>;
   /** Replaces the state of the running chains in one step; a file that cannot be loaded changes nothing. */
   readonly load: (chunks: AsyncIterable<Uint8Array>, maxBytes: number) => Promise<void>;
@@ -30,9 +34,14 @@ export type StateTransferDeps = {
     readonly lastAccepted: () => { readonly id: Id; readonly height: bigint };
   }[];
   readonly snapshots: Pick<ChainSnapshots, 'replaceState'>;
+  readonly clock: Pick<RevertiblePart, 'save' | 'restoreRows'>;
 };
 
-export function createStateTransfer({ config, env, store, chains, snapshots }: StateTransferDeps): StateTransfer {
+/** Pages of a loaded file that are checked in one turn of the event loop, and pages that its schema may have: far more than it needs. */
+const pagesPerTurn = 256;
+const maxSchemaPages = 4096;
+
+export function createStateTransfer({ config, env, store, chains, snapshots, clock }: StateTransferDeps): StateTransfer {
   const isOnDisk = config.store === 'sqlite' && config.dataDir !== undefined;
   const files = isOnDisk ? dataFilesIn(config.dataDir as string) : undefined;
   const id = Buffer.from(env.random(6)).toString('hex');
@@ -42,10 +51,11 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
   const oneAtATime = createMutex();
   const nextTurn = (): Promise<void> => new Promise((resolve) => env.timers.soon(resolve));
 
-  const ownHeader = (): Omit<StateHeader, 'chains'> => ({
+  const ownHeader = (): Omit<StateHeader, 'chains' | 'clock'> => ({
     network: config.network.id,
     genesis: idText((chains[0] as (typeof chains)[number]).spec.id),
     versions: readVersions(db),
+    savedBy: env.version,
   });
   const describeChains = (): StateHeader['chains'] =>
     chains.map(({ spec, lastAccepted }) => {
@@ -57,7 +67,7 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
   const copyTo = async (path: string): Promise<StateHeader> => {
     env.removeFile(path);
     // No await before the first step, which fixes the state that is copied.
-    const header = { ...ownHeader(), chains: describeChains() };
+    const header = { ...ownHeader(), chains: describeChains(), clock: JSON.parse(clock.save()) as unknown };
     if (files === undefined) {
       const steps = copyTables(db, path);
       while (steps.next().done !== true);
@@ -73,23 +83,19 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
     return header;
   };
 
-  async function* saveNow(): AsyncGenerator<Uint8Array> {
+  /** A file with a copy of the state. It has no name any more, so it is gone when it is closed. */
+  const openCopy = async (): Promise<{ readonly header: StateHeader; readonly file: OffsetFile }> => {
     const path = temporary('save');
     try {
-      const header = await copyTo(path);
-      const file = env.openFile(path, 'read') as OffsetFile;
-      try {
-        yield* encodeStateFile(header, readChunks(file));
-      } finally {
-        file.close();
-      }
+      return { header: await copyTo(path), file: env.openFile(path, 'read') as OffsetFile };
     } finally {
       env.removeFile(path);
     }
-  }
+  };
 
   const loadNow = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> => {
     const path = temporary('load');
+    let header: StateHeader | undefined;
     try {
       env.removeFile(path);
       const file = env.openFile(path, 'write');
@@ -97,19 +103,24 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
       try {
         await decodeStateFile(chunks, {
           maxBytes,
-          onHeader: (header) => checkHeader(header, ownHeader()),
+          onHeader: (found) => {
+            checkHeader(found, ownHeader());
+            header = found;
+          },
           write: (chunk) => {
             file.write(size, chunk);
             size += chunk.length;
           },
         });
+        await checkPages(file, path);
       } finally {
         file.close();
       }
+      const clockText = readClock(header);
       const detach = attachCopy(db, path);
       try {
         checkCopy(db);
-        snapshots.replaceState('state file', () => loadTables(db));
+        await replaceTables(clockText);
       } finally {
         detach();
       }
@@ -118,19 +129,43 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
     }
   };
 
+  /** Checks the schema, then every page of the tables: SQLite can then read the file in a time that its size limits. */
+  const checkPages = async (file: OffsetFile, path: string): Promise<void> => {
+    const { checkTree } = openDatabasePages(file);
+    let pages = 0;
+    for (const _ of checkTree(1)) if (++pages > maxSchemaPages) throw damagedError('its schema is too large');
+    for (const root of withCopy(path, () => readCopyRoots(db)))
+      for (const _ of checkTree(root)) if (++pages % pagesPerTurn === 0) await nextTurn();
+  };
+
+  const withCopy = <T>(path: string, work: () => T): T => {
+    const detach = attachCopy(db, path);
+    try {
+      return work();
+    } finally {
+      detach();
+    }
+  };
+
+  const replaceTables = async (clockText: string | undefined): Promise<void> => {
+    try {
+      await snapshots.replaceState('state file', () => {
+        loadTables(db);
+        if (clockText !== undefined) clock.restoreRows?.(clockText);
+      });
+    } catch (error) {
+      // Such as two rows with one key.
+      throw error instanceof StoreError && error.fault.code === 'STORE_FAILED' ? damagedError(error.message) : error;
+    }
+  };
+
   return {
     save: async function* () {
-      const turn = Promise.withResolvers<void>();
-      const ended = Promise.withResolvers<void>();
-      void oneAtATime(async () => {
-        turn.resolve();
-        await ended.promise;
-      });
+      const { header, file } = await oneAtATime(openCopy);
       try {
-        await turn.promise;
-        yield* saveNow();
+        yield* encodeStateFile(header, readChunks(file));
       } finally {
-        ended.resolve();
+        file.close();
       }
     },
     readVersion: () =>
@@ -138,10 +173,19 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
       JSON.stringify([
         store.epoch(),
         describeChains(),
+        clock.save(),
         db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
       ]),
     load: (chunks, maxBytes) => oneAtATime(() => loadNow(chunks, maxBytes)),
   };
+}
+
+/** The clock of a state file as text for the store; undefined if the file is from before clocks were saved. */
+function readClock(header: StateHeader | undefined): string | undefined {
+  if (header?.clock === undefined) return undefined;
+  const state = parseClockState(header.clock);
+  if (state === undefined) throw damagedError('its clock is not valid');
+  return JSON.stringify(state);
 }
 
 const chunkSize = 1 << 20;

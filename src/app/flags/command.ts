@@ -146,6 +146,18 @@ export const commandTable = {
     help: "show or change the chain's clock",
     examples: ['time', 'time +30d', 'time 2027-01-01T00:00:00Z', 'time freeze', 'time reset'],
   },
+  'impersonate start': {
+    kind: 'client',
+    args: ['ADDRESS'],
+    help: 'spend outputs of an address without its key: send --from ADDRESS',
+    examples: ['impersonate start X-local1…'],
+  },
+  'impersonate stop': {
+    kind: 'client',
+    args: ['ADDRESS'],
+    help: 'spend outputs of an address only with its signatures again',
+    examples: ['impersonate stop X-local1…'],
+  },
   'snapshot save': { kind: 'client', args: ['[NAME]'], help: 'take a snapshot of the chain', examples: ['snapshot save clean'] },
   'snapshot revert': { kind: 'client', args: ['NAME'], help: 'go back to a snapshot', examples: ['snapshot revert clean'] },
   'snapshot list': { kind: 'client', args: [], help: 'list the snapshots', examples: ['snapshot list'] },

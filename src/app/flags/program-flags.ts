@@ -13,7 +13,12 @@ export const programFlags = {
   },
 
   url: { group: 'Client', kind: 'url', commands: ['client'], default: 'http://127.0.0.1:9650', help: 'the node to talk to' },
-  from: { group: 'Client', kind: 'text', commands: ['send', 'export'], help: 'sender: the number of an account or its address (0)' },
+  from: {
+    group: 'Client',
+    kind: 'text',
+    commands: ['send', 'export'],
+    help: 'sender: number or address of an account, or an impersonated address (0)',
+  },
   asset: {
     group: 'Client',
     kind: 'text',

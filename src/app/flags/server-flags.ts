@@ -31,7 +31,7 @@ export const serverFlags = {
     group: 'APIs',
     kind: 'boolean',
     default: 'false',
-    help: 'disable endpoints that are unsafe to expose: /ext/health, /ext/dev, info.getNodeID, getNodeIP and getVMs',
+    help: 'disable endpoints that are unsafe to expose: /ext/health, /ext/dev, info.getNodeID, getNodeIP and getVMs; --rate-limits also apply to the Node RPC',
   },
   'api-info-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/info' },
   'api-health-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/health' },

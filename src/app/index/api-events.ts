@@ -1,5 +1,5 @@
 import type { EventParamContext } from '../../api/events/filter.ts';
-import { createEventHub, type EventHub } from '../../api/events/hub.ts';
+import { createEventHub, type EventHub, type HubDeps } from '../../api/events/hub.ts';
 import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
@@ -21,7 +21,7 @@ const pollInterval = 1000;
 export async function createApiHub(
   env: Env,
   { sql, served, sealKey }: Pick<PostgresSource, 'sql' | 'served' | 'sealKey'>,
-  report: (error: unknown) => void,
+  { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
 ): Promise<EventHub> {
   const {
     chains: [x],
@@ -50,6 +50,7 @@ export async function createApiHub(
     log: openPostgresEventLog(sql, { number, id: x.id }, sha256Hex(sealKey).slice(0, 12)),
     textOf: () => text,
     timers: env.timers,
+    longWork,
     onActive: (isActive) => (isActive ? watch() : stop()),
     report,
   });

@@ -1,18 +1,20 @@
 import { idOf } from '../../base/bytes/id.ts';
+import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
-import { migratePostgres } from '../../ledger/index/migrate.ts';
+import { type MigrationWatch, migratePostgres } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { PublicKeyOf } from '../../ledger/index-write/block-writer.ts';
+import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config } from '../config/config.ts';
 import { logChanges } from '../log/log.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Env } from '../setup/env.ts';
+import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
@@ -59,8 +61,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const signerKeys = createSignerKeys();
-    const ledger = await prepareIndex(lock, context, node, signerKeys.get);
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signerKeys, report: warn });
+    const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+    const watch = watchMigration('the index in PostgreSQL', env);
+    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch });
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
     follower = following;
     role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);
@@ -122,14 +126,19 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
 }
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
-export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, publicKeyOf?: PublicKeyOf) {
+export async function prepareIndex(
+  lock: WritableSql,
+  context: NetworkContext,
+  node: string,
+  { watch, ...signers }: SignerReads & { readonly watch?: MigrationWatch } = {},
+) {
   const [{ id, genesis, genesisBlock }] = context.specs;
-  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], watch);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
   await createBackfillQueue(lock);
   await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
-  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, publicKeyOf);
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, signers);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

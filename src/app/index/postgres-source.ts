@@ -116,6 +116,7 @@ async function createServedChainsFromPostgres(
         explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: life,
+        foreignImports: 'looked-up',
         backfillAddresses: createBackfillThroughIndexer(env, sql, {
           ...chain,
           reads,

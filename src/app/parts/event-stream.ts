@@ -1,5 +1,6 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
+import { createStreamLimit, type MemoryStreamLimit, type StreamLimit } from '../../api/access/stream-limit.ts';
 import type { BlockWithSpent, EventLog, KnownBlocks } from '../../api/events/event-log.ts';
 import { createEventsRoute, eventsPath } from '../../api/events/events-route.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
@@ -19,30 +20,47 @@ import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
+import { countReaders } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore } from '../setup/node-store.ts';
+import type { Channel } from '../workers/relay.ts';
+import { createRelayedStreamLimit } from '../workers/relayed-streams.ts';
 import type { ReaderPool } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
 /** The most streams of one caller where rate limits apply. */
 const maxPerCaller = 64;
 
+/** The limit of a process that does not share it with others; undefined if callers are not limited. */
+export const createStreamLimitOf = ({ access }: Pick<Config, 'access'>): MemoryStreamLimit | undefined =>
+  access.rateLimits ? createStreamLimit(maxPerCaller) : undefined;
+
+/** The limit of a reader process, which shares it with the other processes of its node. */
+export const createReaderStreamLimit = (config: Pick<Config, 'access' | 'workers'>, env: Env, channel: Channel): StreamLimit | undefined =>
+  config.access.rateLimits
+    ? createRelayedStreamLimit(channel, env.timers.after, { max: maxPerCaller, processes: countReaders(config, env) + 1 })
+    : undefined;
+
 export type EventsRouteParts = {
   readonly config: Pick<Config, 'access'>;
+  readonly streamLimit: StreamLimit | undefined;
   readonly gate: Gate;
   readonly context: EventParamContext;
 };
 
 /** The route of the event stream, with its path. */
-export const createEventsRouteOf = (hub: EventHub, { config, gate, context }: EventsRouteParts): readonly [string, HttpRoute] => [
+export const createEventsRouteOf = (
+  hub: EventHub,
+  { config, gate, context, streamLimit }: EventsRouteParts,
+): readonly [string, HttpRoute] => [
   eventsPath,
   createEventsRoute({
     hub,
     gate,
     context,
     caller: createCallerResolver(config.access.trustedProxies),
-    maxPerCaller: config.access.rateLimits ? maxPerCaller : undefined,
+    streamLimit,
   }),
 ];
 
@@ -66,7 +84,13 @@ export function createNodeHub(
       { alias, json: { address: createChainAddressFormat(id, chain).format, id: idText } },
     ]),
   );
-  return createEventHub({ log, textOf: (chainID) => texts.get(chainID) as ChainText, timers: env.timers, ...more });
+  return createEventHub({
+    log,
+    textOf: (chainID) => texts.get(chainID) as ChainText,
+    timers: env.timers,
+    longWork: chain.longWork,
+    ...more,
+  });
 }
 
 /** The event stream of a node that writes blocks; undefined with --strict. */

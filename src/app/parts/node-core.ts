@@ -106,7 +106,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
     writer: {
       ...chain,
       recover: signers.recover,
-      signerKeys,
+      signers,
       recovery,
       timers: { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds },
       minBlockDelay: config.minBlockDelay,
@@ -117,6 +117,9 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       subnetID: context.subnetID,
       subnetOf: context.subnetOf,
       report,
+      onFollowState: () => {
+        for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
+      },
       onCommitState: () => {
         commitRevision++;
         health.refresh();

@@ -14,7 +14,7 @@ import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 
 import type { NodeCore } from './node-core.ts';
 
-export type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused'>> & {
+export type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
   readonly handlers: Handlers;
@@ -62,7 +62,16 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   const index = (): ServerIndex =>
     createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), stats: apiUrl('stats', ''), aliases });
 
-  const open = async ({ listens, handlers, relayHandler, relayedPaths, nodeID, onChange, onRefused }: OpenOptions): Promise<void> => {
+  const open = async ({
+    listens,
+    handlers,
+    relayHandler,
+    relayedPaths,
+    nodeID,
+    onChange,
+    onRefused,
+    streamLimit,
+  }: OpenOptions): Promise<void> => {
     mainHandler = handlers.main;
     const mainPort = listens ? await listenOn(config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
@@ -88,6 +97,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
       },
       onChange,
       onRefused,
+      streamLimit,
     });
     parts.addServer({ close: readers.stop });
   };

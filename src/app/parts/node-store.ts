@@ -2,5 +2,7 @@ import { type NodeStore, openNodeStore, type StoreKind } from '../setup/node-sto
 import type { NodeCore } from './node-core.ts';
 
 /** Opens the store of a node that writes blocks. */
-export const nodeStore = ({ config, env, context, bus, writer }: NodeCore, kind: StoreKind): NodeStore =>
-  openNodeStore(config, env, context, kind, 'write', bus, writer.signerKeys.get);
+export function nodeStore({ config, env, context, bus, writer }: NodeCore, kind: StoreKind): NodeStore {
+  const { recover, keys } = writer.signers;
+  return openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+}

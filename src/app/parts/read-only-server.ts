@@ -1,4 +1,5 @@
 import type { Limiter } from '../../api/access/limiter.ts';
+import type { StreamLimit } from '../../api/access/stream-limit.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import type { EventHub } from '../../api/events/hub.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -19,6 +20,8 @@ export type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes'
   /** Undefined with --strict. */
   readonly hub: EventHub | undefined;
   readonly eventParams: EventParamContext;
+  /** Limits the event streams of a caller; undefined: it does not. */
+  readonly streamLimit: StreamLimit | undefined;
   readonly isStopping: () => boolean;
 };
 
@@ -36,12 +39,12 @@ export async function serveReadOnly(
   env: Env,
   parts: Parts,
   metrics: ProcessMetrics,
-  { components, limiter, hub, eventParams, isStopping, ...source }: ReadOnlySource,
+  { components, limiter, hub, eventParams, streamLimit, isStopping, ...source }: ReadOnlySource,
   { port, isShared, opensOwnPorts }: ListenOptions,
 ): Promise<number> {
   if (hub !== undefined) {
     parts.addServer(hub);
-    parts.add({ routes: [createEventsRouteOf(hub, { config, gate: source.gate, context: eventParams })] });
+    parts.add({ routes: [createEventsRouteOf(hub, { config, gate: source.gate, context: eventParams, streamLimit })] });
   }
   const routes = parts.routes();
   const handlers = createHandlers(config, env, {

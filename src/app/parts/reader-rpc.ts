@@ -1,4 +1,4 @@
-import { createDevAccess } from '../../api/http/dev-access.ts';
+import { createDevAccess, withoutOtherPages } from '../../api/http/dev-access.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from '../../api/http/node-routes.ts';
 import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { idText } from '../../base/bytes/id.ts';
@@ -42,7 +42,7 @@ export function readerRpc(config: Config, env: Env, deps: ReaderRpcDeps): Contri
       ...message.relayedPaths.map((path): NamedRoute => [path, createRelayedRoute(link.relay, path, access)]),
       ...(statePort === undefined
         ? []
-        : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), access)] satisfies NamedRoute]),
+        : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), withoutOtherPages(access))] satisfies NamedRoute]),
       ...createOwnRoutes(config, env, deps),
       ...settingsRoutes(config, access),
       ...(context.differences.indexRoutes ? [createIndexRoute(() => message.index)] : []),

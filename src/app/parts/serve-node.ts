@@ -12,7 +12,7 @@ import { createLiveReads, withLiveEndpoint } from '../servers/live-reads.ts';
 import { createNodeFeed, type NodeFeed } from '../servers/node-feed.ts';
 import { withLimiterEndpoint } from '../servers/rate-limit-backend.ts';
 import { settingsRoutes } from '../servers/settings-route.ts';
-import { createEventParams, createEventsRouteOf, openEventStream } from './event-stream.ts';
+import { createEventParams, createEventsRouteOf, createStreamLimitOf, openEventStream } from './event-stream.ts';
 import type { NodeCore, StartOptions } from './node-core.ts';
 import { describeNode, type NodeDescription } from './node-description.ts';
 import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts';
@@ -62,9 +62,12 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   const live = createLiveReads(lifecycles, chains);
   const served = createServedChainsOfNode(config, context, chains, node.isAlone ? identity.nodeID : undefined, live);
   const hub = openEventStream(core, store, chains);
+  const streamLimit = createStreamLimitOf(config);
   if (hub !== undefined) {
     parts.addServer(hub);
-    parts.add({ routes: [createEventsRouteOf(hub, { config, gate: access.gate, context: createEventParams(context, served) })] });
+    parts.add({
+      routes: [createEventsRouteOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit })],
+    });
   }
   parts.add(nodeRpc(core, { ...node, runsOnNetwork: !node.isAlone }));
   const hasRoute = (path: string): boolean => parts.routes().some(([name]) => name === path);
@@ -127,6 +130,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     nodeID: identity.nodeID,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
+    streamLimit,
   });
   await checkReaders(core);
   return {

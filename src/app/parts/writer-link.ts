@@ -86,6 +86,8 @@ export function serveWriter(
       clock?.restore(clockState);
       send({ reader: 'done', id });
     },
+    // Received by workers/relayed-streams.ts, which listens on the same channel.
+    streamTaken: () => {},
     stop,
     getMetrics: async ({ id }) => send({ reader: 'metrics', id, families: (await starting)?.families() ?? [] }),
   };

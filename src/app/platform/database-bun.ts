@@ -1,5 +1,6 @@
-import { constants, Database, type SQLQueryBindings } from 'bun:sqlite';
+import type * as BunSqlite from 'bun:sqlite';
 import { statSync } from 'node:fs';
+import { loadSqliteOfBun } from './runtime.ts';
 import { watchWalIndex } from './wal-index.ts';
 
 type Value = null | number | string | Uint8Array;
@@ -7,13 +8,14 @@ type Value = null | number | string | Uint8Array;
 /** Opens a SQLite database with Bun's driver. */
 export function openDatabase(path: string, options: { readonly readonly: boolean; readonly watchesCommits?: boolean }) {
   const walIndex = options.watchesCommits === true ? watchWalIndex(path) : undefined;
-  const raw = new Database(...openArguments(path, options.readonly));
+  const { Database, constants } = loadSqliteOfBun();
+  const raw = new Database(...openArguments(path, options.readonly, constants));
   const statements: { finalize: () => void }[] = [];
   return {
     exec: (sql: string): void => void raw.run(sql),
     prepare: <Row>(sql: string) => {
       const open = () => {
-        const statement = raw.prepare<Row, SQLQueryBindings[]>(sql);
+        const statement = raw.prepare<Row, BunSqlite.SQLQueryBindings[]>(sql);
         statements.push(statement);
         return statement;
       };
@@ -44,7 +46,7 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
  * Path and flags for SQLite. `:memory:` is opened with SQLite's `memdb` file system, since a commit to a plain `:memory:` database visits every
  * page (0.4 ms at 200 MB). A name without a slash is private to its connection. The size limit of such a database is 1 GiB.
  */
-function openArguments(path: string, readonly: boolean): [string, number] {
+function openArguments(path: string, readonly: boolean, constants: typeof BunSqlite.constants): [string, number] {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_URI } = constants;
   if (path === ':memory:') return ['file:memory?vfs=memdb', SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI];
   return [path, readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE];

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { loadSqliteOfNode } from './runtime.ts';
 
 type Value = null | number | string | Uint8Array;
 
-/** Opens a SQLite database with Node's driver, which exists since Node 22.13. */
+/** Opens a SQLite database with Node's driver. */
 export function openDatabase(path: string, options: { readonly readonly: boolean }) {
+  const { DatabaseSync } = loadSqliteOfNode();
   const raw = new DatabaseSync(path, { readOnly: options.readonly });
   return {
     exec: (sql: string): void => raw.exec(sql),

@@ -57,6 +57,7 @@ const createFaultWrapper =
   };
 
 const reasons: { readonly [code: string]: string } = {
+  ENOENT: 'its folder does not exist',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

@@ -1,4 +1,4 @@
-import { RedisClient } from 'bun';
+import type { RedisClient } from 'bun';
 import type { Redis } from '../../api/access/redis.ts';
 import { Fault } from '../../base/fault.ts';
 
@@ -119,7 +119,7 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
 function createClient(url: string, connectionTimeout: number): RedisClient {
   try {
     // We reconnect ourselves, since Bun's client stops after some attempts. No offline queue, since it would delay requests.
-    return new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout });
+    return new Bun.RedisClient(url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout });
   } catch (cause) {
     // The URL is not in the message, since it may contain a password.
     const reason = (cause as { message: string }).message;

@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts';
 /** Whether this program runs on Bun; otherwise it runs on Node. */
 export const isBun: boolean = process.versions.bun !== undefined;
 
-export type RuntimeFault = { code: 'RUNTIME_NEEDS_BUN'; feature: string };
+export type RuntimeFault = { code: 'RUNTIME_NEEDS_BUN'; feature: string } | { code: 'RUNTIME_NODE_TOO_OLD'; version: string };
 export class RuntimeError extends Fault<RuntimeFault> {}
 
 export const needsBun = (feature: string) =>
@@ -11,3 +11,20 @@ export const needsBun = (feature: string) =>
     code: 'RUNTIME_NEEDS_BUN',
     feature,
   });
+
+/**
+ * Each runtime has a SQLite that the other does not know. They are loaded by name when a database is opened, because an import of the other's
+ * would fail, and because an import that is awaited would make the library unusable with `require`.
+ */
+export const loadSqliteOfBun = () => process.getBuiltinModule('bun:sqlite') as unknown as typeof import('bun:sqlite');
+export const loadSqliteOfNode = () => process.getBuiltinModule('node:sqlite');
+
+/** Throws on a Node that is too old: node:sqlite does not exist there, or needs a flag. */
+export function requireRecentNode(oldest: string): void {
+  if (process.getBuiltinModule?.('node:sqlite') !== undefined) return;
+  const { node } = process.versions;
+  throw new RuntimeError(`Serac needs Node ${oldest} or newer, or Bun; this is Node ${node}`, {
+    code: 'RUNTIME_NODE_TOO_OLD',
+    version: node,
+  });
+}

@@ -9,6 +9,7 @@ import {
   defaultGrace,
   handlerErrorResponse,
   maxSmallBody,
+  refuseLarge,
   type Serve,
   ServeError,
   type ServeOptions,
@@ -17,20 +18,30 @@ import {
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
+import { bodySlice, createUnreadResponses, defaultUnread, sliceBody, type UnreadResponses, watchWebSocket } from './unread-responses.ts';
 
 /** HTTP server on Bun.serve. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
   const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
   const { small, large } = createBodyBudgets(options.maxBodyMemory);
+  const unread = createUnreadResponses(options.unread ?? defaultUnread);
   const toHeaders = createHeadersCache();
   const split = createSplitCache();
 
-  const finish = (response: HttpResponse): Response => {
+  const finish = (response: HttpResponse, request?: Request): Response => {
     const { status, body, stream } = response;
-    if (stream !== undefined) return new Response(toReadableStream(body, stream), { status, headers: toHeaders(response.headers) });
+    const init = { status, headers: toHeaders(response.headers) };
     // For a string body, even an empty one, Bun would add a content type.
-    return new Response(body.length === 0 ? null : (body as BodyInit), { status, headers: toHeaders(response.headers) });
+    if (stream === undefined && (body.length <= bodySlice || request?.method === 'HEAD'))
+      return new Response(body.length === 0 ? null : (body as BodyInit), init);
+    // The connection of a client that does not read is closed by its idle timeout.
+    const close = () => request !== undefined && server.timeout(request, 1);
+    const sent =
+      stream === undefined
+        ? toReadableStream('', sliceBody(body), { unread, close, bytes: body.length })
+        : toReadableStream(body, stream[Symbol.asyncIterator](), { unread, close });
+    return sent === undefined ? finish(refuseLarge(response)) : new Response(sent, init);
   };
   /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
   const respond = (
@@ -42,17 +53,19 @@ export const serve: Serve = async (options) => {
   ): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
+    const headerNames = () => request.headers.keys();
     const caller = () => server.requestIP(request)?.address;
     let isAsync = false;
     /** An undefined response means that the connection is now a WebSocket. */
     const finishOrUpgrade = (response: HttpResponse): Response | undefined => {
-      if (response.webSocket === undefined) return finish(response);
-      if (server.upgrade(request, { data: response.webSocket, headers: toHeaders(response.headers) })) return undefined;
+      if (response.webSocket === undefined) return finish(response, request);
+      if (server.upgrade(request, { data: watchWebSocket(response.webSocket, unread), headers: toHeaders(response.headers) }))
+        return undefined;
       response.webSocket.onClose();
       return finish(upgradeFailedResponse);
     };
     try {
-      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });
+      const response = handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
       if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
       isAsync = true;
       return response.then(finishOrUpgrade).finally(release) as Promise<Response>;
@@ -108,25 +121,64 @@ const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
   idleTimeout: 60,
   open: (socket) =>
     // A result below 1 means that the bytes wait in this process: -1, or that the connection is closed: 0.
-    socket.data.onOpen({ send: (text) => socket.send(text) > 0, close: () => socket.close(1000) }),
+    socket.data.onOpen({
+      send: (text) => socket.send(text) > 0,
+      close: () => socket.close(1000),
+      terminate: () => socket.terminate(),
+    }),
   message: () => {},
   drain: (socket) => socket.data.onDrain(),
   close: (socket) => socket.data.onClose(),
 };
 
-/** A response body whose chunks are pulled one at a time, as fast as the client reads them. */
-function toReadableStream(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const chunks = stream[Symbol.asyncIterator]();
-  return new ReadableStream({
+type StreamOptions = {
+  readonly unread: UnreadResponses;
+  /** Closes the connection soon. */
+  readonly close: () => void;
+  /** Bytes that are in memory until the whole body was read; else those of the last chunk are. */
+  readonly bytes?: number;
+};
+
+type Chunks = {
+  readonly next: () => IteratorResult<Uint8Array, unknown> | Promise<IteratorResult<Uint8Array, unknown>>;
+  readonly return?: () => unknown;
+};
+
+/**
+ * A response body whose chunks are pulled one at a time, as fast as the client reads them. Undefined if there is no room for it. If the client
+ * reads nothing for some time, the chunks end and the connection is closed.
+ */
+function toReadableStream(head: string | Uint8Array, chunks: Chunks, { unread, close, bytes = 0 }: StreamOptions) {
+  let fail = (): void => {};
+  const response = unread.tryAdd(bytes, () => {
+    fail();
+    close();
+    void chunks.return?.();
+  });
+  if (response === undefined) return undefined;
+  return new ReadableStream<Uint8Array>({
     start: (controller) => {
+      fail = () => controller.error(new ServeError('the client does not read the response', { code: 'RESPONSE_UNREAD' }));
       if (head.length > 0) controller.enqueue(Buffer.from(head as string));
     },
-    pull: async (controller) => {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+    pull: (controller) => {
+      response.progress(bytes);
+      const put = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
+        if (done) {
+          response.end();
+          controller.close();
+        } else {
+          controller.enqueue(value);
+          response.progress(bytes || value.length);
+        }
+      };
+      const next = chunks.next();
+      return next instanceof Promise ? next.then(put) : put(next);
     },
-    cancel: async () => void (await chunks.return?.()),
+    cancel: async () => {
+      response.end();
+      await chunks.return?.();
+    },
   });
 }
 

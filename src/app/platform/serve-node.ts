@@ -11,12 +11,14 @@ import {
   defaultBodyTimeout,
   defaultGrace,
   handlerErrorResponse,
+  refuseLarge,
   type Serve,
   splitTarget,
   streamChunks,
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
+import { bodySlice, createUnreadResponses, defaultUnread, sliceBody, type UnreadResponses, watchWebSocket } from './unread-responses.ts';
 import { acceptKey, asksForWebSocket, openWebSocket } from './web-socket.ts';
 
 /** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
@@ -27,6 +29,7 @@ export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace, bodyTimeout = defaultBodyTimeout } = options;
   // No body is read ahead here, so only the budget of large bodies is used.
   const { large } = createBodyBudgets(options.maxBodyMemory);
+  const unread = createUnreadResponses(options.unread ?? defaultUnread);
   const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
@@ -42,15 +45,14 @@ export const serve: Serve = async (options) => {
       }
       body.release();
       if (response.webSocket !== undefined) response = refuseUpgrade(response.webSocket);
-      if (response.stream === undefined) send(incoming, outgoing, response);
-      else await sendStream(outgoing, response, response.stream);
+      send(incoming, outgoing, response, unread);
     },
   );
   server.on('connection', connections.add);
   server.on('upgrade', (incoming, socket: Socket, head) => {
     if (!asksForWebSocket(incoming)) return dropUpgrade(server, incoming, socket, head);
     connections.upgraded(socket);
-    void respondToUpgrade(handler, incoming, socket, head);
+    void respondToUpgrade(handler, incoming, socket, head, unread);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(toListenError(cause, options)));
@@ -104,7 +106,13 @@ function createConnections() {
 }
 
 /** Answers a request for a WebSocket, which has no body. */
-async function respondToUpgrade(handler: Handler, incoming: IncomingMessage, socket: Socket, head: Uint8Array): Promise<void> {
+async function respondToUpgrade(
+  handler: Handler,
+  incoming: IncomingMessage,
+  socket: Socket,
+  head: Uint8Array,
+  unread: UnreadResponses,
+): Promise<void> {
   // Node has removed its own listeners; an error without a listener would end the program.
   socket.on('error', () => socket.destroy());
   let response = handlerErrorResponse;
@@ -116,14 +124,13 @@ async function respondToUpgrade(handler: Handler, incoming: IncomingMessage, soc
   const { webSocket: handlers, headers } = response;
   const key = acceptKey(incoming);
   if (socket.destroyed) return handlers?.onClose();
-  if (handlers !== undefined && key !== undefined) return openWebSocket(socket, head, { key, headers, handlers });
+  if (handlers !== undefined && key !== undefined)
+    return openWebSocket(socket, head, { key, headers, handlers: watchWebSocket(handlers, unread) });
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
   outgoing.assignSocket(socket);
   outgoing.once('finish', () => socket.end());
-  if (handlers !== undefined) send(incoming, outgoing, refuseUpgrade(handlers));
-  else if (response.stream === undefined) send(incoming, outgoing, response);
-  else await sendStream(outgoing, response, response.stream);
+  send(incoming, outgoing, handlers === undefined ? response : refuseUpgrade(handlers), unread);
 }
 
 function refuseUpgrade(handlers: WebSocketHandlers): HttpResponse {
@@ -156,6 +163,7 @@ function toHttpRequest(incoming: IncomingMessage): Omit<HttpRequest, 'body'> {
     path,
     query,
     remoteAddress: () => incoming.socket.remoteAddress,
+    headerNames: () => Object.keys(incoming.headers),
     header: (name) => {
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
@@ -208,44 +216,66 @@ function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number
   });
 }
 
-/** Sends chunks when they are ready, each after the client has read the previous one. */
-async function sendStream(
-  outgoing: ServerResponse,
-  { status, headers, body }: HttpResponse,
-  stream: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const chunks = stream[Symbol.asyncIterator]();
+type Chunks = {
+  readonly next: () => IteratorResult<Uint8Array, unknown> | Promise<IteratorResult<Uint8Array, unknown>>;
+  readonly return?: () => unknown;
+};
+
+/**
+ * Sends chunks when they are ready, each after the client has read the previous one. `bytes`: what is in memory until all were read; else the
+ * last chunk is. Returns false if there is no room for it. A client that reads nothing for some time is cut off.
+ */
+function sendChunks(outgoing: ServerResponse, start: () => void, chunks: Chunks, unread: UnreadResponses, bytes = 0): boolean {
+  const response = unread.tryAdd(bytes, () => void outgoing.destroy());
+  if (response === undefined) return false;
   const end = Promise.withResolvers<undefined>();
   let wake = (): void => {};
   outgoing.on('drain', () => wake());
   outgoing.once('close', () => {
+    response.end();
     end.resolve(undefined);
     wake();
     void chunks.return?.();
   });
-  outgoing.writeHead(status, headers);
-  outgoing.flushHeaders();
-  if (body.length > 0) outgoing.write(body);
-  try {
+  const sendAll = async (): Promise<void> => {
     while (!outgoing.closed) {
+      response.progress(bytes);
       const next = await Promise.race([end.promise, chunks.next()]);
       if (next === undefined || next.done) break;
       if (outgoing.write(next.value)) continue;
+      response.progress(bytes || next.value.length);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
     outgoing.end();
-  } catch {
-    // The status is already sent, so closing the connection is the only way to show that the body is incomplete.
-    outgoing.destroy();
-  }
+  };
+  start();
+  // The status is already sent, so closing the connection is the only way to show that the body is incomplete.
+  sendAll().catch(() => outgoing.destroy());
+  return true;
 }
 
 /** Sends a response. After status 413 the connection is closed, since the rest of the request body will not be read. */
-function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+function send(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, unread: UnreadResponses): void {
+  const { status, headers, body, stream } = response;
+  if (stream !== undefined) {
+    const start = () => {
+      outgoing.writeHead(status, headers);
+      outgoing.flushHeaders();
+      if (body.length > 0) outgoing.write(body);
+    };
+    sendChunks(outgoing, start, stream[Symbol.asyncIterator](), unread);
+    return;
+  }
   const length = { 'content-length': Buffer.byteLength(body) };
-  outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });
-  outgoing.end(body);
+  const writeHead = () =>
+    outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });
+  if (body.length <= bodySlice || incoming.method === 'HEAD') {
+    writeHead();
+    outgoing.end(body);
+  } else if (!sendChunks(outgoing, writeHead, sliceBody(body), unread, body.length)) {
+    send(incoming, outgoing, refuseLarge(response), unread);
+  }
   if (!incoming.complete) incoming.resume();
 }

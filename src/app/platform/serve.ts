@@ -1,6 +1,7 @@
 import type { Handler, HttpResponse } from '../../api/http/message.ts';
 import { Fault } from '../../base/fault.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
+import type { UnreadOptions } from './unread-responses.ts';
 
 export type ServeOptions = {
   readonly host: string;
@@ -16,6 +17,8 @@ export type ServeOptions = {
   readonly readsBodyAhead?: (path: string) => boolean;
   /** Timeout in milliseconds of a body that is not read ahead. AvalancheGo: config/config.go, 30 s. */
   readonly bodyTimeout?: number;
+  /** Limits of what waits for clients that do not read; default `defaultUnread`. */
+  readonly unread?: UnreadOptions;
   /** Seconds without traffic after which a connection is closed. */
   readonly idleTimeout: number;
   /** Milliseconds for running requests to finish after `close` was called. */
@@ -63,6 +66,17 @@ export const upgradeFailedResponse: HttpResponse = {
   body: 'this is not a valid WebSocket request\n',
 };
 
+/** The response in place of a large one while too many of them wait for their clients. Pages can read it if they could read that one. */
+export const refuseLarge = ({ headers }: HttpResponse): HttpResponse => ({
+  status: 503,
+  headers: {
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => /^(?:access-control-.*|vary)$/i.test(name))),
+    'content-type': 'text/plain; charset=utf-8',
+    'retry-after': '1',
+  },
+  body: 'too many large responses wait for clients to read them; try again\n',
+});
+
 /** Splits a request target or a URL into path and query, without validation: it never throws. */
 export function splitTarget(target: string): { path: string; query: string } {
   const scheme = target.charCodeAt(0) === slash ? -1 : target.indexOf('://');
@@ -82,7 +96,8 @@ export type ServeFault =
   | { code: 'BODY_FRAGMENTED' }
   | { code: 'BODY_OVER_BUDGET' }
   | { code: 'BODY_TIMEOUT' }
-  | { code: 'BODY_BROKEN_OFF' };
+  | { code: 'BODY_BROKEN_OFF' }
+  | { code: 'RESPONSE_UNREAD' };
 
 export class ServeError extends Fault<ServeFault> {}
 

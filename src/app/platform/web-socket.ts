@@ -63,6 +63,7 @@ export function openWebSocket(
   handlers.onOpen({
     send: (text) => !isClosing && socket.write(formatFrame(opcodes.text, Buffer.from(text))),
     close: () => close(closeCodes.normal),
+    terminate: () => socket.destroy(),
   });
   reader(head);
 }

@@ -6,6 +6,7 @@ import { createSharedResponseCache } from '../../api/rest/shared-response-cache.
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource } from '../index/postgres-source.ts';
+import { createStreamLimitOf } from '../parts/event-stream.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -27,6 +28,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
     const { served } = source;
     const { cache, limiter } = parts.add(await openRateLimitBackend(config, env));
     const metrics = createProcessMetrics(env);
+    const longWork = createNodeLongWork(env);
     const stop = createStop(config, env, parts);
     parts.add({ routes: config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : [] });
     if (!config.strict)
@@ -43,15 +45,16 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
         components: { ...source.components, cache: { probeWrite: cache.probeWrite, probeRead: cache.probeRead } },
         gate: createNodeGate(config, env, createStoreKeyFinder(source.keys, env), limiter),
         limiter,
-        hub: config.strict ? undefined : await createApiHub(env, source, report),
+        hub: config.strict ? undefined : await createApiHub(env, source, { longWork, report }),
         eventParams: createApiEventParams(served),
+        streamLimit: createStreamLimitOf(config),
         isStopping: stop.isStopping,
         // Blocks of a followed chain are final and never reverted.
         epoch: () => 0,
         ...(config.cacheUrl !== undefined && { sharedCache: createSharedResponseCache(cache, source.cacheNamespace) }),
         nodeID: '',
         differences: differencesOf(config.strict),
-        longWork: createNodeLongWork(env),
+        longWork,
         explorerFeatures: { hasLifecycle: false, hasMempool: false },
         report,
       },

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { createEventParams, createNodeHub } from '../parts/event-stream.ts';
+import { createEventParams, createNodeHub, createReaderStreamLimit } from '../parts/event-stream.ts';
 import { withParts } from '../parts/parts.ts';
 import { createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -42,6 +42,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
           components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
           hub,
           eventParams: createEventParams(context, served),
+          streamLimit: createReaderStreamLimit(config, env, parent),
           isStopping: link.isStopping,
           sealKey: store.pageSecret(),
           epoch: store.epoch,

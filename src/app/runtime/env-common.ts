@@ -20,13 +20,15 @@ export type EnvOptions = {
   readonly log: Log;
   /** The file that a reader process runs, with the same arguments as this process; undefined in a single-file executable. */
   readonly program?: string | undefined;
+  /** Whether timers keep the process running; default true. */
+  readonly keepsRunning?: boolean | undefined;
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
 export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader'>;
 
 /** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */
-export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({
+export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({
   version,
   gitCommit: '',
   clock: {
@@ -38,6 +40,7 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
     soon: (run) => void setImmediate(run),
     after: (ms, run) => {
       const timer = setTimeout(run, ms);
+      if (!keepsRunning) timer.unref();
       return () => clearTimeout(timer);
     },
   },

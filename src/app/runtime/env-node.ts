@@ -1,12 +1,18 @@
 import { openDatabase } from '../platform/database-node.ts';
 import { spawnReaderProcess } from '../platform/processes-node.ts';
-import { needsBun } from '../platform/runtime.ts';
+import { needsBun, requireRecentNode } from '../platform/runtime.ts';
 import type { Env } from '../setup/env.ts';
-import { createCommonEnv, type EnvOptions } from './env-common.ts';
+import { oldestNode } from '../version.ts';
+import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
 
-/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. */
-export const createNodeEnv = (options: EnvOptions): Env => ({
-  ...createCommonEnv(options),
+/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */
+export function createNodeEnv(options: EnvOptions): Env {
+  // On an older Node something else may fail before a database is opened.
+  requireRecentNode(oldestNode);
+  return { ...createCommonEnv(options), ...createRuntimeEnv(options) };
+}
+
+const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
   openDatabase,
   openRedis: async () => {
     throw needsBun('Redis (--cache-url)');

@@ -17,7 +17,7 @@ import type { Env } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
 
-/** Creates the access gate (API keys and rate limits) of this process's Data and Metrics APIs. Without a limiter, requests are not counted. */
+/** Creates the access gate (API keys and rate limits) of this process. Without a limiter, requests are not counted. */
 export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limiter: Limiter | undefined): Gate {
   const { requireKey } = config.access;
   return createGate({

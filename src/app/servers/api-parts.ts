@@ -10,6 +10,7 @@ import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { describeFollowedChain } from '../chains/follow.ts';
 import { backfillFromFork } from '../chains/fork.ts';
 import type { Config } from '../config/config.ts';
+import type { RunningChain } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import { createServedChains, describeNetwork } from '../setup/served-network.ts';
@@ -22,6 +23,7 @@ export type IndexedChain = {
   readonly history: IndexReads | undefined;
   readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
+  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses'>;
   readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
 };
@@ -46,7 +48,7 @@ export function createServedChainsOfNode(
     builder,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;
+      const { history, explorer, reads, follower, joined, fork } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
         ...(explorer && { explorer }),
@@ -54,7 +56,11 @@ export function createServedChainsOfNode(
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
         ...(follower === undefined
-          ? ({ status: () => 'OK', backfillAddresses: fork && backfillFromFork(fork) } as const)
+          ? ({
+              status: () => 'OK',
+              backfillAddresses: joined?.backfillAddresses ?? (fork && backfillFromFork(fork)),
+              foreignImports: joined && (joined.backfillAddresses === undefined ? 'unknown' : 'looked-up'),
+            } as const)
           : describeFollowedChain(follower)),
       };
     },

@@ -3,6 +3,7 @@ import type { Handler } from '../../api/http/message.ts';
 import { createRouter, type HttpRoute } from '../../api/http/router.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import { createSlots } from '../../base/timing/mutex.ts';
 import type { Config } from '../config/config.ts';
 import { splitCacheBudget } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
@@ -10,6 +11,7 @@ import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
 import { withOpenRpc } from './openrpc-route.ts';
+import { createRpcLimit } from './rpc-limit.ts';
 
 export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
@@ -34,6 +36,9 @@ export type Handlers = {
   readonly ownPorts: readonly { readonly selection: ApiSelection; readonly port: number; readonly handler: Handler }[];
 };
 
+/** Batches of Node RPC calls that a process runs at the same time; the others wait. */
+const maxRunningBatches = 4;
+
 /** Creates the handlers from the Node RPC routes and the Data and Metrics APIs; used by the writer, its readers and `serac api`. */
 export function createHandlers(config: Config, env: Env, parts: HandlerParts): Handlers {
   const { nodeID, differences, longWork, routes, otherPortRoutes = [], report } = parts;
@@ -48,13 +53,24 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
   });
   const explorer = createExplorer(config, env, parts.showsFollowing ?? false);
   const { allowedHosts, allowedOrigins } = config.http;
-  const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
+  const admitCalls = createRpcLimit(config, parts.gate);
+  const limitBatches = createSlots(maxRunningBatches);
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
     const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
     const routes = withHomePage(ownRoutes, pages);
-    const router = createRouter({ routes, prefixHandlers, ...(pages && { pages }), nodeID, allowedHosts, allowedOrigins, rpcOptions });
+    const router = createRouter({
+      routes,
+      prefixHandlers,
+      ...(pages && { pages }),
+      nodeID,
+      allowedHosts,
+      allowedOrigins,
+      rpcOptions,
+      admitCalls,
+    });
     return router;
   };
   return {

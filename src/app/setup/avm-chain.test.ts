@@ -11,7 +11,6 @@ import { formatHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
-import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
 import type { TxReport } from '../../chain/lifecycle/ledger.ts';
@@ -101,7 +100,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
       log.push('verified');
       return signers.recover(...args);
     },
-    signerKeys: createSignerKeys(),
+    signers,
     recovery: {
       prepare: (tx, expected) => {
         log.push(`${names.get(tx.id)}: ${expected().length} expected`);
@@ -125,6 +124,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     subnetID: zeroId,
     subnetOf: () => undefined,
     report: (error) => void log.push(String(error)),
+    onFollowState: () => {},
     onCommitState: () => {},
     observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
   });

@@ -13,10 +13,10 @@ import type { TxCheck } from '../../avm/verify/explain.ts';
 import type { Engine } from '../../avm/vm.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import type { RecoverSigner } from '../../base/crypto/recover.ts';
-import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
+import type { RecoverSigner, SignerCache } from '../../base/crypto/recover.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import type { AddressTask } from '../../chain/follow/address-task.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
@@ -57,8 +57,8 @@ export type ChainContext = {
 
 export type WriterDeps = ChainContext & {
   readonly recover: RecoverSigner;
-  /** Receives the public keys of signers; the index stores them. */
-  readonly signerKeys: SignerKeys;
+  /** Recovers signers; the index reads them and their public keys too. */
+  readonly signers: SignerCache;
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
@@ -72,6 +72,8 @@ export type WriterDeps = ChainContext & {
   readonly report: (error: unknown) => void;
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
+  /** Called when the state of a follower changes; see `FollowStatus`. */
+  readonly onFollowState: () => void;
   /** Copies outputs that a transaction spends from another node; see fork/. */
   readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
 };
@@ -89,7 +91,7 @@ export type RunningChain = {
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending' | 'mempool'>;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
@@ -97,7 +99,11 @@ export type RunningChain = {
   /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
   /** Undefined unless the chain is on a network of peers. */
-  readonly joined?: JoinedChain & { readonly caughtUp: Promise<void> };
+  readonly joined?: JoinedChain & {
+    readonly caughtUp: Promise<void>;
+    /** Finds out which exports other chains have imported; undefined if no node can be asked. */
+    readonly backfillAddresses?: AddressTask | undefined;
+  };
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };
@@ -107,17 +113,19 @@ export type DevChain = {
   readonly engine: SoloEngine;
   readonly explain: (tx: Tx) => readonly TxCheck[];
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** Issues a transaction that may spend outputs of waiting ones. */
+  readonly issueAfterPending: TxIssuer['issue'];
 };
 
 /** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
-  const { chain, prepare, explain, running } = createAvmChain(spec, ledger, deps, {
+  const { chain, prepare, explain, issueAfterPending, running } = createAvmChain(spec, ledger, deps, {
     isClockAdjustable: true,
     takeNextBlockTime: deps.takeNextBlockTime,
     onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
   });
   const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
-  return { ...running, engine, dev: { chain, engine, explain, prepare }, revertible: chain };
+  return { ...running, engine, dev: { chain, engine, explain, prepare, issueAfterPending }, revertible: chain };
 }
 
 /** Creates a chain without an engine, and what the RPC methods need of it. */
@@ -145,6 +153,7 @@ export function createAvmChain(
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
   const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
+  const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   const running: Omit<RunningChain, 'engine'> = {
     spec,
@@ -154,13 +163,13 @@ export function createAvmChain(
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
     txIssuer: {
-      issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
+      issue: issueBy(chain.issue),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
       report: chain.report,
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, prepare, explain, running };
+  return { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending), running };
 }
 
 /** Creates the transaction verifier of a chain. */

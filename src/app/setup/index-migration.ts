@@ -1,18 +1,36 @@
-import { isMigrationDue, migrateStore } from '../../ledger/index/migrate.ts';
+import { isMigrationDue, type MigrationWatch, migrateStore } from '../../ledger/index/migrate.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { countSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import type { Store } from '../../ledger/store/store.ts';
+import { startProgress } from '../log/progress.ts';
+import type { Env } from './env.ts';
 
 /**
  * Creates or migrates the index tables of a chain. Snapshots hold rows of the old tables, which a migration does not reach, so it is refused
  * while there are some.
  */
-export function migrateIndex(store: Store, chain: number): void {
+export function migrateIndex(store: Store, chain: number, env: MigrationEnv): void {
   const snapshots = store.readonly || !isMigrationDue(store, chain) ? 0 : countSnapshots(store);
   if (snapshots > 0)
     throw new SnapshotError(
       `the index of this data directory must be migrated, but its ${snapshots} snapshots hold rows of the old version; run serac reindex, which deletes the snapshots, or delete them with the version of serac that saved them`,
       { code: 'SNAPSHOT_OLD_INDEX', snapshots },
     );
-  migrateStore(store, chain);
+  migrateStore(store, chain, watchMigration('the index of the data directory', env));
+}
+
+type MigrationEnv = Pick<Env, 'log' | 'showProgress' | 'clock'>;
+
+/** Announces the migration of an index in the log, and shows its progress. */
+export function watchMigration(what: string, { log, showProgress, clock }: MigrationEnv): MigrationWatch {
+  const progress = startProgress(clock.monotonic, 'transactions');
+  return {
+    onStart: ({ from, to }) =>
+      log(`serac: migrating ${what} from version ${from} to ${to}; stopping now loses nothing, the next start begins again`, 'info'),
+    onProgress: (counts) => showProgress(progress(counts)),
+    onEnd: () => {
+      showProgress(undefined);
+      log(`serac: migrated ${what}`, 'info');
+    },
+  };
 }

@@ -13,7 +13,7 @@ import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.t
 import { openReads } from '../../ledger/index-read/open-reads.ts';
 import { openSqliteIndex, type SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import { createSqliteSql } from '../../ledger/index-sqlite/sqlite-sql.ts';
-import type { IndexSpec, PublicKeyOf } from '../../ledger/index-write/block-writer.ts';
+import type { IndexSpec, SignerReads } from '../../ledger/index-write/block-writer.ts';
 import type { ChainEnd, ChainEnds } from '../../ledger/state/chain-ends.ts';
 import { getChainNumber, registerChain } from '../../ledger/state/chain-number.ts';
 import { type ChainState, type OnBlocksStored, openState } from '../../ledger/state/chain-state.ts';
@@ -93,7 +93,7 @@ export const soloStore: StoreKind = { hasStoredClock: true, lacksOldHistory: fal
 export const followedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: true, hasInbound: false, durability: 'commit' };
 export const joinedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: false, hasInbound: false, durability: 'checkpoint' };
 
-/** `publicKeyOf`: public keys that are stored with the index; see `BlockWriterOptions`. */
+/** `signers`: what the index reads about signers; see `BlockWriterOptions`. */
 export function openNodeStore(
   config: Config,
   env: Env,
@@ -101,7 +101,7 @@ export function openNodeStore(
   kind: StoreKind,
   access: 'write' | 'read',
   events: Publisher = noPublisher,
-  publicKeyOf?: PublicKeyOf,
+  signers?: SignerReads,
 ): NodeStore {
   const { store, ends, close } = openNodeDatabase(config, env, context, kind, access);
   try {
@@ -125,8 +125,8 @@ export function openNodeStore(
         // A fork has no history from before it.
         const isIncomplete = isForked ? spec === context.specs[0] : kind.lacksOldHistory && hasPreLinearizationHistory(context);
         const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
-        if (isIndexed) migrateIndex(store, chain.number);
-        const index = isIndexed && !readonly ? openSqliteIndex(store, chain, publicKeyOf) : undefined;
+        if (isIndexed) migrateIndex(store, chain.number, env);
+        const index = isIndexed && !readonly ? openSqliteIndex(store, chain, signers) : undefined;
         const initialize = (): void =>
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),

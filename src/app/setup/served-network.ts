@@ -59,7 +59,9 @@ export type ServedChainsDeps = {
   readonly chain: (
     id: Id,
     alias: string,
-  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'rpcUrl' | 'epoch' | 'explorer' | 'live'> & { readonly reads: IndexReads };
+  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live'> & {
+    readonly reads: IndexReads;
+  };
 };
 
 /** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */

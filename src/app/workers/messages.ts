@@ -34,12 +34,17 @@ export type MessageToReader =
   | { readonly reader: 'eventsAdvanced' }
   /** `lastEntry`: the last number in the event log when it happened. */
   | ({ readonly reader: 'liveEvent'; readonly lastEntry: number } & LiveEvent)
+  /** Whether the stream of the `takeStream` with this number may be opened. */
+  | { readonly reader: 'streamTaken'; readonly id: number; readonly isTaken: boolean }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
   | { readonly reader: 'done'; readonly id: number }
   | { readonly reader: 'eventsListening'; readonly isListening: boolean }
+  /** A client opens an event stream, and closes it. The reader numbers its streams. */
+  | { readonly reader: 'takeStream'; readonly id: number; readonly client: string }
+  | { readonly reader: 'endStream'; readonly id: number }
   /** A call that the reader answered with an error, and the number of those that it does not send one by one. At most 20 a second. */
   | { readonly reader: 'refused'; readonly call: RefusedCall }
   | { readonly reader: 'refusedCounts'; readonly counts: ReadonlyMap<string, number> }

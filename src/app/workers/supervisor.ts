@@ -1,3 +1,4 @@
+import type { MemoryStreamLimit } from '../../api/access/stream-limit.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
@@ -5,6 +6,7 @@ import { createBackoff } from '../../base/timing/backoff.ts';
 import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
 import { type Channel, type RelayTimers, serveRelay } from './relay.ts';
+import { serveStreamLimit } from './relayed-streams.ts';
 
 /** A reader process, seen from the writer process. */
 export type ReaderProcess = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
@@ -44,6 +46,8 @@ export type ReaderPoolOptions = {
   readonly onChange: () => void;
   /** Called for calls that a reader answered with an error. */
   readonly onRefused?: (message: Extract<MessageFromReader, { reader: 'refused' | 'refusedCounts' }>) => void;
+  /** Counts the event streams of all processes. */
+  readonly streamLimit?: MemoryStreamLimit | undefined;
 };
 
 /** Milliseconds for a reader to send its metrics or to stop. */
@@ -101,7 +105,7 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefused }: ReaderPoolOptions): ReaderSlot {
+function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefused, streamLimit }: ReaderPoolOptions): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let child: ReaderProcess | undefined;
   let collectFamilies = async (): Promise<MetricFamily[]> => [];
@@ -171,8 +175,10 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefus
       onChange();
     });
     serveRelay(spawned, handler, env.timers.soon);
+    const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
     void spawned.exited.then((code) => {
       heartbeat.stop();
+      endStreams?.();
       child = undefined;
       isListening = false;
       collectFamilies = async () => [];

@@ -35,6 +35,18 @@ export const maxTime = 253_402_300_799n;
 
 const nanosPerSecond = 1_000_000_000n;
 
+/** Checks a clock state that comes from elsewhere. Returns undefined if it is none. */
+export function parseClockState(value: unknown): ClockState | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { offset, frozenAt, nextBlockTime } = value as Record<keyof ClockState, unknown>;
+  const isTime = (text: unknown): boolean => text === undefined || (typeof text === 'string' && /^-?\d{1,12}$/.test(text));
+  if (![offset, frozenAt, nextBlockTime].every(isTime)) return undefined;
+  const times = [frozenAt, nextBlockTime].flatMap((text) => (text === undefined ? [] : [BigInt(text as string)]));
+  if (times.some((time) => time < 0n || time > maxTime)) return undefined;
+  // Through JSON, which leaves out what is undefined.
+  return JSON.parse(JSON.stringify({ offset, frozenAt, nextBlockTime })) as ClockState;
+}
+
 export function createChainClock(real: UnixClock): ChainClock {
   const listeners: (() => void)[] = [];
   let offset = 0n;

@@ -9,3 +9,20 @@ export function createMutex(): Mutex {
     return result;
   };
 }
+
+/** Runs at most `count` tasks at a time, in order of the calls. */
+export function createSlots(count: number): Mutex {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < count) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -21,9 +21,6 @@ export type ImportedInput = {
   readonly id: Id;
   readonly sourceChain: Id;
   readonly input: TransferableInput;
-  readonly tx: Tx;
-  /** Index of its credential in the transaction. */
-  readonly credentialIndex: number;
 };
 
 export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
@@ -67,11 +64,9 @@ export function* assetIdsOf({ unsigned }: Tx): Iterable<Id> {
 function importedInputsOf(tx: Tx): ImportedInput[] {
   const { unsigned } = tx;
   if (unsigned.kind !== 'ImportTx') return [];
-  return unsigned.importedInputs.map((input, i) => ({
+  return unsigned.importedInputs.map((input) => ({
     id: utxoId(input.txID, input.outputIndex),
     sourceChain: unsigned.sourceChain,
     input,
-    tx,
-    credentialIndex: unsigned.inputs.length + i,
   }));
 }

@@ -1,7 +1,6 @@
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Engine } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { RecoverSigner } from '../../base/crypto/recover.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
@@ -54,7 +53,6 @@ export type FollowerDeps = {
   readonly expectedNode: ExpectedNode;
   /** Verifies transactions by the rules of the chain. */
   readonly verifier: TxVerifier;
-  readonly recover: RecoverSigner;
   /** Ids of the other chains by their alias on the node. */
   readonly foreign: { readonly [C in ForeignChain]: Id };
   /** Whether the chain had transactions before its block 0. */

@@ -2,7 +2,6 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ExportedOutputs, UnspentExport } from '../../ledger/index-write/exported-outputs.ts';
 import { type AddressTask, createAddressTask } from './address-task.ts';
-import { invalidResponse } from './fault.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import { listUtxoPages } from './utxo-pages.ts';
 
@@ -21,7 +20,7 @@ const maxAge = 2000;
 const chains: readonly ForeignChain[] = ['P', 'C'];
 
 /**
- * Marks exports of an address as spent once another chain has imported them, which no block of this chain shows. The followed node runs
+ * Marks exports of an address as spent once another chain has imported them, which no block of this chain shows. The node that is asked runs
  * those chains too and lists the exports that are still unspent. An address without unspent exports needs no request.
  */
 export const createSpentExportsBackfill = ({ remote, exportedOutputs, foreign, now }: SpentExportsBackfillDeps): AddressTask =>
@@ -30,21 +29,16 @@ export const createSpentExportsBackfill = ({ remote, exportedOutputs, foreign, n
       const unspent = await exportedOutputs.listUnspent(address);
       const destinations = chains.filter((chain) => unspent.some(({ destination }) => destination === foreign[chain]));
       if (destinations.length === 0) return;
-      await checkHeight(remote, unspent);
-      const spent = await Promise.all(destinations.map((chain) => findSpent(remote, chain, address, exportsTo(unspent, foreign[chain]))));
+      const height = await remote.height();
+      // An export that the node does not have yet would look spent: it may be behind, for example restored from a backup.
+      const checked = unspent.filter((one) => one.height <= height);
+      const spent = await Promise.all(destinations.map((chain) => findSpent(remote, chain, address, exportsTo(checked, foreign[chain]))));
       if (spent.flat().length > 0) await exportedOutputs.markSpent(spent.flat());
     },
     { concurrency: 8, validFor: { milliseconds: maxAge, now } },
   );
 
 const exportsTo = (unspent: readonly UnspentExport[], chain: Id) => unspent.filter(({ destination }) => destination === chain);
-
-/** Throws if the node is behind the newest export, for example restored from a backup: exports it does not have yet would look spent. */
-async function checkHeight(remote: Pick<Remote, 'height'>, unspent: readonly UnspentExport[]): Promise<void> {
-  const newest = unspent.reduce((most, { height }) => Math.max(most, height), 0);
-  const height = await remote.height();
-  if (height < newest) throw invalidResponse('avm.getHeight', `its last block is ${height}, but it gave block ${newest} before`);
-}
 
 async function findSpent(remote: Pick<Remote, 'utxos'>, chain: ForeignChain, address: Address, unspent: readonly UnspentExport[]) {
   const listed = new Set<Id>();

@@ -4,7 +4,6 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import type { RecoverSigner } from '../../base/crypto/recover.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { type Parent, verifyBlock } from '../lifecycle/processing.ts';
 import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
@@ -21,7 +20,6 @@ import type { Timing } from './timing.ts';
 export type BatchVerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;
   readonly verifier: TxVerifier;
-  readonly recover: RecoverSigner;
   readonly exportLookup: ExportLookup;
   readonly preLinearization: PreLinearizationLookup;
   readonly timing: Pick<Timing, 'now' | 'unix' | 'soon'>;
@@ -80,11 +78,11 @@ type Prefetched = PrefetchedState & { readonly preLinearizationUtxos: ReadonlyMa
 
 async function prefetch(
   { utxos, assets, imports }: BlockInputs,
-  { ledger, recover, exportLookup, preLinearization }: BatchVerifyDeps,
+  { ledger, exportLookup, preLinearization }: BatchVerifyDeps,
 ): Promise<Prefetched> {
   const [loaded, imported] = await Promise.all([
     ledger.load({ utxos: [...utxos.keys()], assets: [...assets] }),
-    findImportedOutputs(imports, exportLookup, recover),
+    findImportedOutputs(imports, exportLookup),
   ]);
   const missing = new Map([...utxos].filter(([id]) => !loaded.utxos.has(id) && loaded.spent?.has(id) !== true));
   const missingAssets = [...assets].filter((id) => !loaded.assets.has(id));

@@ -1,7 +1,10 @@
+import { effectsOf, spentRefs } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
+import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
+import { createDiff } from '../../ledger/state/diff.ts';
 import { createCommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
 import type { ChainBlock, Ledger, TxReport, TxStatus } from './ledger.ts';
@@ -66,6 +69,8 @@ export type Chain = {
   readonly waiting: () => number;
   /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
   readonly issue: (tx: Tx) => void;
+  /** The same for a transaction that may also spend outputs of waiting transactions. They come before it in the block, or in an earlier one. */
+  readonly issueAfterPending: (tx: Tx) => void;
   /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
   readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
@@ -87,6 +92,8 @@ export type Chain = {
    * which transactions were dropped, and why. No block may be processing.
    */
   readonly continueAfterRevert: (pending: PendingTxs) => void;
+  /** Adds further pending transactions after `continueAfterRevert`, for a long list that is added in parts. */
+  readonly restorePending: (txs: readonly Tx[]) => void;
   /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;
 };
@@ -135,12 +142,22 @@ export function createChain(deps: ChainDeps): Chain {
   });
 
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
-  const issue = (tx: Tx): void => {
+  const issue = (tx: Tx, view: View = ledger): void => {
     if (mempool.get(tx.id) !== undefined) return;
     commitState.checkIssuable();
-    checkRules(tx);
+    checkRules(tx, view);
     deps.onVerified?.(tx);
     add(tx);
+  };
+
+  /** The accepted state after the waiting transactions whose outputs a transaction spends. */
+  const viewAfterParents = ({ unsigned }: Tx): View => {
+    const view = createDiff(ledger);
+    for (const txID of new Set(spentRefs(unsigned).map((ref) => ref.txID))) {
+      const parent = mempool.get(txID);
+      if (parent !== undefined) view.apply(parent, effectsOf(parent));
+    }
+    return view;
   };
 
   const queueWalletTx = (tx: Tx): void => {
@@ -149,14 +166,14 @@ export function createChain(deps: ChainDeps): Chain {
     wallet.issue(tx);
   };
 
-  /** Throws a fault if the transaction is invalid on the last accepted state. */
-  const checkRules = (tx: Tx): void => {
+  /** Throws a fault if the transaction is invalid on a state, by default the last accepted one. */
+  const checkRules = (tx: Tx, view: View = ledger): void => {
     const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
       checkSynced();
       verifier.verifySyntax(tx);
-      verifier.verifySpend(tx, ledger);
+      verifier.verifySpend(tx, view);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       markRejected(tx, error);
@@ -222,7 +239,7 @@ export function createChain(deps: ChainDeps): Chain {
     acceptUnknownImports: deps.acceptUnknownImports ?? false,
     blockClock,
     newBlockClock,
-    checkRules,
+    checkRules: (tx) => checkRules(tx),
     onDropped: drop,
     onAccepted,
     notifyWork,
@@ -247,8 +264,12 @@ export function createChain(deps: ChainDeps): Chain {
     rejections.clear();
     commitState.clear();
     wallet.replace(pending.walletQueue);
-    blocks.returnToMempool(pending.mempool);
-    if (pending.mempool.length > 0) notifyWork();
+    restorePending(pending.mempool);
+  };
+
+  const restorePending = (txs: readonly Tx[]): void => {
+    blocks.returnToMempool(txs);
+    if (txs.length > 0) notifyWork();
   };
 
   const isUndecided = (id: Id): boolean => mempool.get(id) !== undefined || wallet.has(id) || blocks.holdsTx(id);
@@ -295,7 +316,8 @@ export function createChain(deps: ChainDeps): Chain {
     },
     onWork: (listener) => void workListeners.push(listener),
     waiting: () => mempool.size().txs,
-    issue,
+    issue: (tx) => issue(tx),
+    issueAfterPending: (tx) => issue(tx, viewAfterParents(tx)),
     expectedSignatures,
     queueWalletTx,
     status,
@@ -307,6 +329,7 @@ export function createChain(deps: ChainDeps): Chain {
     processing: blocks.processing,
     pending: () => ({ mempool: [...mempool.all()], walletQueue: wallet.list() }),
     continueAfterRevert,
+    restorePending,
     commitFailure: commitState.failure,
   };
 }

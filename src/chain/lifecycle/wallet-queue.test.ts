@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Tx } from '../../avm/tx/tx.ts';
+import { idOf } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { ChainError } from './fault.ts';
 import { genesis, other, spend } from './memory-chain.fixture.ts';
 import { maxMempoolSize } from './mempool.ts';
-import { formatPendingTxs, parsePendingTxs } from './pending-text.ts';
+import { decodeTxs, encodeTxs, formatPendingTxs, parsePendingTxs } from './pending-text.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
 const [first, large, last] = ['first', 'large', 'last'].map((memo) => spend([[genesis.id, 0]], memo)) as [Tx, Tx, Tx];
@@ -114,10 +115,11 @@ test('the queue keeps bytes of its own, not the transaction or the request that 
   expect(queue.list().every((bytes) => bytes.buffer.byteLength === bytes.length)).toBe(true);
 });
 
-test('a full queue passes through the text of a snapshot', () => {
+test('a full queue passes through the text and the chunks of a snapshot', () => {
   const walletQueue = Array.from({ length: Math.floor(maxMempoolSize / 250_000) }, (_, i) => largeTx(i).bytes);
-  const saved = JSON.stringify({ pending: formatPendingTxs({ mempool: [first], walletQueue }) });
-  const restored = parsePendingTxs((JSON.parse(saved) as { pending: string }).pending);
+  const text = formatPendingTxs({ mempool: [first], walletQueue });
+  const bytesOf = new Map([...decodeTxs(encodeTxs([first.bytes, ...walletQueue]))].map((bytes) => [idOf(bytes), bytes]));
+  const restored = parsePendingTxs(text, (id) => bytesOf.get(id));
   expect(restored.mempool.map(({ id }) => id)).toEqual([first.id]);
   expect(restored.walletQueue.length).toBe(walletQueue.length);
   expect(restored.walletQueue.every((bytes, i) => Buffer.compare(bytes, walletQueue[i]!) === 0)).toBe(true);

@@ -18,7 +18,12 @@ const formatClock = ({ time, offset, frozen }: Clock): string[] => [
 const formatChanged = (what: string, { added, removed }: Changed): string =>
   `${what}: ${added.length} added${removed.length === 0 ? '' : `, ${removed.length} removed`}`;
 
-/** Commands that make blocks, change the clock, and save and restore the chain. */
+const formatImpersonation = ({ addresses, total, auto }: DevResult<'impersonate'>): string[] => [
+  auto ? 'every address is impersonated' : `${total} ${total === 1 ? 'address is' : 'addresses are'} impersonated`,
+  ...addresses,
+];
+
+/** Commands that make blocks, impersonate, change the clock, and save and restore the chain. */
 export const controlCommands = {
   mine: devCommand(
     'mine',
@@ -32,6 +37,8 @@ export const controlCommands = {
     else for (const line of formatClock(decodeDev('getTime', json))) print(line);
     return undefined;
   }) satisfies ClientCommand,
+  'impersonate start': devCommand('impersonate', ([address]) => ({ address }), formatImpersonation),
+  'impersonate stop': devCommand('stopImpersonating', ([address]) => ({ address }), formatImpersonation),
   'snapshot save': devCommand(
     'snapshot',
     ([name]) => ({ name }),
@@ -69,10 +76,12 @@ export const controlCommands = {
     print(formatChanged('blocks', diff.blocks));
     print(formatChanged('transactions', diff.txs));
     const formatAmount = createAmountFormatter(client);
-    for (const { address, assetID, change } of diff.balances) {
-      const amount = await formatAmount(change, assetID);
-      print(`${address}  ${amount.startsWith('-') ? amount : `+${amount}`}`);
-    }
+    for (const { address, assetID, change, sharedChange } of diff.balances)
+      for (const [amount, note] of [[change, ''] as const, [sharedChange, ' shared'] as const]) {
+        if (amount === 0n) continue;
+        const shown = await formatAmount(amount, assetID);
+        print(`${address}  ${shown.startsWith('-') ? shown : `+${shown}`}${note}`);
+      }
     return undefined;
   }) satisfies ClientCommand,
   'state save': (async ({ client, args: [file = ''], options, print, writeFile }) => {

@@ -7,6 +7,7 @@ import { migrateIndex } from '../../app/setup/index-migration.ts';
 import { createNetworkContext } from '../../app/setup/network-context.ts';
 import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/setup/node-store.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { createSignerCache } from '../../base/crypto/recover.ts';
 import { isMigrationDue } from '../../ledger/index/migrate.ts';
 import type { IndexDifference } from '../../ledger/index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../../ledger/index-sqlite/reindex.ts';
@@ -52,9 +53,9 @@ type RebuildTarget = { readonly store: Store; readonly files: DataFiles; readonl
 /** Rebuilds the index in a file beside the database, passes it to `use`, and removes the file afterwards. */
 export function withRebuiltIndex<T>({ store, files, env, specs }: RebuildTarget, use: (work: Reindex, blocks: number) => T): T {
   const chains = specs.map((spec) => registerIndexSpec(store, spec, readCompleteFrom(store, spec)));
-  for (const { number } of chains) migrateIndex(store, number);
+  for (const { number } of chains) migrateIndex(store, number, env);
   const path = `${files.folder}/reindex.sqlite`;
-  const work = openReindex({ store, open: env.openDatabase, path, chains });
+  const work = openReindex({ store, open: env.openDatabase, path, chains, recover: createSignerCache(env.recoverKey).recover });
   try {
     const result = use(work, buildWithProgress(work, env));
     work.close();

@@ -50,8 +50,16 @@ export const maxOpen = 24;
 /** Outputs shown on each side of a transaction; the others are counted. */
 export const maxOutputs = 8;
 
-export function graphTx(tx: Tx, isConnected: (utxo: Utxo) => boolean): GraphTx {
-  const [inputs, outputs] = [choose(tx.consumedUtxos, isConnected), choose(tx.emittedUtxos, isConnected)];
+/** Outputs shown on each side of all transactions together, beside those that connect them: drawing the graph takes as long as it has boxes. */
+const maxOutputsOfAll = 64;
+
+/** Outputs shown on each side of a transaction of a graph with so many transactions. */
+export const outputsPerTx = (txs: number): number => Math.max(1, Math.min(maxOutputs, Math.floor(maxOutputsOfAll / txs)));
+
+/** `max`: outputs shown on each side, see `outputsPerTx`. */
+export function graphTx(tx: Tx, isConnected: (utxo: Utxo) => boolean, max: number): GraphTx {
+  const inputs = choose(tx.consumedUtxos, isConnected, ({ creationTxHash }) => creationTxHash, max);
+  const outputs = choose(tx.emittedUtxos, isConnected, ({ consumingTxHash }) => consumingTxHash, max);
   return {
     id: tx.txHash,
     type: tx.txType,
@@ -64,11 +72,21 @@ export function graphTx(tx: Tx, isConnected: (utxo: Utxo) => boolean): GraphTx {
   };
 }
 
-/** At most `maxOutputs`, in their order: those that lead to an expanded transaction, then the first of the others. */
-function choose(utxos: readonly Utxo[], isConnected: (utxo: Utxo) => boolean): readonly Utxo[] {
-  if (utxos.length <= maxOutputs) return utxos;
-  const sorted = utxos.toSorted((a, b) => Number(isConnected(b)) - Number(isConnected(a)));
-  const kept = new Set(sorted.slice(0, maxOutputs));
+/**
+ * At most `max`, in their order: the first one that leads to each expanded transaction, then others that lead to one, then the first of the
+ * others. Of the first kind there may be more, up to `maxOutputs`: without them an expanded transaction would not be in the graph.
+ */
+function choose(
+  utxos: readonly Utxo[],
+  isConnected: (utxo: Utxo) => boolean,
+  neighbourOf: (utxo: Utxo) => string | undefined,
+  max: number,
+): readonly Utxo[] {
+  if (utxos.length <= max) return utxos;
+  const connected = utxos.filter(isConnected);
+  const first = new Set(new Map(connected.toReversed().map((utxo) => [neighbourOf(utxo), utxo])).values());
+  const sorted = new Set([...utxos.filter((utxo) => first.has(utxo)), ...connected, ...utxos]);
+  const kept = new Set([...sorted].slice(0, Math.max(max, Math.min(first.size, maxOutputs))));
   return utxos.filter((utxo) => kept.has(utxo));
 }
 

@@ -1,5 +1,5 @@
 import type { Tx, Utxo } from '../../api/client/data-types.ts';
-import { type GraphData, graphTx, maxOpen } from './graph-data.ts';
+import { type GraphData, graphTx, maxOpen, outputsPerTx } from './graph-data.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
@@ -19,7 +19,12 @@ export async function loadGraph(
   if (found === undefined) return undefined;
   const { root, selected } = found;
   const wanted = [...new Set((openText ?? '').slice(0, maxOpenText).split(','))].filter((id) => id !== '' && id !== root.txHash);
-  const loaded = await Promise.all(wanted.slice(0, maxOpen).map(readTx));
+  const loaded: (Tx | undefined)[] = [];
+  for (const id of wanted.slice(0, maxOpen)) {
+    // One per turn of the event loop: a transaction may have hundreds of outputs, and other requests wait meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    loaded.push(await readTx(id));
+  }
   const byId = new Map([root, ...loaded.filter((tx) => tx !== undefined)].map((tx) => [tx.txHash, tx]));
   const reached = reachedFrom(root, byId);
   const isConnected = (utxo: Utxo): boolean =>
@@ -30,7 +35,7 @@ export async function loadGraph(
     root: root.txHash,
     selected,
     open: [...reached].filter((id) => id !== root.txHash),
-    txs: [...reached].map((id) => graphTx(byId.get(id) as Tx, isConnected)),
+    txs: [...reached].map((id) => graphTx(byId.get(id) as Tx, isConnected, outputsPerTx(reached.size))),
   };
 }
 

@@ -1,9 +1,8 @@
-import { forwardingHeaders } from '../../api/http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import type { Source } from './source.ts';
 
 /** Headers of the page's request that its own requests carry too: who calls, from where, and with which key. */
-const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-service-api-key', 'x-glacier-api-key', ...forwardingHeaders]);
+const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-service-api-key', 'x-glacier-api-key', 'x-forwarded-for']);
 
 /**
  * Reads from this server's own routes in process, on behalf of the caller of a page: API keys, rate limits and access to `/ext/dev` are those
@@ -38,7 +37,7 @@ export function sendLocal(
     header: (name) =>
       name === 'content-type' && body !== undefined ? 'application/json' : passedHeaders.has(name) ? caller.header(name) : null,
     // Only a request from a socket has a remote address; others were checked by another process.
-    ...(caller.remoteAddress && { remoteAddress: () => caller.remoteAddress?.() }),
+    ...(caller.remoteAddress && { remoteAddress: () => caller.remoteAddress?.(), headerNames: () => caller.headerNames?.() ?? [] }),
     body: () => bytes,
   });
 }

@@ -113,7 +113,8 @@ function Fate({ utxo, context, now }: { utxo: Utxo; context: PageContext; now: n
       {utxo.consumingTxHash === undefined && utxo.consumingTxTimestamp === undefined && !isExported && <span class="unspent">unspent</span>}
       {isExported && (
         <span>
-          {utxo.consumingTxTimestamp === undefined ? 'waits on' : 'imported by'} {chainTitle(context, utxo.consumedOnChainId)}
+          {utxo.consumingTxTimestamp !== undefined ? 'imported by' : utxo.mayBeImported ? 'exported to' : 'waits on'}{' '}
+          {chainTitle(context, utxo.consumedOnChainId)}
         </span>
       )}
     </>

@@ -105,7 +105,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         return keyOf(address);
       };
       for (let run = 0; run < 2; run++) {
-        const writer = openPostgresChain(sql, chain.spec, publicKeyOf);
+        const writer = openPostgresChain(sql, chain.spec, { publicKeyOf });
         for (let i = 0; i < 20; i++) {
           const prepared = testChains.prepare(chain);
           testChains.commit(prepared);

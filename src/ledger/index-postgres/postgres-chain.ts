@@ -12,7 +12,7 @@ import { IndexError } from '../index/fault.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
-import { createBlockWriter, type IndexSpec, type PublicKeyOf } from '../index-write/block-writer.ts';
+import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -41,11 +41,11 @@ export type PostgresChain = {
   readonly exported: ExportedOutputs;
 };
 
-/** `publicKeyOf`: public keys to store; see `BlockWriterOptions`. */
-export function openPostgresChain(sql: WritableSql, chain: IndexSpec, publicKeyOf?: PublicKeyOf): PostgresChain {
+/** `signers`: see `BlockWriterOptions`. */
+export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: SignerReads = {}): PostgresChain {
   const t = tablesOf(chain.number);
   const rows = createChainRowWriter(chain.number);
-  const writer = createBlockWriter(chain, 'postgres', { publicKeyOf });
+  const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
   const assetsById = batchedStatement(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
   const txsById = batchedStatement(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);

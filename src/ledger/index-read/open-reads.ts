@@ -6,6 +6,7 @@ import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { IndexReads } from './index-reads.ts';
 import { runTogether } from './merge.ts';
+import { atOneTip } from './one-tip.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
 import { createBalanceReads } from './read-balances.ts';
@@ -68,7 +69,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
     buckets: (unit, from, to, limit) => readOne(buckets.buckets(unit, from, to, limit)),
     lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before)),
-    totals: (metric, times) => run(() => buckets.totals(metric, times)),
+    totals: (metric, times) => atOneTip(tip.read, () => run(() => buckets.totals(metric, times))),
     addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
   };
 }

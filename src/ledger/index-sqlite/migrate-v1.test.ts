@@ -7,8 +7,8 @@ import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { createTable } from '../index/ddl.ts';
-import { migratePostgres, migrateStore } from '../index/migrate.ts';
-import { type Migration, migrations } from '../index/migrations.ts';
+import { type MigrationWatch, migratePostgres, migrateStore } from '../index/migrate.ts';
+import { type Migration, migrations, newestVersion } from '../index/migrations.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { runSteps, syncStepRunner } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
@@ -36,6 +36,32 @@ const specs = (open: OpenDatabase): readonly IndexSpec[] => {
 const rowsOf = <Row>(db: Database, text: string): Row[] => db.prepare<Row>(text).all();
 const importedRows = 'SELECT count(*) AS n FROM c1_holding WHERE shelf = 6';
 
+type Report = 'end' | { readonly from: number; readonly to: number } | { readonly done: number; readonly total: number };
+
+function recordMigrations() {
+  const reports: Report[] = [];
+  const push = (report: Report) => void reports.push(report);
+  const watch: MigrationWatch = { onStart: push, onProgress: push, onEnd: () => push('end') };
+  return { watch, reports };
+}
+
+/** Expects a start, growing progress up to the total, and an end for every chain. Removes the reports. */
+function expectReports(reports: Report[], chains: number): void {
+  for (let i = 0; i < chains; i++) {
+    expect(reports.shift()).toEqual({ from: 1, to: newestVersion });
+    let done = 0;
+    for (let report = reports.shift(); report !== 'end'; report = reports.shift()) {
+      const counts = report as { readonly done: number; readonly total: number };
+      expect(counts.done).toBeGreaterThan(done);
+      expect(counts.done <= counts.total).toBe(true);
+      done = counts.done;
+      if (reports[0] === 'end') expect(counts.done).toBe(counts.total);
+    }
+    expect(done).toBeGreaterThan(0);
+  }
+  expect(reports).toEqual([]);
+}
+
 for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
   test(`${name}: migrates an index of version 1 to what this version would have written`, () =>
     withScratchDatabase((path) => {
@@ -44,7 +70,11 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
       const store = openStore(open, { path, networkID: 12345, genesis: twoChainsGenesis });
       expect(rowsOf(store.db, "SELECT value FROM meta WHERE name LIKE 'index%'")).toEqual([{ value: 1 }, { value: 1 }, { value: 1 }]);
       expect(rowsOf<{ n: number }>(store.db, importedRows)).toEqual([{ n: 0 }]);
-      for (const { number } of chains) migrateStore(store, number);
+      const { watch, reports } = recordMigrations();
+      for (const { number } of chains) migrateStore(store, number, watch);
+      expectReports(reports, chains.length);
+      for (const { number } of chains) migrateStore(store, number, watch);
+      expect(reports).toEqual([]);
       expect(syncStepRunner(store.db)(checkIndex(chains, 'sqlite'))).toEqual([]);
       expect(rowsOf<{ n: number }>(store.db, importedRows)[0]?.n).toBeGreaterThan(0);
       const mixed = 'SELECT count(*) AS n FROM c1_asset_stat WHERE nfts > 0 AND supply > zeroblob(16)';
@@ -97,7 +127,9 @@ test.skipIf(server === undefined)(
         }
       for (const part of ['index', 'index of chain 1', 'index of chain 2']) await sql.all('INSERT INTO meta VALUES (?, 1)', [part]);
       const chains = twoChainIDs.map((id) => ({ id, genesis: twoChainsGenesis }));
-      expect(await migratePostgres(sql, 12345, chains)).toEqual(numbers);
+      const { watch, reports } = recordMigrations();
+      expect(await migratePostgres(sql, 12345, chains, watch)).toEqual(numbers);
+      expectReports(reports, chains.length);
       expect(await runSteps(sql, checkIndex(specs(sqliteDrivers[0].open), 'postgres'))).toEqual([]);
     } finally {
       await sql.close();

@@ -4,7 +4,7 @@ import { createTable } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
 import { newestVersion } from '../index/migrations.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
+import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -33,9 +33,11 @@ export type ReindexOptions = {
   readonly path: string;
   /** All indexed chains of the database: outputs that move between two chains are in the index of both. */
   readonly chains: readonly IndexSpec[];
+  /** See `BlockWriterOptions`. */
+  readonly recover?: SignerReads['recover'];
 };
 
-export function openReindex({ store, open, path, chains }: ReindexOptions): Reindex {
+export function openReindex({ store, open, path, chains, recover }: ReindexOptions): Reindex {
   const { db } = store;
   const tables = indexTablesOfChains(chains.map(({ number }) => number));
   prepareFile(open, path, tables, store.epoch());
@@ -45,7 +47,7 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
   const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
-    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.' }), createStoredBlockReader(chain)];
+    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.', recover }), createStoredBlockReader(chain)];
     const tip = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
     const done = (): number => (progress.get(idToBytes(chain.id))?.height ?? -1) + 1;
     return {

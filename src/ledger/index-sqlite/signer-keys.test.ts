@@ -27,10 +27,12 @@ test('the public keys of senders are stored when they are known, each once, and 
   const { chains, chain, storedKeys } = openChains(71);
   const asked = new Map<Address, number>();
   const unknown = new Set<Address>();
-  const index = openSqliteIndex(chains.store, chain.spec, (address) => {
-    asked.set(address, (asked.get(address) ?? 0) + 1);
-    if (asked.size % 3 === 0) unknown.add(address);
-    return unknown.has(address) ? undefined : keyOf(address);
+  const index = openSqliteIndex(chains.store, chain.spec, {
+    publicKeyOf: (address) => {
+      asked.set(address, (asked.get(address) ?? 0) + 1);
+      if (asked.size % 3 === 0) unknown.add(address);
+      return unknown.has(address) ? undefined : keyOf(address);
+    },
   });
   for (let i = 0; i < 40; i++) {
     const { block, diff } = chains.prepare(chain);
@@ -50,7 +52,7 @@ test('the public keys of senders are stored when they are known, each once, and 
 
 test('a key of a block that was not stored is stored with the block that is', () => {
   const { chains, chain, storedKeys } = openChains(72);
-  const index = openSqliteIndex(chains.store, chain.spec, keyOf);
+  const index = openSqliteIndex(chains.store, chain.spec, { publicKeyOf: keyOf });
   let senders = 0;
   for (let i = 0; i < 20; i++) {
     const { block, diff } = chains.prepare(chain);

@@ -1,6 +1,6 @@
 import { type Id, idFromBytes, idToBytes } from '../../base/bytes/id.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { createBlockWriter, type IndexSpec, type PublicKeyOf } from '../index-write/block-writer.ts';
+import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
@@ -33,10 +33,10 @@ export type SqliteIndex = {
 /** Number of indexed blocks, and of all blocks. */
 export type IndexProgress = { readonly done: number; readonly total: number };
 
-/** `publicKeyOf`: public keys to store; see `BlockWriterOptions`. */
-export function openSqliteIndex(store: Store, chain: IndexSpec, publicKeyOf?: PublicKeyOf): SqliteIndex {
+/** `signers`: see `BlockWriterOptions`. */
+export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerReads = {}): SqliteIndex {
   const run = syncStepRunner(store.db);
-  const writer = createBlockWriter(chain, 'sqlite', { publicKeyOf });
+  const writer = createBlockWriter(chain, 'sqlite', signers);
   store.onRevert(writer.clearCache);
   const exported = exportedOutputSteps(chain, 'sqlite');
   const blocksFrom = createStoredBlockReader(chain);

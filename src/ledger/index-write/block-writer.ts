@@ -11,6 +11,7 @@ import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
+import type { RecoverSigner } from './incomplete-imports.ts';
 import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
@@ -40,11 +41,17 @@ export type BlockWriter = {
 /** Returns the public key of a signer if it is at hand. */
 export type PublicKeyOf = (signer: Address) => Uint8Array | undefined;
 
-export type BlockWriterOptions = {
+export type BlockWriterOptions = SignerReads & {
   /** See `writerQueries`. */
   readonly schema?: '' | `${string}.`;
+};
+
+/** What the writer reads about the signers of transactions. */
+export type SignerReads = {
   /** Public keys to store for the senders of the blocks; without it none are stored. */
   readonly publicKeyOf?: PublicKeyOf | undefined;
+  /** Recovers the signers of imports whose outputs are unknown; without it such outputs are left out. */
+  readonly recover?: RecoverSigner | undefined;
 };
 
 /**
@@ -54,7 +61,7 @@ export type BlockWriterOptions = {
 export function createBlockWriter(
   chain: IndexSpec,
   dialect: Dialect,
-  { schema = '', publicKeyOf = () => undefined }: BlockWriterOptions = {},
+  { schema = '', publicKeyOf = () => undefined, recover }: BlockWriterOptions = {},
 ): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
@@ -85,7 +92,7 @@ export function createBlockWriter(
     }
     cache.height = undefined;
     const known = yield* readKnownMovedOutputs(q, stored);
-    const blocks = withKnownImports(stored, chain.id, known);
+    const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
     const previous = yield* readPreviousRows(q, cache, blocks, facts);
     const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);

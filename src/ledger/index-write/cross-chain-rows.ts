@@ -5,6 +5,7 @@ import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { outputSets } from '../index/tables.ts';
 import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { BlockToIndex } from './block-facts.ts';
+import { incompleteImportsOf, type RecoverSigner } from './incomplete-imports.ts';
 import { insertionRows, removalRows, type SetInsertion, type SetMove } from './output-set-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
@@ -35,16 +36,29 @@ const noMovedOutputs: KnownMovedOutputs = new Map();
 
 const movedOutputKey = (id: string, source: string, destination: string): string => id + source + destination;
 
-/** The same blocks, completed with imported outputs that are known only from table `moved`. */
-export function withKnownImports(blocks: readonly BlockToIndex[], chain: Id, known: KnownMovedOutputs): readonly BlockToIndex[] {
-  if (known.size === 0) return blocks;
+/**
+ * The same blocks, completed with imported outputs that are known only from table `moved`, and with what the imports show of those that are
+ * unknown.
+ */
+export function withKnownImports(
+  blocks: readonly BlockToIndex[],
+  chain: Id,
+  known: KnownMovedOutputs,
+  recover: RecoverSigner | undefined,
+): readonly BlockToIndex[] {
   return blocks.map((block) => {
+    const imports = block.applied.filter(({ effects }) => effects.imported !== undefined);
+    if (imports.length === 0) return block;
     const imported = new Map(block.imported);
-    for (const { effects } of block.applied)
-      for (const id of effects.imported?.ids ?? []) {
-        const row = known.get(movedOutputKey(id, effects.imported?.from as Id, chain));
+    for (const { tx, effects } of imports) {
+      const { ids, from } = effects.imported as NonNullable<typeof effects.imported>;
+      for (const id of ids) {
+        const row = known.get(movedOutputKey(id, from, chain));
         if (row !== undefined && !imported.has(id)) imported.set(id, decodeStoredUtxo(row.bytes));
       }
+      if (recover === undefined || ids.every((id) => imported.has(id))) continue;
+      for (const [id, utxo] of incompleteImportsOf(tx, recover)) if (!imported.has(id)) imported.set(id, utxo);
+    }
     return { ...block, imported };
   });
 }

@@ -11,14 +11,14 @@ import { indexTablesOf } from './tables.ts';
 import { addMinted, blockSums, type MintedSum } from './tx-sums.ts';
 
 /** Fills the tables of the explorer routes from the rows of the blocks that are already indexed. Needs memory for one entry per asset. */
-export function* addExplorerRows(chain: number): Steps<void> {
+export function* addExplorerRows(chain: number, onTx: (seq: number) => void): Steps<void> {
   const progress = 'SELECT p.height FROM progress p JOIN chain c ON c.id = p.chain WHERE c.number = ?';
   const [indexed] = yield* fetchRows<{ height: number }>([{ text: progress, values: [chain] }]);
   // Blocks that are not indexed yet will be written with these rows.
   if (indexed === undefined) return;
   const counts = new Map<string, AssetSums>();
   yield* addHolders(chain, counts);
-  yield* addBlockSums(chain, indexed.height, counts);
+  yield* addBlockSums(chain, indexed.height, counts, onTx);
   const { assetCount } = explorerTablesOf(chain);
   for (const [asset, { holders, held, minted }] of counts)
     yield [
@@ -96,7 +96,7 @@ const noBytes = new Uint8Array(0);
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /** Reads all transactions once, for the sums of their blocks and for what they mint. The first transaction of a chain creates its fee asset. */
-function* addBlockSums(chain: number, lastHeight: number, counts: Map<string, AssetSums>): Steps<void> {
+function* addBlockSums(chain: number, lastHeight: number, counts: Map<string, AssetSums>, onTx: (seq: number) => void): Steps<void> {
   const { blockStat } = explorerTablesOf(chain);
   const minted = new Map<Id, MintedSum>();
   let feeAsset: Id | undefined;
@@ -124,6 +124,7 @@ function* addBlockSums(chain: number, lastHeight: number, counts: Map<string, As
       if (height > 0) txs.push(tx);
     }
     after = rows[batchSize - 1]?.seq;
+    if (after !== undefined) onTx(after);
     if (after === undefined) endBlock();
     yield queries.splice(0);
   }

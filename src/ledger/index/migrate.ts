@@ -1,17 +1,18 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
 import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
-import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
+import { fetchRows, type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
 /**
  * Creates or migrates the index tables in a node's own database; `chain` is the chain's number there. Their version is in `meta` beside
  * the store's own, so a version of this program without the index can still open the file: blocks it adds are indexed later.
  * A read-only store is not migrated: throws INDEX_NOT_MADE if its tables are missing or old.
  */
-export function migrateStore(store: Store, chain: number): void {
+export function migrateStore(store: Store, chain: number, watch: MigrationWatch = noWatch): void {
   const { db } = store;
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
@@ -20,10 +21,7 @@ export function migrateStore(store: Store, chain: number): void {
   if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
     for (const part of outdated) {
-      for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
-        for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
-        syncStepRunner(db)(part.rows(migration));
-      }
+      syncStepRunner(db)(migrateTables(part, find.get(part.name)?.value ?? 0, 'sqlite', watch));
       set.run(part.name, newestVersion);
     }
   });
@@ -48,7 +46,12 @@ export type ChainGenesis = {
  * Creates or migrates the tables of a PostgreSQL database and returns the numbers of the chains in it, in the order given. Several
  * processes may call this at the same time: an advisory lock, held until the transaction ends, lets them run one at a time.
  */
-export async function migratePostgres(sql: WritableSql, networkID: number, chains: readonly ChainGenesis[]): Promise<number[]> {
+export async function migratePostgres(
+  sql: WritableSql,
+  networkID: number,
+  chains: readonly ChainGenesis[],
+  watch: MigrationWatch = noWatch,
+): Promise<number[]> {
   return sql.write(async (tx) => {
     await tx.all(`SELECT pg_advisory_xact_lock(${migrationLock})`, []);
     for (const statement of createTable('postgres', 'meta', meta)) await tx.all(statement, []);
@@ -60,10 +63,10 @@ export async function migratePostgres(sql: WritableSql, networkID: number, chain
         wanted: networkID,
       });
     for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
-    await migratePart(tx, sharedPart);
+    await migratePart(tx, sharedPart, watch);
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
-    for (const number of numbers) await migratePart(tx, chainPart(number));
+    for (const number of numbers) await migratePart(tx, chainPart(number), watch);
     return numbers;
   });
 }
@@ -109,18 +112,17 @@ const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key:
 type Part = {
   readonly name: string;
   readonly statements: (migration: Migration, dialect: Dialect) => string[];
-  readonly rows: (migration: Migration) => Steps<void>;
+  /** The number of the chain whose rows are converted; undefined for the shared tables, which have no such rows. */
+  readonly chain: number | undefined;
 };
 
-const sharedPart: Part = { name: 'index', statements: (migration, dialect) => migration.shared(dialect), rows: noRows };
+const sharedPart: Part = { name: 'index', statements: (migration, dialect) => migration.shared(dialect), chain: undefined };
 
 const chainPart = (number: number): Part => ({
   name: `index of chain ${number}`,
   statements: (migration, dialect) => migration.chain(dialect, number),
-  rows: ({ rows = noRows }) => rows(number),
+  chain: number,
 });
-
-function* noRows(): Steps<void> {}
 
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
@@ -139,13 +141,45 @@ function isOutdated(part: string, version: number): boolean {
   return version < newestVersion;
 }
 
-async function migratePart(tx: Sql, part: Part): Promise<void> {
+/** Learns of the migration of a chain's tables from an older version, which may take long. The creation of tables is not reported. */
+export type MigrationWatch = {
+  readonly onStart: (versions: { readonly from: number; readonly to: number }) => void;
+  /** Counts transactions: each migration that converts rows goes through all of them. */
+  readonly onProgress: (counts: { readonly done: number; readonly total: number }) => void;
+  readonly onEnd: () => void;
+};
+
+const noWatch: MigrationWatch = { onStart: () => {}, onProgress: () => {}, onEnd: () => {} };
+
+/** Migrates the tables of a part from a version to the newest, or creates them. */
+function* migrateTables({ chain, statements }: Part, version: number, dialect: Dialect, watch: MigrationWatch): Steps<void> {
+  const due = migrationsAfter(version);
+  const isWatched = version > 0 && chain !== undefined;
+  if (isWatched) watch.onStart({ from: version, to: newestVersion });
+  const txs = isWatched ? yield* lastTx(chain) : 0;
+  const total = due.filter(({ rows }) => rows !== undefined).length * txs;
+  let finished = 0;
+  for (const migration of due) {
+    for (const text of statements(migration, dialect)) yield [{ text, values: [] }];
+    if (chain === undefined || migration.rows === undefined) continue;
+    yield* migration.rows(chain, (seq) => {
+      if (isWatched) watch.onProgress({ done: finished + seq, total });
+    });
+    finished += txs;
+    if (isWatched) watch.onProgress({ done: finished, total });
+  }
+  if (isWatched) watch.onEnd();
+}
+
+function* lastTx(chain: number): Steps<number> {
+  const [row] = yield* fetchRows<{ seq: number | null }>([{ text: `SELECT max(seq) AS seq FROM ${tablesOf(chain).tx}`, values: [] }]);
+  return row?.seq ?? 0;
+}
+
+async function migratePart(tx: Sql, part: Part, watch: MigrationWatch): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
   if (!isOutdated(part.name, version)) return;
-  for (const migration of migrationsAfter(version)) {
-    for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
-    await runSteps(tx, part.rows(migration));
-  }
+  await runSteps(tx, migrateTables(part, version, 'postgres', watch));
   await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
 }
 

@@ -19,8 +19,11 @@ export type Migration = {
   readonly shared: (dialect: Dialect) => string[];
   readonly chain: (dialect: Dialect, number: number) => string[];
   /** Converts existing rows, after the statements and in the same transaction. */
-  readonly rows?: (number: number) => Steps<void>;
+  readonly rows?: (number: number, onTx: OnMigratedTx) => Steps<void>;
 };
+
+/** Called with the `seq` of the last transaction up to which a migration has converted rows. */
+export type OnMigratedTx = (seq: number) => void;
 
 /**
  * All migrations, oldest first. To change a table, add an entry here and make sure that the entries before it still create the old form:

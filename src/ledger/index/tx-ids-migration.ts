@@ -5,7 +5,7 @@ import { fetchRows, type Query, type Steps } from './steps.ts';
 import { joinIdTexts } from './tx-id-texts.ts';
 
 /** Adds the texts of the transaction IDs of the blocks that are already indexed. */
-export function* addTxIdTexts(chain: number): Steps<void> {
+export function* addTxIdTexts(chain: number, onTx: (seq: number) => void): Steps<void> {
   const progress = 'SELECT p.height FROM progress p JOIN chain c ON c.id = p.chain WHERE c.number = ?';
   const [indexed] = yield* fetchRows<{ height: number }>([{ text: progress, values: [chain] }]);
   // Blocks that are not indexed yet will be written with these rows.
@@ -27,6 +27,7 @@ export function* addTxIdTexts(chain: number): Steps<void> {
       ids.push(idFromBytes(row.id));
     }
     after = rows[batchSize - 1]?.seq;
+    if (after !== undefined) onTx(after);
     if (after === undefined) endBlock();
     yield queries.splice(0);
   }

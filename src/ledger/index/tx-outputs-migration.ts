@@ -10,7 +10,7 @@ import { fetchRowGroups, fetchRows, type Steps } from './steps.ts';
 import { type ConsumedUtxo, encodeTxOutputs } from './tx-outputs.ts';
 
 /** Adds the stored outputs of the transactions that are already indexed. */
-export function* addTxOutputs(chain: number): Steps<void> {
+export function* addTxOutputs(chain: number, onTx: (seq: number) => void): Steps<void> {
   const progress = 'SELECT p.height FROM progress p JOIN chain c ON c.id = p.chain WHERE c.number = ?';
   const [indexed] = yield* fetchRows<{ height: number }>([{ text: progress, values: [chain] }]);
   // Blocks that are not indexed yet will be written with these rows.
@@ -47,6 +47,7 @@ export function* addTxOutputs(chain: number): Steps<void> {
     }));
     yield ofTxs.flatMap(({ seq, outputs }) => (outputs === undefined ? [] : [{ text: insert, values: [seq, outputs] }]));
     after = rows[batchSize - 1]?.seq;
+    if (after !== undefined) onTx(after);
   }
 }
 

@@ -12,9 +12,11 @@ import { type UndoLog, undoTableOf } from './undo-log.ts';
 export type SnapshotDiff = {
   readonly blocks: Changes<{ readonly height: number; readonly id: Id }>;
   readonly txs: Changes<Id>;
-  /** Changes of the unspent amount, in single-owner and multi-owner outputs, locked or not. */
-  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
+  /** Changes of the unspent amount, locked or not: `change` of single-owner outputs, `sharedChange` of multi-owner outputs. */
+  readonly balances: readonly BalanceChange[];
 };
+
+type BalanceChange = { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint };
 
 type Changes<T> = { readonly added: readonly T[]; readonly removed: readonly T[] };
 
@@ -88,17 +90,21 @@ function splitChanges<T>(changes: readonly RowChange[], toItem: (row: Row) => T)
 const idText = (row: Row | undefined): string | undefined => row && toHex(row.id as Uint8Array);
 
 function sumChanges(changes: readonly RowChange[]): SnapshotDiff['balances'] {
-  const sums = new Map<string, { address: Address; assetID: Id; change: bigint }>();
+  const sums = new Map<string, BalanceChange>();
   for (const { before, after } of changes) {
     const { address, asset } = (before ?? after ?? {}) as { address?: Uint8Array; asset?: Uint8Array };
     // The row with an empty asset is not a balance; see state/schema.ts.
     if (address === undefined || asset === undefined || asset.length === 0) continue;
     const key = toHex(address) + toHex(asset);
-    const sum = sums.get(key) ?? { address: addressFromBytes(address), assetID: idFromBytes(asset), change: 0n };
-    sums.set(key, { ...sum, change: sum.change + amountOf(after) - amountOf(before) });
+    const sum = sums.get(key) ?? { address: addressFromBytes(address), assetID: idFromBytes(asset), change: 0n, sharedChange: 0n };
+    sums.set(key, {
+      ...sum,
+      change: sum.change + amountOf(after, 'own') - amountOf(before, 'own'),
+      sharedChange: sum.sharedChange + amountOf(after, 'shared') - amountOf(before, 'shared'),
+    });
   }
-  return [...sums.values()].filter(({ change }) => change !== 0n);
+  return [...sums.values()].filter(({ change, sharedChange }) => change !== 0n || sharedChange !== 0n);
 }
 
-const amountOf = (row: Row | undefined): bigint =>
-  row === undefined ? 0n : decodeSum(row.own as Uint8Array | null) + decodeSum(row.shared as Uint8Array | null);
+const amountOf = (row: Row | undefined, column: 'own' | 'shared'): bigint =>
+  row === undefined ? 0n : decodeSum(row[column] as Uint8Array | null);

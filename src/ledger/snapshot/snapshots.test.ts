@@ -97,7 +97,10 @@ for (const { name, open, onDisk } of sqliteDrivers)
             let epoch = chain.store.epoch();
             for (let step = 0; step < 400; step++) {
               const action = pick(10);
-              if (action < 5) changeRows(chain, pick);
+              if (action === 0 && pick(4) === 0) {
+                chain.store.write(chain.snapshots.undoLog.clearTables);
+                for (const table of tables) expect(chain.store.db.prepare(`SELECT 1 FROM ${table}`).get()).toBeUndefined();
+              } else if (action < 5) changeRows(chain, pick);
               else if (action < 7) {
                 const { name } = chain.snapshots.save(pick(3) === 0 ? undefined : `s${pick(6)}`);
                 model.set(name, contentOf(chain));

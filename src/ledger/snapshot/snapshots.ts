@@ -32,6 +32,12 @@ export type Snapshots = {
   readonly delete: (name: string) => void;
   /** The segment at whose beginning the snapshot was saved; see undo-log.ts. */
   readonly segmentOf: (name: string) => number;
+  /** Adds bytes to the snapshot that `save` creates next: what is too much to be saved at once is added in chunks before. */
+  readonly addChunk: (bytes: Uint8Array) => void;
+  /** Deletes the chunks of a snapshot that was not saved. */
+  readonly discardChunks: () => void;
+  /** The chunks of a snapshot, read one at a time. */
+  readonly readChunks: (name: string) => Iterable<Uint8Array>;
   readonly undoLog: UndoLog;
 };
 
@@ -55,7 +61,10 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
     db.exec(
       `CREATE TABLE IF NOT EXISTS snapshot(
          name TEXT PRIMARY KEY, seq INTEGER NOT NULL, segment INTEGER NOT NULL UNIQUE, height INTEGER NOT NULL, time INTEGER NOT NULL,
-         parts TEXT NOT NULL) WITHOUT ROWID, STRICT`,
+         parts TEXT NOT NULL) WITHOUT ROWID, STRICT;
+       CREATE TABLE IF NOT EXISTS snapshot_chunk(
+         seq INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (seq, number)) WITHOUT ROWID, STRICT;
+       DELETE FROM snapshot_chunk WHERE seq NOT IN (SELECT seq FROM snapshot)`,
     );
     if (db.prepare('SELECT 1 FROM snapshot').get() !== undefined) undoLog.install();
     else if (undoLog.isInstalled()) undoLog.uninstall();
@@ -65,6 +74,24 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
   const insert = db.prepare('INSERT INTO snapshot VALUES (?, ?, ?, ?, ?, ?)');
   const setSegment = db.prepare('UPDATE snapshot SET segment = ? WHERE name = ?');
   const remove = db.prepare('DELETE FROM snapshot WHERE name = ?');
+
+  const addChunk = db.prepare(
+    'INSERT INTO snapshot_chunk VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM snapshot_chunk WHERE seq = ?), ?)',
+  );
+  const nextChunk = db.prepare<{ number: number; bytes: Uint8Array }>(
+    'SELECT number, bytes FROM snapshot_chunk WHERE seq = ? AND number > ? ORDER BY number LIMIT 1',
+  );
+  const removeChunks = db.prepare('DELETE FROM snapshot_chunk WHERE seq = ?');
+  const nextSeq = (): number => (all.all().at(-1)?.seq ?? 0) + 1;
+
+  function* readChunks(seq: number): Generator<Uint8Array> {
+    for (let number = 0; ; ) {
+      const chunk = nextChunk.get(seq, number);
+      if (chunk === undefined) return;
+      yield chunk.bytes;
+      number = chunk.number;
+    }
+  }
 
   const find = (name: string) => {
     const row = byName.get(name);
@@ -84,8 +111,9 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
   const segmentBefore = (segment: number): number | undefined => segments().findLast((other) => other < segment);
 
   /** Deletes a snapshot; its segment becomes part of the one before it. */
-  const drop = ({ name, segment }: SnapshotRow): void => {
+  const drop = ({ name, segment, seq }: SnapshotRow): void => {
     remove.run(name);
+    removeChunks.run(seq);
     undoLog.merge(segment, segmentBefore(segment));
     undoLog.begin(segments().at(-1));
   };
@@ -97,6 +125,15 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
   return {
     undoLog,
     segmentOf: (name) => find(name).segment,
+    addChunk: (bytes) => {
+      const seq = nextSeq();
+      store.write(() => addChunk.run(seq, seq, bytes));
+    },
+    discardChunks: () => {
+      const seq = nextSeq();
+      if (nextChunk.get(seq, 0) !== undefined) store.write(() => removeChunks.run(seq));
+    },
+    readChunks: (name) => readChunks(find(name).seq),
     list: () => all.all().map(toInfo),
     save: (wanted) => {
       if (wanted !== undefined) checkName(wanted);
@@ -166,7 +203,7 @@ export function countSnapshots({ db }: Store): number {
 export function deleteAllSnapshots(store: Store): void {
   if (countSnapshots(store) === 0) return;
   store.write(() => {
-    store.db.exec('DELETE FROM snapshot');
+    store.db.exec('DELETE FROM snapshot; DROP TABLE IF EXISTS snapshot_chunk');
     createUndoLog(store.db).uninstall();
   });
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { storeErrorFromDriver } from '../store/fault.ts';
 import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-tables.ts';
 import { damagedError, StateFileError } from './state-file.ts';
 
@@ -59,18 +60,63 @@ function* copyRows(db: Database, table: RevertedTable): Generator<void> {
 
 /** Attaches a copy, to be loaded by `loadTables`; returns a function that detaches it. Must run outside a transaction. */
 export function attachCopy(db: Database, path: string): () => void {
-  db.exec(`ATTACH DATABASE ${db.fileToAttach(path)} AS loaded`);
-  return () => db.exec('DETACH DATABASE loaded');
+  orDamaged(() => db.exec(`PRAGMA cell_size_check = ON; ATTACH DATABASE ${db.fileToAttach(path)} AS loaded`));
+  return () => db.exec('DETACH DATABASE loaded; PRAGMA cell_size_check = OFF');
 }
 
-/** Throws if the attached copy is not a valid database with the tables of this node. */
+/**
+ * The root pages of the tables of an attached copy. Throws if it holds anything else than the tables of this node, such as a view, a trigger
+ * or a condition on a column: SQLite would run what they say.
+ */
+export function readCopyRoots(db: Database): number[] {
+  const select = `SELECT type, name, tbl_name, sql, rootpage FROM`;
+  const found = orDamaged(() => db.prepare<SchemaRow>(`${select} loaded.sqlite_schema LIMIT ${maxObjects + 1}`).all());
+  if (found.length > maxObjects || found.some(({ type }) => type === 'view' || type === 'trigger'))
+    throw damagedError('it holds other things than tables');
+  const wanted = new Set([chainTable.name, ...readRevertedTables(db).map(({ name }) => name)]);
+  const own = db
+    .prepare<SchemaRow>(`${select} main.sqlite_schema WHERE type = 'table' OR (type = 'index' AND sql IS NULL)`)
+    .all()
+    .filter(({ tbl_name }) => wanted.has(tbl_name));
+  const namesIn = (rows: readonly SchemaRow[]) => rows.map(({ type, name, tbl_name }) => `${type} ${name} ${tbl_name}`).sort();
+  if (namesIn(found).join('\n') !== namesIn(own).join('\n')) throw otherChainsError();
+  const sqlOf = new Map(own.map(({ type, name, sql }) => [`${type} ${name}`, normalizeSql(sql)]));
+  for (const { type, name, sql } of found)
+    if (normalizeSql(sql) !== sqlOf.get(`${type} ${name}`)) throw damagedError(`its ${type} ${name} is not defined as in this node`);
+  return found.map(({ rootpage }) => rootpage);
+}
+
+/** More tables and indexes than any node has: each chain has some forty. */
+const maxObjects = 100_000;
+
+type SchemaRow = {
+  readonly type: string;
+  readonly name: string;
+  readonly tbl_name: string;
+  readonly sql: string | null;
+  readonly rootpage: number;
+};
+
+/**
+ * The definition of a table without what may differ between two nodes of one version: white space, and a column that a migration has added at
+ * the end, with a default value.
+ */
+function normalizeSql(sql: string | null): string | undefined {
+  const [, head, body, tail] = /^(CREATE TABLE [^(]*)\(([\s\S]*)\)([^)]*)$/.exec(sql ?? '') ?? [];
+  if (body === undefined) return sql ?? undefined;
+  const parts = body.split(/,(?![^(]*\))/).map((part) =>
+    part
+      .trim()
+      .replaceAll(/\s+/g, ' ')
+      .replace(/ DEFAULT 0$/, ''),
+  );
+  return [head?.trim(), ...parts.sort(), tail?.trim()].join('\n');
+}
+
+/** Throws if the attached copy, whose tables were checked by `readCopyRoots`, has damaged rows or other chains than this node. */
 export function checkCopy(db: Database): void {
-  const [result] = db.prepare<{ quick_check: string }>('PRAGMA loaded.quick_check(1)').all();
+  const [result] = orDamaged(() => db.prepare<{ quick_check: string }>('PRAGMA loaded.quick_check(1)').all());
   if (result?.quick_check !== 'ok') throw damagedError(result?.quick_check ?? 'it holds no database');
-  const tablesIn = (schema: string): string =>
-    readRevertedTables(db, schema)
-      .map((table) => `${table.name}(${columnsOf(table)})`)
-      .join(' ');
   const chainsIn = (schema: string): string =>
     db
       .prepare<{ text: string }>(
@@ -80,11 +126,22 @@ export function checkCopy(db: Database): void {
       .map(({ text }) => text)
       .sort()
       .join(', ');
-  if (tablesIn('loaded') !== tablesIn('main') || chainsIn('loaded') !== chainsIn('main'))
-    throw new StateFileError(
-      'the state file has other chains than this node; use the --chains file and the API flags of the node that saved it',
-      { code: 'STATE_FILE_OTHER_CHAINS' },
-    );
+  if (chainsIn('loaded') !== chainsIn('main')) throw otherChainsError();
+}
+
+const otherChainsError = () =>
+  new StateFileError('the state file has other chains than this node; use the --chains file and the API flags of the node that saved it', {
+    code: 'STATE_FILE_OTHER_CHAINS',
+  });
+
+/** Runs work on a copy; an error of SQLite, which then cannot read the copy, becomes a fault. */
+function orDamaged<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const reason = storeErrorFromDriver(error)?.message;
+    throw reason === undefined ? error : damagedError(reason);
+  }
 }
 
 /** Replaces the rows of all chains by those of the attached copy. Must run inside a write transaction. */

@@ -68,8 +68,25 @@ describe('a state file', () => {
     checkHeader(header, header);
     expect(() => checkHeader(header, { ...header, network: 1 })).toThrow('belongs to network 12345');
     expect(() => checkHeader(header, { ...header, genesis: 'other' })).toThrow('X-Chain other');
-    expect(() => checkHeader(header, { ...header, versions: { schema: 1, index: 4 } })).toThrow(
-      'has index 3, schema 1, this node needs index 4, schema 1',
+    const refused = (stored: StateHeader['versions'], wanted: StateHeader['versions'], savedBy?: string): string => {
+      try {
+        checkHeader({ ...header, versions: stored, savedBy }, { ...header, versions: wanted });
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return '';
+    };
+    expect(refused(header.versions, { schema: 1, index: 4 }, '0.1.0')).toBe(
+      'the state file has index 3, schema 1 (saved by serac 0.1.0), this node needs index 4, schema 1; it was saved by an earlier version of Serac: ' +
+        'start that version with --data-dir DIR, load the file (serac state load FILE), then start this version with --data-dir DIR, which migrates the directory',
     );
+    expect(refused(header.versions, { schema: 1, index: 2 })).toContain(
+      'has index 3, schema 1, this node needs index 2, schema 1; it was saved by a later',
+    );
+    expect(refused(header.versions, { schema: 2, index: 3 })).toContain('only that version can load it');
+    expect(refused({ schema: 1 }, header.versions)).toContain('without the Data and Metrics APIs');
+    expect(refused(header.versions, { schema: 1 })).toContain('with the Data and Metrics APIs');
+    expect(refused({ ...header.versions, fork: 1 }, header.versions)).toContain('start this node with --fork-url');
+    expect(refused(header.versions, { ...header.versions, fork: 1 })).toContain('start this node without --fork-url');
   });
 });

@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts';
 
 /**
  * A state file: a line with its format, a line of JSON with what it holds, a SQLite database with the chains' tables (see state-copy.ts)
- * compressed by gzip, and the SHA-256 of all bytes before. Snapshots, mempool and secrets are not in it.
+ * compressed by gzip, and the SHA-256 of all bytes before. The clock is in the line of JSON. Snapshots, mempool and secrets are not in it.
  */
 export type StateHeader = {
   readonly network: number;
@@ -14,7 +14,11 @@ export type StateHeader = {
   readonly genesis: string;
   /** Versions of the schema, by name. */
   readonly versions: { readonly [name: string]: number };
+  /** The version of the program that saved it; files of version 0.1.0 and before have none. */
+  readonly savedBy?: string | undefined;
   readonly chains: readonly { readonly id: string; readonly height: number; readonly blockID: string }[];
+  /** The state of the chain's clock; undefined in files of older versions. Not checked here. */
+  readonly clock?: unknown;
 };
 
 const firstLine = 'serac state 1\n';
@@ -96,7 +100,7 @@ const isStart = (bytes: Buffer): boolean => firstLine.startsWith(bytes.toString(
 function findHeaderEnd(bytes: Buffer): number | undefined {
   if (!isStart(bytes)) {
     const version = /^serac state (\d{1,9})\n/.exec(bytes.toString('latin1', 0, 32))?.[1];
-    throw version === undefined ? foreignError() : otherVersionError(`format ${version}`, 'format 1');
+    throw version === undefined ? foreignError() : otherVersionError({ format: Number(version) }, { format: 1 }, undefined);
   }
   const end = bytes.length < firstLine.length ? -1 : bytes.indexOf('\n', firstLine.length);
   if (end < 0 && bytes.length > maxHeaderSize) throw damagedError('its header does not end');
@@ -105,9 +109,10 @@ function findHeaderEnd(bytes: Buffer): number | undefined {
 
 function parseHeader(line: Buffer): StateHeader {
   try {
-    const { network, genesis, versions, chains } = JSON.parse(line.toString('utf8')) as StateHeader;
+    const { network, genesis, versions, savedBy, chains, clock } = JSON.parse(line.toString('utf8')) as StateHeader;
+    const isSavedByKnown = typeof savedBy === 'string' && /^[\w.+-]{1,64}$/.test(savedBy);
     if (typeof network === 'number' && typeof genesis === 'string' && typeof versions === 'object' && Array.isArray(chains))
-      return { network, genesis, versions, chains };
+      return { network, genesis, versions, ...(isSavedByKnown && { savedBy }), chains, ...(clock !== undefined && { clock }) };
   } catch {
     throw damagedError('its header is not JSON');
   }
@@ -115,14 +120,13 @@ function parseHeader(line: Buffer): StateHeader {
 }
 
 /** Throws unless a state file with this header can be loaded by a node that would write `own`. */
-export function checkHeader(header: StateHeader, own: Omit<StateHeader, 'chains'>): void {
+export function checkHeader(header: StateHeader, own: Pick<StateHeader, 'network' | 'genesis' | 'versions'>): void {
   if (header.network !== own.network || header.genesis !== own.genesis)
     throw new StateFileError(
       `the state file belongs to network ${header.network} with X-Chain ${header.genesis}, this node is on network ${own.network} with X-Chain ${own.genesis}`,
       { code: 'STATE_FILE_OTHER_NETWORK', stored: header.genesis, wanted: own.genesis },
     );
-  const [stored, wanted] = [versionText(header.versions), versionText(own.versions)];
-  if (stored !== wanted) throw otherVersionError(stored, wanted);
+  if (versionText(header.versions) !== versionText(own.versions)) throw otherVersionError(header.versions, own.versions, header.savedBy);
 }
 
 const versionText = (versions: StateHeader['versions']): string =>
@@ -138,7 +142,8 @@ export type StateFileFault =
   | { code: 'STATE_FILE_OTHER_NETWORK'; stored: string; wanted: string }
   | { code: 'STATE_FILE_OTHER_CHAINS' }
   | { code: 'STATE_FILE_TOO_LARGE'; max: number }
-  | { code: 'STATE_FILE_MISSING'; path: string };
+  | { code: 'STATE_FILE_MISSING'; path: string }
+  | { code: 'STATE_FILE_NOT_SAVED'; path: string; savedTo?: string };
 
 export class StateFileError extends Fault<StateFileFault> {}
 
@@ -146,15 +151,36 @@ export const damagedError = (reason: string) => new StateFileError(`the state fi
 
 const foreignError = () => new StateFileError('this is not a state file of Serac', { code: 'STATE_FILE_FOREIGN' });
 
-const otherVersionError = (stored: string, wanted: string) =>
-  new StateFileError(
-    `the state file has ${stored}, this node needs ${wanted}; use the version and the API flags of the node that saved it`,
-    {
-      code: 'STATE_FILE_OTHER_VERSION',
-      stored,
-      wanted,
-    },
-  );
+type Versions = StateHeader['versions'];
+
+function otherVersionError(versions: Versions, own: Versions, savedBy: string | undefined): StateFileError {
+  const [stored, wanted] = [versionText(versions), versionText(own)];
+  const by = savedBy === undefined ? '' : ` (saved by serac ${savedBy})`;
+  return new StateFileError(`the state file has ${stored}${by}, this node needs ${wanted}; ${remedyFor(versions, own)}`, {
+    code: 'STATE_FILE_OTHER_VERSION',
+    stored,
+    wanted,
+  });
+}
+
+/** What a user can do with a state file of other versions: a data directory is migrated, a state file is not. */
+function remedyFor(stored: Versions, wanted: Versions): string {
+  const has = (name: string) => [name in stored, name in wanted] as const;
+  const [isFork, wantsFork] = has('fork');
+  if (isFork !== wantsFork)
+    return isFork
+      ? 'it was saved by a fork: start this node with --fork-url'
+      : 'it was not saved by a fork: start this node without --fork-url';
+  const [hasIndex, wantsIndex] = has('index');
+  if (hasIndex !== wantsIndex)
+    return `it was saved ${hasIndex ? 'with' : 'without'} the Data and Metrics APIs: start this node with the same --data-api-enabled and --metrics-api-enabled`;
+  const differing = Object.keys(stored).filter((name) => stored[name] !== wanted[name]);
+  if (differing.some((name) => (stored[name] ?? 0) > (wanted[name] ?? 0)))
+    return 'it was saved by a later version of Serac: use that version';
+  if (differing.some((name) => !name.startsWith('index')))
+    return 'it was saved by an earlier version of Serac, and only that version can load it';
+  return 'it was saved by an earlier version of Serac: start that version with --data-dir DIR, load the file (serac state load FILE), then start this version with --data-dir DIR, which migrates the directory';
+}
 
 const tooLargeError = (max: number) =>
   new StateFileError(`the state file holds more than ${max} bytes; use a data directory for a chain of this size`, {

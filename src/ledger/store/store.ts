@@ -146,6 +146,8 @@ const pragmaSql = ({ path, readonly = false, exclusive = false, cacheBytes = 8_3
     'temp_store = MEMORY',
     // REPLACE then also fires the delete triggers of the undo log (ledger/snapshot/undo-log.ts).
     'recursive_triggers = ON',
+    // What the schema of a file says, such as a default value, must not call functions with side effects.
+    'trusted_schema = OFF',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
     ...(readonly || path === memoryPath
       ? []

@@ -1,15 +1,16 @@
 /**
- * Runs the SDK snippets of the project's README, each on a new node; only the port is changed. The output of a snippet is compared with the
- * comments after its `console.log` lines.
+ * Runs the SDK snippets of the project's README and docs/methods.md, each on a new node; only the port is changed. The output of a snippet is
+ * compared with the comments after its `console.log` lines.
  */
 import { expect, test } from 'bun:test';
 import { startProgramAsUsers } from '../../program.ts';
 
-const readme = await Bun.file(new URL('../../../README.md', import.meta.url)).text();
-const snippets = [...readme.matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g)].map(([, code, sdk]) => ({
-  code: code!,
-  sdk: sdk!,
-}));
+const snippetsOf = async (page: string) =>
+  [
+    ...(await Bun.file(new URL(`../../../${page}`, import.meta.url)).text()).matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g),
+  ].map(([, code, sdk]) => ({ page, code: code!, sdk: sdk! }));
+const snippets = await snippetsOf('README.md');
+const methodSnippets = await snippetsOf('docs/methods.md');
 
 test('the README has a snippet for avalanchejs and every SDK of the Data and Metrics APIs', () => {
   expect(snippets.map(({ sdk }) => sdk)).toEqual([
@@ -20,8 +21,12 @@ test('the README has a snippet for avalanchejs and every SDK of the Data and Met
   ]);
 });
 
-for (const { sdk, code } of snippets)
-  test(`README: ${sdk}`, async () => {
+test('docs/methods.md has a snippet for impersonation', () => {
+  expect(methodSnippets.map(({ code }) => code.includes("dev('impersonate'"))).toEqual([true]);
+});
+
+for (const { page, sdk, code } of [...snippets, ...methodSnippets])
+  test(`${page}: ${sdk}`, async () => {
     const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said]) => said);
     expect(expected.length).toBeGreaterThan(0);
     const node = await startProgramAsUsers();

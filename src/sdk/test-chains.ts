@@ -1,8 +1,36 @@
 import { createNode, type LocalNode } from './create-node.ts';
 import type { NodeOptions } from './node-options.ts';
 
+/** The chains of a worker: one, which its tests use one after the other, and more while tests run at the same time. */
+export type TestChains = {
+  /** Runs a test with a node whose chain is as new, and which no other test uses meanwhile. */
+  readonly lend: (test: (node: LocalNode) => Promise<void>) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export function createTestChains(options: NodeOptions): TestChains {
+  const all: TestChain[] = [];
+  const free: TestChain[] = [];
+  const addChain = (): TestChain => {
+    const chain = createTestChain(options);
+    all.push(chain);
+    return chain;
+  };
+  return {
+    lend: async (test) => {
+      const chain = free.pop() ?? addChain();
+      try {
+        await test(await chain.renew());
+      } finally {
+        free.push(chain);
+      }
+    },
+    close: async () => void (await Promise.all(all.map((chain) => chain.close()))),
+  };
+}
+
 /** A chain that is used by one test after the other. */
-export type TestChain = {
+type TestChain = {
   /** Returns a node whose chain, clock, mempool and settings are as new: reverted if that is enough, else created again. */
   readonly renew: () => Promise<LocalNode>;
   readonly close: () => Promise<void>;
@@ -11,7 +39,7 @@ export type TestChain = {
 /** Not a name that a test would choose for its own snapshot. */
 const newChain = 'serac: new chain';
 
-export function createTestChain(options: NodeOptions): TestChain {
+function createTestChain(options: NodeOptions): TestChain {
   let node: LocalNode | undefined;
   let initialSettings = '';
   const create = async (): Promise<LocalNode> => {

@@ -1,0 +1,33 @@
+/** Limits the event streams that each client has open at the same time; see `clientOfAddress`. */
+export type StreamLimit = {
+  /** The most streams of one client. */
+  readonly max: number;
+  /** Counts a stream. Returns the function that ends it, or undefined if the client has too many. */
+  readonly take: (client: string) => EndStream | undefined | Promise<EndStream | undefined>;
+};
+
+/** Counts a stream as ended; further calls have no effect. */
+export type EndStream = () => void;
+
+/** A `StreamLimit` that decides synchronously, in this process's memory. */
+export type MemoryStreamLimit = Pick<StreamLimit, 'max'> & { readonly take: (client: string) => EndStream | undefined };
+
+export function createStreamLimit(max: number): MemoryStreamLimit {
+  const streams = new Map<string, number>();
+  return {
+    max,
+    take: (client) => {
+      const count = streams.get(client) ?? 0;
+      if (count >= max) return undefined;
+      streams.set(client, count + 1);
+      let isEnded = false;
+      return () => {
+        if (isEnded) return;
+        isEnded = true;
+        const left = (streams.get(client) ?? 1) - 1;
+        if (left > 0) streams.set(client, left);
+        else streams.delete(client);
+      };
+    },
+  };
+}

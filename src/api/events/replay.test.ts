@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test';
+import type { Id } from '../../base/bytes/id.ts';
+import { createLongWork } from '../../base/timing/long-work.ts';
+import type { EventLog, LogEntry } from './event-log.ts';
+import type { Filter } from './filter.ts';
+import { createEventHub, type EventHub, type HubDeps } from './hub.ts';
+import type { Subscriber } from './subscriber.ts';
+
+const everything: Filter = { owners: undefined, assets: undefined, kinds: undefined };
+const id = '11'.repeat(32) as Id;
+const entryCount = 200;
+const entryBytes = 10_000;
+const entriesPerRead = 8;
+
+/** A log of entries of `entryBytes` each, that counts its reads. */
+function createLog() {
+  let reads = 0;
+  const entry = (seq: number): LogEntry => ({
+    seq,
+    chainID: id,
+    kind: 'reverted',
+    height: seq,
+    blockID: id,
+    time: 0,
+    snapshot: 'x'.repeat(entryBytes),
+  });
+  const log: EventLog = {
+    id: () => 'log',
+    last: () => entryCount,
+    read: (after) => {
+      reads++;
+      return Array.from({ length: Math.min(entriesPerRead, entryCount - after) }, (_, i) => entry(after + 1 + i));
+    },
+  };
+  return { log, reads: () => reads };
+}
+
+/** Turns of an event loop that the test advances; the clock goes on by one with every look, so that a time slice has eight steps. */
+function createTurns() {
+  let waiting: (() => void)[] = [];
+  let now = 0;
+  const soon = (run: () => void): void => void waiting.push(run);
+  return {
+    soon,
+    longWork: createLongWork({ now: () => now++, soon }),
+    /** Runs one turn, and what follows from it until the next one. */
+    next: async (): Promise<void> => {
+      const turn = waiting;
+      waiting = [];
+      for (const run of turn) run();
+      for (let i = 0; i < 200; i++) await Promise.resolve();
+    },
+  };
+}
+
+function createHub(log: EventLog, turns: ReturnType<typeof createTurns>, more: Partial<HubDeps> = {}): EventHub {
+  return createEventHub({
+    log,
+    textOf: () => ({ alias: 'X', json: { address: (address) => address as string, id: (one) => one as string } }),
+    timers: { soon: turns.soon, after: () => () => undefined },
+    longWork: turns.longWork,
+    report: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+}
+
+const resume = (hub: EventHub, count: number): Promise<Subscriber[]> =>
+  Promise.all(Array.from({ length: count }, async () => (await hub.subscribe(everything, 'log-0')) as Subscriber));
+
+describe('clients that resume', () => {
+  test('one that does not read costs nothing', async () => {
+    const { log, reads } = createLog();
+    const turns = createTurns();
+    const hub = createHub(log, turns);
+    const clients = await resume(hub, 50);
+    for (let i = 0; i < 20; i++) await turns.next();
+    // The hub itself looks for new entries, but not for every client.
+    expect(reads()).toBeLessThan(5);
+    expect(clients.every((client) => client.queuedBytes() === 0)).toBe(true);
+  });
+
+  test('one that stops reading gets no more than a slice', async () => {
+    const turns = createTurns();
+    const hub = createHub(createLog().log, turns);
+    const [client] = (await resume(hub, 1)) as [Subscriber];
+    client.take();
+    for (let i = 0; i < 100; i++) await turns.next();
+    expect(client.queuedBytes()).toBeGreaterThan(0);
+    expect(client.queuedBytes()).toBeLessThan(65_536 + 2 * entryBytes);
+  });
+
+  test('all together send a bounded number of events per turn, and each entry is read once for all', async () => {
+    const { log, reads } = createLog();
+    const turns = createTurns();
+    const hub = createHub(log, turns);
+    const clients = await resume(hub, 40);
+    await turns.next();
+    const readBefore = reads();
+    let most = 0;
+    let turnCount = 0;
+    const received = new Map(clients.map((client) => [client, 0]));
+    const isDone = () => [...received.values()].every((count) => count > entryCount);
+    for (; !isDone() && turnCount < 100_000; turnCount++) {
+      let sent = 0;
+      for (const client of clients) {
+        const count = client.take().length;
+        sent += count;
+        received.set(client, (received.get(client) ?? 0) + count);
+      }
+      most = Math.max(most, sent);
+      await turns.next();
+    }
+    // Every client got all events and the heartbeat after them.
+    expect([...received.values()]).toEqual(clients.map(() => entryCount + 1));
+    expect(most).toBeLessThanOrEqual(20);
+    expect(reads() - readBefore).toBeLessThan((2 * entryCount) / entriesPerRead);
+  });
+
+  test('nothing is read for one that has left', async () => {
+    const { log, reads } = createLog();
+    const turns = createTurns();
+    const hub = createHub(log, turns);
+    const clients = await resume(hub, 10);
+    for (const client of clients) client.take();
+    await turns.next();
+    await turns.next();
+    for (const client of clients) hub.unsubscribe(client);
+    const before = reads();
+    for (let i = 0; i < 20; i++) await turns.next();
+    expect(reads()).toBe(before);
+    expect(hub.size()).toBe(0);
+  });
+
+  test('the unread events of all clients have a limit; those with the most are cut off', async () => {
+    const turns = createTurns();
+    const hub = createHub(createLog().log, turns, { maxHeld: 3 * entryBytes });
+    const [slow, fast] = (await Promise.all([hub.subscribe(everything, undefined), hub.subscribe(everything, undefined)])) as [
+      Subscriber,
+      Subscriber,
+    ];
+    await turns.next();
+    for (let i = 0; i < 6; i++) {
+      hub.sendLive('health', () => `"check":"${'x'.repeat(entryBytes)}"`);
+      fast.take();
+    }
+    expect(slow.take().map(({ kind }) => kind)).toEqual(['closed']);
+    expect(fast.hasEnded()).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import { createStreamLimit, type EndStream, type MemoryStreamLimit, type StreamLimit } from '../../api/access/stream-limit.ts';
+import type { MessageFromReader, MessageToReader } from './messages.ts';
+import type { Channel, RelayTimers } from './relay.ts';
+
+/** Milliseconds; far longer than an answer takes unless the writer process hangs. */
+const writerTimeout = 1000;
+
+/**
+ * The stream limit of a reader process: the writer process counts the streams of all processes. While it does not answer, this process admits
+ * an equal share. `processes`: the number of processes that serve requests, the writer included.
+ */
+export function createRelayedStreamLimit(
+  channel: Channel,
+  after: RelayTimers['after'],
+  { max, processes }: { readonly max: number; readonly processes: number },
+): StreamLimit {
+  const share = createStreamLimit(Math.ceil(max / processes));
+  const pending = new Map<number, (isTaken: boolean) => void>();
+  let lastId = 0;
+  const send = (message: MessageFromReader): void => channel.send(message);
+  channel.onMessage((message) => {
+    const received = message as MessageToReader;
+    if (received.reader !== 'streamTaken') return;
+    const { id, isTaken } = received;
+    const resolve = pending.get(id);
+    pending.delete(id);
+    if (resolve !== undefined) resolve(isTaken);
+    else if (isTaken) send({ reader: 'endStream', id });
+  });
+  return {
+    max,
+    take: async (client) => {
+      const id = ++lastId;
+      const isTaken = await new Promise<boolean | undefined>((resolve) => {
+        const cancel = after(writerTimeout, () => {
+          pending.delete(id);
+          resolve(undefined);
+        });
+        pending.set(id, (answer) => {
+          cancel();
+          resolve(answer);
+        });
+        send({ reader: 'takeStream', id, client });
+      });
+      if (isTaken === undefined) return share.take(client);
+      return isTaken ? () => send({ reader: 'endStream', id }) : undefined;
+    },
+  };
+}
+
+/** The writer process's side for one reader process. Returns the function to call when that process has ended, which ends its streams. */
+export function serveStreamLimit(channel: Channel, limit: MemoryStreamLimit): () => void {
+  const open = new Map<number, EndStream>();
+  channel.onMessage((message) => {
+    const received = message as MessageFromReader;
+    if (received.reader === 'takeStream') {
+      const { id, client } = received;
+      const end = limit.take(client);
+      if (end !== undefined) open.set(id, end);
+      channel.send({ reader: 'streamTaken', id, isTaken: end !== undefined } satisfies MessageToReader);
+    }
+    if (received.reader !== 'endStream') return;
+    open.get(received.id)?.();
+    open.delete(received.id);
+  });
+  return () => {
+    for (const end of open.values()) end();
+    open.clear();
+  };
+}
