@@ -152,11 +152,12 @@ class StoppingNode extends Error {}
 let answers = 0;
 
 const stoppingCodes: readonly unknown[] = ['NODE_STOPPING', 'RELAY_BUSY'];
+const isStopping = (error: unknown): boolean => stoppingCodes.includes((error as { data?: { code?: unknown } } | undefined)?.data?.code);
 
 async function issueOne(client: Client, one: Case): Promise<void> {
   const { error } = await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', one.bytes), encoding: 'hex' });
   answers++;
-  if (stoppingCodes.includes((error as { data?: { code?: unknown } } | undefined)?.data?.code)) throw new StoppingNode();
+  if (isStopping(error)) throw new StoppingNode();
   if (one.expected !== 'either' && (error === undefined) !== (one.expected === 'accepted'))
     throw new Error(`${one.name}: expected ${one.expected}, got ${JSON.stringify(error ?? 'a txID')}`);
   if (error !== undefined) return;
@@ -192,6 +193,7 @@ async function settle(client: Client, undecided: readonly Case[]): Promise<void>
 
 async function statusOf(client: Client, { bytes }: Case): Promise<string> {
   const { result, error } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(idOf(bytes)) });
+  if (isStopping(error)) throw new StoppingNode();
   if (error !== undefined) throw new Error(error.message);
   return (result as unknown as { status: string }).status;
 }
