@@ -6,6 +6,7 @@ import { runEvents } from './events.ts';
 import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
 import { runIndexCost } from './index-cost.ts';
+import { runLimits } from './limits.ts';
 import { createLoadGenerator, type LoadGenerator } from './load.ts';
 import {
   fetchText,
@@ -43,6 +44,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   follow: (load, options, binary) => runFollow(env, load, options, binary),
   events: (load, options) => runEvents(env, load, options),
   p2p: (_load, options, binary) => runP2p(env, options, binary),
+  limits: (_load, options) => runLimits(env, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

@@ -20,14 +20,16 @@ export type Options = {
   readonly workers: readonly string[];
   /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
   readonly postgres: string | undefined;
+  /** Whether the figures of `limits` are added to their history. */
+  readonly record: boolean;
 };
 
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'follow', 'events', 'p2p'] as const;
+const modes = ['scale', 'data', 'index-cost', 'follow', 'events', 'p2p', 'limits'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow | --events | --p2p] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow | --events | --p2p | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -49,7 +51,9 @@ the same bytes. Instead of the table:
   --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks
   --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none
   --p2p          nodes on a network beside AvalancheGo: bootstrap, time from issue to acceptance, idle peers
-  --blocks N       blocks of the chain that is bootstrapped, at most 1,000,000 (default 100,000; --quick: 5,000)`;
+  --blocks N       blocks of the chain that is bootstrapped, at most 1,000,000 (default 100,000; --quick: 5,000)
+  --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
+  --record         add this run to bench/limits.jsonl`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -71,9 +75,11 @@ export function parseOptions(args: readonly string[]): Options | string {
         follow: { type: 'boolean' },
         events: { type: 'boolean' },
         p2p: { type: 'boolean' },
+        limits: { type: 'boolean' },
+        record: { type: 'boolean', default: false },
       },
     });
-    const { quick, only, keep, workers, postgres } = values;
+    const { quick, only, keep, workers, postgres, record } = values;
     const [mode = 'table', another] = modes.filter((name) => values[name]);
     if (another !== undefined) return `--${mode} and --${another} cannot be combined`;
     const seconds = parseInteger(values.seconds, 60) ?? (quick ? 1 : 3);
@@ -89,6 +95,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,
+      record,
     };
   } catch (error) {
     return (error as Error).message;

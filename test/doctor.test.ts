@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { findFreePorts } from '../src/cli/testnet/node-process.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 import { eventually } from './processes.ts';
-import { programCommand, runProgram, startIndexer, startProgram } from './program.ts';
+import { type Program, programCommand, runProgram, startIndexer, startProgram } from './program.ts';
 
 /** `serac doctor` against healthy and broken nodes: each diagnosis has a cause and a remedy. */
 
@@ -25,9 +25,13 @@ afterAll(async () => {
 });
 
 describe('a Serac node', () => {
-  test('healthy, by URL, by host and port, by the URL of its X-Chain, and as JSON', async () => {
-    const node = await startProgram();
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram();
     closing.push(node.stop);
+  });
+
+  test('healthy, by URL, by host and port, by the URL of its X-Chain, and as JSON', async () => {
     for (const url of [node.url, `127.0.0.1:${node.port}`, `${node.url}/ext/bc/X`]) {
       const { code, text } = await diagnose(url);
       expect([url, code]).toEqual([url, 0]);
@@ -38,21 +42,17 @@ describe('a Serac node', () => {
     expect(findings.every(({ ok }) => ok)).toBe(true);
   });
 
+  test('a host name that is not allowed', async () => {
+    const { code, text } = await diagnose(`http://app.localhost:${node.port}`);
+    expect([code, text]).toEqual([1, expect.stringContaining('--http-allowed-hosts=app.localhost')]);
+  });
+
   test('unhealthy: the check and its error', async () => {
-    const node = await startProgram();
-    closing.push(node.stop);
     await node.client.call('/ext/dev', 'dev.setUnhealthy', { check: 'diskspace', message: 'remaining disk space is too low' });
     const { code, text } = await diagnose(node.url);
     expect(code).toBe(1);
     expect(text).toContain('wrong health diskspace: remaining disk space is too low');
     expect(text).toContain('Free disk space');
-  });
-
-  test('a host name that is not allowed', async () => {
-    const node = await startProgram();
-    closing.push(node.stop);
-    const { code, text } = await diagnose(`http://app.localhost:${node.port}`);
-    expect([code, text]).toEqual([1, expect.stringContaining('--http-allowed-hosts=app.localhost')]);
   });
 });
 

@@ -7,6 +7,7 @@ import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { createKey } from './api-keys.ts';
 import { openEvents, type ReceivedEvent, resumable } from './event-client.ts';
+import { recordTime } from './figure.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
 import { createSelfTransfers } from './self-transfers.ts';
@@ -104,13 +105,13 @@ describe('a node with a writer and a reader process', () => {
     expect((await node.client.send('GET', '/ext/events', { upgrade: 'websocket' })).status).toBe(400);
   });
 
-  test('streams end with a last event when the node stops, within a second', async () => {
+  test('streams end with a last event when the node stops', async () => {
     const clients = Array.from({ length: 4 }, () => openEvents(node.port));
     const socket = openWebSocket(node);
     await Promise.all([...clients.map((client) => client.until(isHeartbeat)), socket.until('heartbeat')]);
     const start = performance.now();
     expect(await node.stop()).toBe(0);
-    expect(performance.now() - start).toBeLessThan(3000);
+    recordTime('stop with open event streams', start, 1000);
     for (const client of clients) await client.until(({ kind, data }) => kind === 'closed' && data.reason === 'stopping');
     expect(socket.events.at(-1)).toMatchObject({ kind: 'closed' });
   }, 30_000);
@@ -206,7 +207,7 @@ describe.skipIf(!hasServers)(suiteName('serac api', hasServers), () => {
     const start = performance.now();
     const [last] = await send(node.client, 1);
     await client.until(isTx(last));
-    console.log(`event from serac api after ${Math.round(performance.now() - start)} ms`);
+    recordTime('event from serac api', start, 1000);
     client.close();
     await Promise.all([indexer.stop(), first.stop(), second.stop(), node.stop()]);
     await servers.close();

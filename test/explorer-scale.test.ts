@@ -11,6 +11,7 @@ import { bech32Encode } from '../src/base/bytes/bech32.ts';
 import { fromHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import type { NewBlock } from '../src/ledger/state/block-change.ts';
+import { recordFigure } from './figure.ts';
 import { type Program, startProgram } from './program.ts';
 import { ewoq, ewoqGenesisUtxo, keyFrom, localChainParams, ownedBy, sign, transfer } from './wallet-kit.ts';
 
@@ -19,8 +20,8 @@ import { ewoq, ewoqGenesisUtxo, keyFrom, localChainParams, ownedBy, sign, transf
  * refuse such a transaction and build smaller blocks, so the chain is written with the node's own store, unverified.
  */
 const [wideOutputs, blockTxs, addressOutputs] = [1000, 5000, 10_000];
-/** Milliseconds; the design asks for 200, on a machine that does nothing else. */
-const maxTime = 3000;
+/** Milliseconds, on a machine that does nothing else. */
+const maxTime = 200;
 
 const rich = keyFrom(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
 const richText = `X-${bech32Encode('local', fromHex(rich.address))}`;
@@ -113,11 +114,8 @@ async function load(path: string): Promise<string> {
     return { status: response.status, text, took: performance.now() - started };
   };
   const [first, second] = [await get(), await get()];
-  process.stdout.write(
-    `explorer: ${path.slice(0, 20)} ${first.took.toFixed(0)} ms, again ${second.took.toFixed(0)} ms, ${(second.text.length / 1000).toFixed(0)} kB\n`,
-  );
-  expect([path, second.status]).toEqual([path, 200]);
-  expect(second.took).toBeLessThan(maxTime);
+  expect([path, first.status, second.status]).toEqual([path, 200, 200]);
+  recordFigure({ name: `explorer page ${path.replace(/[A-Za-z0-9]{30,}/, '…')}`, unit: 'ms', value: second.took, limit: maxTime });
   return second.text;
 }
 

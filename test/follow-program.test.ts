@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { recordTime } from './figure.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
@@ -48,7 +49,7 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
     const ready = await eventually(
       () => get(follower, '/ext/health/readiness'),
       ({ status }) => status === 200,
-      5000,
+      25_000,
     );
     expect(ready.status).toBe(200);
     expect((await get(follower, '/ext/health')).json.checks.follow?.message).toMatchObject({ unknownImports: 0 });
@@ -58,7 +59,13 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
     expect(node.stderrText()).toMatch(/^\{.*"level":"trace","message":"X: accepted block 1, \w+, transactions: 1"\}\n$/);
-    expect(JSON.parse(follower.stderrText())).toMatchObject({ level: 'info', message: `caught up with ${node.url} at height 0` });
+    // A slow machine shows the progress too.
+    const lines = follower
+      .stderrText()
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !line.includes('"event":"progress"'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'info', message: `caught up with ${node.url} at height 0` }]);
   } finally {
     await follower.stop();
     await node.stop();
@@ -134,8 +141,7 @@ describe('a node that does not answer', () => {
         const began = performance.now();
         const issued = await x(follower, 'issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
         expect(issued.error).toMatchObject({ data: { code: 'FOLLOW_SILENT' } });
-        // 5 s as documented, and 2 s more for a busy machine.
-        expect(performance.now() - began).toBeLessThan(7000);
+        recordTime(`issueTx of a follower whose node is ${what}`, began, 6000);
       } finally {
         await follower.stop();
       }

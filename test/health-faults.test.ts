@@ -29,6 +29,8 @@ test('a database that another process has locked', async () => {
   await untilAccepted(client, first);
 
   const otherProcess = openDatabase(join(folder, 'db', 'serac.sqlite'), { readonly: false });
+  // The node writes now and then, too.
+  otherProcess.exec('PRAGMA busy_timeout = 20000');
   otherProcess.exec('BEGIN IMMEDIATE');
   try {
     const failing = await untilFailing(client, 'database');

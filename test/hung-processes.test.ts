@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordTime } from './figure.ts';
 import { type Client, type ClientResponse, createClient } from './http.ts';
 import { childrenOf, eventually, processesMatching, socketsOf, untilReader } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
@@ -17,9 +18,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** The X-Chain's ID, which is not the ID of a transaction. */
 const unknownTx = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
 
-/** Milliseconds until a hung process must be detected: the documented 5 s, and more for a busy machine. */
-const detectionLimit = 9000;
-const quickLimit = 1500;
+/** Milliseconds within which a hung process is to be detected, as documented. */
+const documentedLimit = 5000;
+/** Milliseconds that a test waits. */
+const patience = 40_000;
 
 async function start(name: string): Promise<{ readonly program: Program; readonly reader: number }> {
   const program = await startProgram(`--data-dir=${join(folder, name)}`, '--workers=1');
@@ -58,28 +60,27 @@ test('a hung reader: no client waits for long, the health check fails, and the r
     const clients = await connect(program, reader);
     process.kill(reader, 'SIGSTOP');
     const began = performance.now();
-    const responses = clients.map((client) => withTimeout(detectionLimit, post(client, 'getHeight', {})));
+    const responses = clients.map((client) => withTimeout(patience, post(client, 'getHeight', {})));
     // The reader's connections end with it, so the health check is read over a connection of the writer.
     const writerClient = await Promise.race(clients.map(async (client, i) => ((await responses[i])?.status === 200 ? client : never())));
     const seen = await eventually(
       () => readReadersCheck(writerClient),
       (check) => check?.error !== undefined,
-      detectionLimit,
+      patience,
     );
     expect(seen?.error).toContain('has not answered for 4.5 s');
-    expect(performance.now() - began).toBeLessThan(detectionLimit);
+    recordTime('a hung reader is shown by the health check', began, documentedLimit);
     const answered = (await Promise.all(responses)).filter((answer) => answer?.status === 200);
     expect(answered.length).toBeGreaterThan(0);
-    expect(performance.now() - began).toBeLessThan(detectionLimit);
     const back = await eventually(
       () => readReadersCheck(writerClient),
       (check) => check !== undefined && check.error === undefined,
-      detectionLimit,
+      patience,
     );
     expect(back?.message).toEqual({ replaced: 1, serving: 1, wanted: 1 });
     expect(childrenOf(program.pid)).not.toContain(reader);
     const fresh = Array.from({ length: 40 }, () => createClient(program.port));
-    const heights = await Promise.all(fresh.map((client) => withTimeout(detectionLimit, post(client, 'getHeight', {}))));
+    const heights = await Promise.all(fresh.map((client) => withTimeout(patience, post(client, 'getHeight', {}))));
     expect(heights.map((answer) => answer?.status)).toEqual(fresh.map(() => 200));
   } finally {
     expect(await program.stop()).toBe(0);
@@ -101,11 +102,11 @@ test('a hung writer: calls that need it get 503 from the reader, reads still wor
     }
     // Once the writer is known to be hung, the reader does not wait for it again.
     const client = fromReader[0]?.client as Client;
-    const health = await withTimeout(quickLimit, client.send('GET', '/ext/health'));
+    const health = await withTimeout(patience, client.send('GET', '/ext/health'));
     expect(health).toMatchObject({ status: 503, text: expect.stringContaining('does not answer') });
-    expect((await withTimeout(quickLimit, post(client, 'getTxStatus', { txID: unknownTx })))?.status).toBe(503);
-    expect((await withTimeout(quickLimit, post(client, 'getHeight', {})))?.status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(14_000);
+    expect((await withTimeout(patience, post(client, 'getTxStatus', { txID: unknownTx })))?.status).toBe(503);
+    expect((await withTimeout(patience, post(client, 'getHeight', {})))?.status).toBe(200);
+    recordTime('a hung writer is noticed by the reader, and three requests', began, 14_000);
     process.kill(program.pid, 'SIGCONT');
     const back = await eventually(
       () => withTimeout(2000, client.send('GET', '/ext/health')),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createKey, type KeyHeader, unlimited, writePlans } from './api-keys.ts';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, type DataRequest, type DataResponse, dataRequests, fetchPages, itemsOf, sendRequest } from './data-requests.ts';
+import { recordFigure, recordTime } from './figure.ts';
 import { type Client, createClient } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { eventually } from './processes.ts';
@@ -17,6 +18,8 @@ const seed = Number(process.env.SERAC_SEED ?? 6);
 
 /** Milliseconds within which everything must work again after a server is back. */
 const recoveryLimit = 5_000;
+/** Milliseconds that a test waits. */
+const patience = 40_000;
 
 /** Bytes by which the memory of a process may grow during all outages. */
 const growthLimit = 192 * 1024 * 1024;
@@ -66,7 +69,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
       await eventually(
         async () => (await sendRequest(client, { path: `${chainRoot}/blocks/${height}` })).status,
         (status) => status === 200,
-        recoveryLimit,
+        patience,
       );
   }
 
@@ -118,18 +121,18 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
     return runUnderLoad(async () => {
       await Bun.sleep(200);
       await end();
-      await expectHealth(programs, name, recoveryLimit);
+      await expectHealth(programs, name, patience);
       await Bun.sleep(500);
       await begin();
       const back = performance.now();
-      await expectHealth(programs, undefined, recoveryLimit);
+      await expectHealth(programs, undefined, patience);
       for (const { client } of apis)
         await eventually(
           () => sendRequest(client, { path: `${chainRoot}/transactions` }, key),
           ({ status }) => status === 200,
-          recoveryLimit,
+          patience,
         );
-      expect(performance.now() - back).toBeLessThan(recoveryLimit);
+      recordTime(`all works after an outage of the ${name}`, back, recoveryLimit);
       await Bun.sleep(300);
     });
   }
@@ -139,7 +142,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
     await issuer.issue(4);
     const since = performance.now();
     await waitUntilIndexed();
-    expect(performance.now() - since).toBeLessThan(recoveryLimit);
+    recordTime('indexing continues after an outage', since, recoveryLimit);
   }
 
   const postgresOutages = {
@@ -202,16 +205,16 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
     } finally {
       await redis.start();
     }
-    await expectHealth(apis, undefined, recoveryLimit);
+    await expectHealth(apis, undefined, patience);
     admitted += await total();
     expect(admitted).toBeLessThanOrEqual(perMinute);
     const { status, json } = await sendRequest(one.client, { path: '/v1/health-check' });
     expect([status, json.info.rateLimits.status]).toEqual([200, 'up']);
   }, 30_000);
 
-  test('no API server has exited, and their memory has not grown much', () => {
+  test('no API server has exited', () => {
     const grown = apis.map(({ pid }, i) => residentBytes(pid) - (before[i] as number));
-    expect(Math.max(...grown)).toBeLessThan(growthLimit);
+    recordFigure({ name: 'growth of serac api during outages', unit: 'MB', value: Math.max(...grown) / 1e6, limit: growthLimit / 1e6 });
   });
 
   for (const what of ['api', 'node'] as const)

@@ -18,7 +18,7 @@ export function socketsOf(pid: number): number {
  * Calls `read` every 10 ms until `isDone` accepts the value, and returns it. Throws with the last value when the timeout (in milliseconds) is
  * over, so that a wait without an assertion after it can fail.
  */
-export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer: T) => boolean, timeout = 10_000): Promise<T> {
+export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer: T) => boolean, timeout = 30_000): Promise<T> {
   const until = performance.now() + timeout;
   for (;;) {
     const answer = await read();

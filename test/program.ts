@@ -3,12 +3,15 @@ import { type Client, createClient } from './http.ts';
 
 export const binPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
 
-/** What bin/serac runs, so that the process that a test kills is the node itself; on an older Node bin/serac stays as its parent. */
+/**
+ * What bin/serac runs, so that the process that a test kills is the node itself; on an older Node bin/serac stays as its parent. `npm test`
+ * builds the program once (tools/run-tests.ts); a test that is run by itself uses the source.
+ */
 export const programCommand: readonly string[] = [
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',
-  fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
+  process.env.SERAC_TEST_PROGRAM ?? fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
 ];
 
 /** A running `serac` process, started on a free port. It is ready when its banner is printed. */

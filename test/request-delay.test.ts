@@ -6,19 +6,23 @@ import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { areFiguresRecorded, recordFigure } from './figure.ts';
 import type { ClientResponse } from './http.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /**
- * How long a cheap call on another connection may wait during an expensive one, in milliseconds. The goal is 50 ms on an idle core; the
- * asserted limit is higher, because the machine may be busy.
+ * Expensive requests: each is answered, and within its limits. How long a cheap call on another connection waits meanwhile is a figure for the
+ * bench, which needs a larger chain.
  */
+
+/** Milliseconds. The goal is 50 ms on an idle core. */
 const limit = 150;
 
 const outputsPerTx = 790;
-const outputs = 100 * outputsPerTx;
+const largeTxs = areFiguresRecorded ? 100 : 6;
+const outputs = largeTxs * outputsPerTx;
 const total = `${outputs}000000`;
 
 const wallet = createWallet('delay', { keys: [ewoq], count: 600 });
@@ -71,6 +75,7 @@ beforeAll(async () => {
     for (const [i, { assetID, output }] of tx.unsigned.outputs.entries())
       if (output.addresses.length === signatures) multiOwnerUtxos.push(makeUtxo(tx.id, i, assetID, output));
   }
+  if (!areFiguresRecorded) return;
   probe = new Worker(new URL('./delay-probe.ts', import.meta.url), { workerData: { port: node.port } });
   expect(await eventually(longestWait, (wait) => wait > 0)).toBeGreaterThan(0);
 }, 240_000);
@@ -103,7 +108,7 @@ async function issueAndAccept(method: 'avm.issueTx' | 'wallet.issueTx', ...txs: 
   const path = method === 'avm.issueTx' ? '/ext/bc/X' : '/ext/bc/X/wallet';
   let response: ClientResponse | undefined;
   for (const tx of txs) response = await post(call(method, { tx: formatHex('hex', tx.bytes), encoding: 'hex' }), path);
-  expect(await eventually(() => isAccepted(txs.at(-1)!), Boolean, 10_000)).toBe(true);
+  expect(await eventually(() => isAccepted(txs.at(-1)!), Boolean, 60_000)).toBe(true);
   return response!;
 }
 
@@ -150,7 +155,7 @@ const cases: Record<string, Case> = {
   },
   'a large transaction as JSON': { ask: () => post(call('avm.getTx', { txID: txIDs[0], encoding: 'json' })), expected: /"unsignedTx"/ },
   'a batch of large blocks': {
-    ask: () => post(batch('avm.getBlockByHeight', (i) => ({ height: (i % 50) + 1, encoding: 'json' }))),
+    ask: () => post(batch('avm.getBlockByHeight', (i) => ({ height: (i % (largeTxs / 2)) + 1, encoding: 'json' }))),
     expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
   },
   'a batch of large transactions': {
@@ -238,19 +243,21 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('other requests wait no longer than the limit during', () => {
+describe('the answer to', () => {
   for (const [name, { ask, expected }] of Object.entries(cases))
     test(name, async () => {
+      const { status, text } = await ask(0);
+      expect(status).toBe(200);
+      expect(text.slice(0, 300) + text.slice(-300)).toMatch(expected);
+      expect(text.length).toBeLessThan(maxBatchResponse * 1.5);
+      if (!areFiguresRecorded) return;
       // A busy machine causes delays now and then; a blocked event loop causes one every time, so the minimum counts.
       let shortest = Number.POSITIVE_INFINITY;
-      for (let round = 0; round < 6 && shortest > limit / 4; round++) {
+      for (let round = 1; round < 6 && shortest > limit / 4; round++) {
         await longestWait();
-        const { status, text } = await ask(round);
+        await ask(round);
         shortest = Math.min(shortest, await longestWait());
-        expect(status).toBe(200);
-        if (round === 0) expect(text.slice(0, 300) + text.slice(-300)).toMatch(expected);
-        expect(text.length).toBeLessThan(maxBatchResponse * 1.5);
       }
-      expect(shortest).toBeLessThan(limit);
+      recordFigure({ name: `other requests during ${name}`, unit: 'ms', value: shortest, limit });
     }, 60_000);
 });

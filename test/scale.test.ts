@@ -15,6 +15,7 @@ import {
   type TestedChain,
 } from './data-requests.ts';
 import { type Deployment, startDeployment, tinyPlanPerMinute } from './deployment.ts';
+import { recordTime } from './figure.ts';
 import type { Client } from './http.ts';
 import { checkIndex } from './index-check/check-index.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
@@ -238,12 +239,17 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
       expect(Math.abs(Number(seconds) - Number(at) / 1000)).toBeLessThan(60);
     });
 
-    test('a new key works at once; a revoked key is rejected within a second, on both servers', async () => {
+    test('a new key works at once; a revoked key is rejected soon, on both servers', async () => {
       const { header, id } = await all.createKey();
       for (const client of clients()) expect((await sendRequest(client, cheap, header)).status).toBe(200);
       await runProgram('keys', 'revoke', id, `--database-url=${all.database}`);
-      await Bun.sleep(1_000);
-      for (const client of clients()) expect((await sendRequest(client, cheap, header)).status).toBe(401);
+      const revoked = performance.now();
+      for (const client of clients())
+        await eventually(
+          () => sendRequest(client, cheap, header),
+          ({ status }) => status === 401,
+        );
+      recordTime('a revoked key is rejected by all servers', revoked, 1000);
     });
   });
 
@@ -263,9 +269,9 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
         await eventually(
           () => indexHeight(clients()[0] as Client),
           (one) => one > height,
-          2 * takeoverLimit,
+          60_000,
         );
-        expect(performance.now() - killed).toBeLessThan(takeoverLimit);
+        recordTime('another indexer takes over', killed, takeoverLimit);
         all.indexers[writer] = all.startIndexer();
       }
     } finally {

@@ -10,8 +10,10 @@ import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
  * of their sources, so that `import.meta.url` finds the same files from dist/ as from src/.
  */
 
+const recoveryThread = 'chain/recovery/recovery-thread.ts';
+
 /** Programs and entry points that are ES modules; they share code in chunks. */
-export const entryPoints = ['cli/main.ts', 'chain/recovery/recovery-thread.ts', 'sdk/vitest.ts'] as const;
+export const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
 
 /**
  * The library as one CommonJS file, because jest loads nothing else by default. `import 'serac'` gets the same file through an ES module that
@@ -41,21 +43,32 @@ const dist = join(root, 'dist');
 async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   const types = emitTypes();
-  await bundle();
-  await bundleProgramForBun();
+  await bundle(entryPoints, dist);
+  await buildProgramForBun(dist);
   await bundleLibrary();
   await bundleForBrowsers();
-  for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
-    cpSync(join(source, 'avm/genesis/data', file), join(dist, 'avm/genesis/data', file), { recursive: true });
-  writePageFile(join(dist, pageFile), await buildPage('package'));
   await types;
 }
 
-async function bundle(): Promise<void> {
+/** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */
+export async function buildProgram(folder: string): Promise<string> {
+  await bundle([recoveryThread], folder);
+  await buildProgramForBun(folder);
+  return join(folder, bunProgram);
+}
+
+async function buildProgramForBun(folder: string): Promise<void> {
+  await bundleProgramForBun(folder);
+  for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
+    cpSync(join(source, 'avm/genesis/data', file), join(folder, 'avm/genesis/data', file), { recursive: true });
+  writePageFile(join(folder, pageFile), await buildPage('package'));
+}
+
+async function bundle(entries: readonly string[], folder: string): Promise<void> {
   const { outputs } = await Bun.build({
-    entrypoints: entryPoints.map((entry) => join(source, entry)),
+    entrypoints: entries.map((entry) => join(source, entry)),
     root: source,
-    outdir: dist,
+    outdir: folder,
     target: 'node',
     format: 'esm',
     splitting: true,
@@ -66,15 +79,15 @@ async function bundle(): Promise<void> {
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
-  process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
+  process.stdout.write(`${relative(root, folder)}: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
 
 /** Bytecode needs one CommonJS file. */
-async function bundleProgramForBun(): Promise<void> {
+async function bundleProgramForBun(folder: string): Promise<void> {
   const { outputs } = await Bun.build({
     entrypoints: [join(source, 'cli/main.ts')],
     root: source,
-    outdir: dist,
+    outdir: folder,
     target: 'bun',
     format: 'cjs',
     bytecode: true,
@@ -84,12 +97,12 @@ async function bundleProgramForBun(): Promise<void> {
     plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href')],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
-  refuseSourcePaths(bunProgram);
+  refuseSourcePaths(folder, bunProgram);
 }
 
-function refuseSourcePaths(file: string): void {
-  if (readFileSync(join(dist, file)).includes(root))
-    throw new Error(`dist/${file} contains the path ${root}; does a file that replaceModuleUrl does not name use import.meta.url?`);
+function refuseSourcePaths(folder: string, file: string): void {
+  if (readFileSync(join(folder, file)).includes(root))
+    throw new Error(`${file} contains the path ${root}; does a file that replaceModuleUrl does not name use import.meta.url?`);
 }
 
 async function bundleLibrary(): Promise<void> {
@@ -108,7 +121,7 @@ async function bundleLibrary(): Promise<void> {
     banner: `const libraryUrl = require('node:url').pathToFileURL(__filename).href;`,
   });
   const path = join(dist, libraryFile);
-  refuseSourcePaths(libraryFile);
+  refuseSourcePaths(dist, libraryFile);
   for (const { size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   const names = Object.keys(require(path)).join(', ');
   writeFileSync(join(dist, 'sdk/index.js'), `import library from './${basename(libraryFile)}';\nexport const { ${names} } = library;\n`);

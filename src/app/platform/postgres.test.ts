@@ -7,8 +7,8 @@ import { tryPostgresLock } from './postgres-lock-bun.ts';
 
 const server = await startPostgres();
 
-/** Milliseconds. The statement timeout is two seconds; the rest is for a slow machine. */
-const limit = 4000;
+/** Milliseconds. The statement timeout is two seconds, and the longest statement of the tests a minute. */
+const limit = 30_000;
 
 const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
@@ -34,7 +34,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       } finally {
         await sql.close();
       }
-    }, 30_000);
+    }, 60_000);
 
   beforeAll(async () => {
     const sql = open();
@@ -128,7 +128,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         expect(took).toBeLessThan(limit);
       }
       await pg.start();
-      expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
+      expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(limit);
       expect(await sql.all('SELECT n FROM t', [])).toEqual([]);
       await sql.write((tx) => tx.all('INSERT INTO t(n) VALUES (1)', []));
       await sql.all('DELETE FROM t', []);
@@ -151,8 +151,8 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     expect(late.fault).toBe('DATABASE_DOWN');
     expect(late.took).toBeLessThan(limit);
     pg.thaw();
-    expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
-    expect(await timeToRecover(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(5000);
+    expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(limit);
+    expect(await timeToRecover(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(limit);
   });
 
   test('a lock has one holder, reports its loss, and prevents writes without it', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { recordFigure } from '../../../test/figure.ts';
 import { type Block, makeBlock, parseBlock } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
@@ -197,7 +198,7 @@ describe('several blocks at once', () => {
     expect(chain.status(child.id)).toBe('Accepted');
   });
 
-  test('10,000 blocks, always two of them processing: cost and memory per block stay flat', () => {
+  test('10,000 blocks, always two of them processing', () => {
     const blocks = 10_000;
     const { chain } = setUp(true, blocks);
     const window = 1_000;
@@ -222,7 +223,12 @@ describe('several blocks at once', () => {
     }
     expect(chain.processing()).toBe(1);
     // The first window warms up the compiler. With a chain of diffs the last one is many times as slow as the second.
-    expect(windowTimes.at(-1)!).toBeLessThan(8 * Math.max(windowTimes[1]!, 5));
+    recordFigure({
+      name: 'the last 1,000 of 10,000 blocks',
+      unit: 'ms',
+      value: windowTimes.at(-1)!,
+      limit: 8 * Math.max(windowTimes[1]!, 5),
+    });
   }, 30_000);
 
   test('the descendants of an accepted block do not keep it in memory', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { recordTime } from '../../../test/figure.ts';
 import { runsOf } from './lines-plot.tsx';
 import { thin } from './plot.tsx';
 import { scalePlot, ticksUpTo } from './plot-scale.ts';
@@ -31,11 +32,11 @@ describe('squarify', () => {
     expect(squarify([1], 0, 100)).toEqual([]);
   });
 
-  test('ten thousand cells take little time', () => {
+  test('ten thousand cells', () => {
     const areas = Array.from({ length: 10_000 }, (_, at) => 10_000 - at);
     const start = performance.now();
     expect(squarify(areas, 1152, 330)).toHaveLength(10_000);
-    expect(performance.now() - start).toBeLessThan(500);
+    recordTime('layout of ten thousand cells', start, 500);
   });
 });
 

@@ -1,0 +1,60 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** What .ci/run reports of passed, flaky and failed tests. */
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-suites-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a suite of one test file as .ci/run does. */
+async function runSuite(source: string): Promise<{ readonly code: number; readonly lines: string[] }> {
+  writeFileSync(
+    join(folder, 'some.test.ts'),
+    `import { expect, test } from 'bun:test';\nimport { existsSync, writeFileSync } from 'node:fs';\n${source}`,
+  );
+  rmSync(join(folder, 'seen'), { force: true });
+  const script = '. .ci/suites; suite "$1" "" "$2" test ./some.test.ts; repeat_failed_files; report';
+  const child = Bun.spawn(['bash', '-c', script, 'bash', folder, process.execPath], { cwd: resolve('.'), stdout: 'pipe', stderr: 'pipe' });
+  const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  return { code, lines: text.trimEnd().split('\n') };
+}
+
+const passes = "test('passes', () => {});\n";
+const flaky = "test('is flaky', () => { const seen = existsSync('seen'); writeFileSync('seen', ''); expect(seen).toBe(true); });\n";
+const fails = "test('fails', () => { expect(1).toBe(2); });\n";
+
+test('a test that fails and then passes is counted and named as flaky, and does not fail the run', async () => {
+  const { code, lines } = await runSuite(passes + flaky);
+  expect([code, ...lines.slice(-3)]).toEqual([
+    0,
+    '1 flaky (failed, then passed when the file ran again):',
+    '  some.test.ts: is flaky',
+    '1 passed, 0 failed',
+  ]);
+});
+
+test('a test that fails twice has failed, beside a flaky one', async () => {
+  const { code, lines } = await runSuite(passes + flaky + fails);
+  expect([code, ...lines.slice(-2)]).toEqual([1, '  some.test.ts: is flaky', '1 passed, 1 failed']);
+});
+
+test('a test that fails only in the second run has failed', async () => {
+  const { code, lines } = await runSuite(
+    `${flaky}test('is last', () => { expect(existsSync('twice')).toBe(false); if (existsSync('seen')) writeFileSync('twice', ''); });\n`,
+  );
+  expect([code, lines.at(-1)]).toEqual([1, '0 passed, 1 failed']);
+});
+
+test('a file that cannot be loaded has failed', async () => {
+  const { code, lines } = await runSuite("import './missing.ts';\n");
+  expect([code, lines.at(-1)]).toEqual([1, expect.stringMatching(/^0 passed, [1-9] failed$/)]);
+});
+
+test('.ci/run runs the command of the README and ends with the report', () => {
+  const [, command = ''] = /```sh\n(.*?) +# runs the tests\n```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const run = readFileSync('.ci/run', 'utf8');
+  expect(run).toContain(`'${command}'`);
+  expect(run.trimEnd()).toEndWith('repeat_failed_files\nreport');
+});

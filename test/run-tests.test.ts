@@ -1,0 +1,37 @@
+import { afterAll, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What `npm test` runs after the checks. */
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-run-tests-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = {
+  'starts.test.ts': `
+    test('starts the program that was built', () => {
+      const program = process.env.SERAC_TEST_PROGRAM;
+      const { stdout } = Bun.spawnSync([process.execPath, program, '--version']);
+      console.log('program', program, stdout.toString());
+    });
+    test.skip('is skipped', () => {});`,
+  'fails.test.ts': "test('fails', () => expect(1).toBe(2));",
+};
+
+test('files run in parallel with one built program; the sum is printed, the exit code is that of the tests, and nothing is left', async () => {
+  const paths = Object.entries(files).map(([name, source]) => {
+    writeFileSync(join(folder, name), `import { expect, test } from 'bun:test';\n${source}`);
+    return join(folder, name);
+  });
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const child = Bun.spawn([process.execPath, 'tools/run-tests.ts', ...paths], { cwd: root, stdout: 'pipe', stderr: 'pipe' });
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  const text = out + err;
+  expect(code).toBe(1);
+  expect(text).toMatch(/^ 1 pass\n 1 skip\n 1 fail$/m);
+  const [, program = '', version] = /program (\S+) (\S+)/.exec(text) ?? [];
+  expect(version).toStartWith('serac/');
+  expect([program.startsWith(join(root, 'node_modules')), existsSync(program)]).toEqual([true, false]);
+}, 120_000);

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { buildProgram } from './build.ts';
+
+/**
+ * Runs test files in parallel, one process per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once
+ * before: a start from source takes twice the CPU time, a command four times. Usage: bun tools/run-tests.ts [files and options of bun test]
+ */
+
+const root = resolve(import.meta.dir, '..');
+const options = ['--parallel', '--no-isolate', '--timeout=60000', '--timings=test/timings.json'];
+const allFiles = ['./src', './test', './bench'];
+
+/** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */
+function createFolder(): string {
+  const cache = join(root, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  return mkdtempSync(join(cache, 'serac-test-'));
+}
+
+async function runTests(args: readonly string[]): Promise<number> {
+  const folder = createFolder();
+  try {
+    const program = await buildProgram(folder);
+    const tests = Bun.spawn([process.execPath, 'test', ...options, ...(args.length === 0 ? allFiles : args)], {
+      cwd: root,
+      env: { ...process.env, SERAC_TEST_PROGRAM: program },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    // After Ctrl-C the tests print what was running, and the folder is removed.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+    return await tests.exited;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await runTests(process.argv.slice(2));
