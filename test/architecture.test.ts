@@ -55,6 +55,26 @@ describe('the README of a wing', () => {
   }
 });
 
+/** What a newcomer asks first, and the wing whose README answers it with a file. */
+const questions: readonly (readonly [wing: string, question: string])[] = [
+  ['app', 'Add a health check'],
+  ['app', 'Add a flag'],
+  ['app', 'What `serac follow` is made of'],
+  ['api', 'Add a Data route'],
+  ['api', 'Add an event'],
+  ['chain', 'What runs when a block arrives'],
+  ['network', 'What runs when a block arrives from a peer'],
+];
+
+describe('the README of a wing names the file for', () => {
+  for (const [wing, question] of questions)
+    test(`${wing}: ${question}`, () => {
+      const page = readFileSync(join(source, wing, 'README.md'), 'utf8');
+      const [, answer = ''] = page.split(`${question}: `);
+      expect(namedFiles(answer.split('\n')[0] ?? '').length).toBeGreaterThan(0);
+    });
+});
+
 /** The text under a heading of a page. */
 function sectionOf(page: string, heading: string): string {
   const [, section = ''] = readFileSync(join(root, page), 'utf8').split(new RegExp(`^## ${heading}$`, 'm'));
