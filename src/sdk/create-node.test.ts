@@ -210,5 +210,5 @@ test('log lines go to the given function', async () => {
   await using node = await createNode({ logLevel: 'debug', log: (line, level) => lines.push(`${level} ${line}`) });
   const url = await node.listen(0);
   await fetch(`${url}/ext/health`);
-  expect(lines.at(-1)).toMatch(/^debug serac: GET \/ext\/health: 200/);
+  expect(lines.at(-1)).toMatch(/^debug GET \/ext\/health: 200/);
 });

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { type Config, configFrom } from '../app/config/config.ts';
 import type { FlagDefinition } from '../app/flags/flag-definition.ts';
-import { flagTable } from '../app/flags/flag-table.ts';
+import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
 import { parseFlags } from '../app/flags/flags.ts';
 import { excludedFlags, excludedGroups, type NodeOptions } from './node-options.ts';
 import { OptionError } from './option-error.ts';
@@ -22,7 +22,7 @@ function flagOf(option: string): string {
   const row = Object.hasOwn(flagTable, name) ? (flagTable as { readonly [name: string]: FlagDefinition })[name] : undefined;
   const isExcluded =
     row === undefined ||
-    !(row.commands?.includes('dev') ?? true) ||
+    !acceptsFlag('dev', row) ||
     excludedFlags.some((flag) => flag === name) ||
     excludedGroups.some((group) => group === row.group);
   if (isExcluded || option.includes('-'))
