@@ -19,6 +19,8 @@ export type PendingTx = {
   readonly forged?: Address;
   /** The latest lock time of its inputs. */
   readonly lockedUntil?: bigint;
+  /** Waiting transactions whose outputs it spends: it is dropped with them. */
+  readonly parents?: readonly Id[];
   /** Checks the content of a transaction that the node made. */
   readonly check?: (tx: Tx) => void;
 };
@@ -36,13 +38,14 @@ export type ChainPart = {
   /** The accepted transactions after genesis, oldest first, with the owners of their outputs and inputs. */
   readonly txs: readonly AcceptedTx[];
   readonly stats: readonly ModelBlock[];
+  readonly clock: WalkClock;
 };
 
 /** `changes`: the balance change of each address and asset, as an event of the transaction must show it. */
 export type AcceptedTx = { readonly tx: Tx; readonly owners: ReadonlySet<Address>; readonly changes: readonly string[] };
 
 /** What a snapshot holds. All values are immutable, so a snapshot is the value itself. */
-export type WalkState = ChainPart & { readonly clock: WalkClock; readonly pending: readonly PendingTx[] };
+export type WalkState = ChainPart & { readonly pending: readonly PendingTx[] };
 
 /** Parts that neither a snapshot nor a data directory holds. */
 export type SessionState = { automine: boolean; readonly impersonated: Set<Address> };
@@ -151,17 +154,25 @@ export const takeNextBlockTime = ({ next, ...clock }: WalkClock): WalkClock =>
   next === undefined ? clock : { ...clock, offset: next - realSeconds(), ...(clock.frozenAt === undefined ? {} : { frozenAt: next }) };
 
 /** The waiting transactions that are valid now; the others are dropped when a block is built. */
-export const validPending = ({ pending, clock }: WalkState, { impersonated }: SessionState): PendingTx[] =>
-  pending.filter(({ forged, lockedUntil = 0n }) => (forged === undefined || impersonated.has(forged)) && lockedUntil <= timeOf(clock));
+export function validPending({ pending, clock, txs }: WalkState, { impersonated }: SessionState): PendingTx[] {
+  const known = new Set(txs.map(({ tx }) => tx.id));
+  return pending.filter(({ id, forged, lockedUntil = 0n, parents = [] }) => {
+    const isValid =
+      (forged === undefined || impersonated.has(forged)) && lockedUntil <= timeOf(clock) && parents.every((parent) => known.has(parent));
+    if (isValid) known.add(id);
+    return isValid;
+  });
+}
 
 /** The part of a state that a state file holds. */
-export const chainPartOf = ({ blocks, utxos, deposits, exports, txs, stats }: ChainPart): ChainPart => ({
+export const chainPartOf = ({ blocks, utxos, deposits, exports, txs, stats, clock }: ChainPart): ChainPart => ({
   blocks,
   utxos,
   deposits,
   exports,
   txs,
   stats,
+  clock,
 });
 
 /** Outputs that a key can spend now without other keys. */

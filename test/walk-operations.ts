@@ -154,7 +154,7 @@ async function loadState(walk: Walk): Promise<boolean> {
   return true;
 }
 
-/** A data directory keeps blocks, clock, snapshots and event log; a state file keeps the blocks and what lies between the chains. */
+/** A data directory keeps blocks, clock, snapshots and event log; a state file keeps the blocks, the clock and what lies between the chains. */
 async function restart(walk: Walk): Promise<void> {
   const { mode } = walk.node;
   const isOnDisk = mode.keeps === 'data directory';
@@ -163,7 +163,7 @@ async function restart(walk: Walk): Promise<void> {
   await walk.node.restart(isOnDisk && walk.random.below(2) === 0 ? 'SIGKILL' : 'SIGTERM');
   walk.session.automine = true;
   walk.session.impersonated.clear();
-  walk.state = { ...walk.state, pending: [], ...(isOnDisk ? {} : { clock: { offset: 0n } }) };
+  walk.state = { ...walk.state, pending: [] };
   if (!isOnDisk) {
     walk.snapshots.clear();
     walk.expectedEvents.push('reset the ID is not one of this stream');

@@ -102,7 +102,7 @@ async function makeTx(walk: Walk, method: string, params: unknown, check?: (tx: 
     return false;
   }
   const id = idOf(result.txID);
-  addPending(walk, { id, ...(check && { check }) });
+  addPending(walk, { id, parents: await readParents(walk, id), ...(check && { check }) });
   await settle(walk);
   return true;
 }
@@ -205,3 +205,12 @@ export const transactionOperations: { readonly [name: string]: Operation } = {
   claim: { weight: 30, run: claim },
   deposit: { weight: 40, run: deposit },
 };
+
+/** The waiting transactions that a waiting transaction of the node spends from; none if blocks are built at once. */
+async function readParents({ node, state, session }: Walk, id: Id): Promise<Id[]> {
+  if (session.automine) return [];
+  const { transactions } = await node.get('/v1/networks/local/blockchains/x-chain/mempool?pageSize=100');
+  const own = transactions.find(({ txHash }: { txHash: string }) => txHash === idText(id));
+  const spent = new Set((own?.consumedUtxos ?? []).map(({ creationTxHash }: { creationTxHash: string }) => creationTxHash));
+  return state.pending.filter((one) => spent.has(idText(one.id))).map((one) => one.id);
+}

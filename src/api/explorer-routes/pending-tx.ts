@@ -18,7 +18,7 @@ export const parseLiveTx = (hex: string): Tx => parseTx(fromHex(hex));
 
 /**
  * The JSON of transactions outside blocks, without braces: the properties of a Data API transaction that do not depend on a block, its size and
- * the fee. A consumed output that is unknown here is left out; one that another transaction has spent shows that transaction.
+ * the fee. A consumed output may be of another one of them; one that is unknown here is left out; one that another transaction has spent shows that transaction.
  */
 export async function writePendingTxs(
   deps: ExplorerDeps,
@@ -27,11 +27,12 @@ export async function writePendingTxs(
   pending: readonly PendingTx[],
 ): Promise<string[]> {
   const outputs = await explorerOf(chain).outputs([...new Set(pending.flatMap(({ tx }) => consumedIds(tx)))], await chain.reads.tip());
-  const byId = new Map(outputs.map((entry) => [entry.utxo.id, entry]));
-  const entries = pending.map(({ tx, time }) => ({
+  const ownOutputs = pending.map(({ tx, time }) => emittedBy(tx, time, chain.id));
+  const byId = new Map([...ownOutputs.flat(), ...outputs].map((entry) => [entry.utxo.id, entry]));
+  const entries = pending.map(({ tx }, i) => ({
     tx,
     consumed: consumedIds(tx).flatMap((id) => byId.get(id) ?? []),
-    emitted: emittedBy(tx, time, chain.id),
+    emitted: ownOutputs[i] ?? [],
   }));
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
   const context = {
