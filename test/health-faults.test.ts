@@ -91,7 +91,7 @@ else {
       '--system-tracker-disk-warning-available-space-percentage=50',
     );
     expect(code).toBe(1);
-    expect(err).toMatch(/^serac: less than 40 % of the disk of .* is free; free some space, or choose a lower --system-tracker-disk-req/);
+    expect(err).toMatch(/fatal less than 40 % of the disk of .* is free; free some space, or choose a lower --system-tracker-disk-req/);
   }, 60_000);
 
   test('full disk: issued transactions wait until there is space', async () => {

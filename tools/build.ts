@@ -183,7 +183,7 @@ export const portableBytes: BunPlugin = {
   name: 'portable bytes',
   setup: (build) => {
     build.onResolve({ filter: /(?:^|\/)hash\.ts$/ }, () => ({ path: join(source, 'base/bytes/portable-hash.ts') }));
-    build.onLoad({ filter: /\/src\/(?:base\/bytes|base\/codec|avm\/tx|avm\/wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\/src\/(?:base\/bytes|base\/cache|base\/codec|avm\/tx|avm\/wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text();
       const importLine = `import { PortableBuffer as Buffer } from '${join(source, 'base/bytes/portable-buffer.ts')}';\n`;
       const usesBuffer = /\bBuffer\./.test(text) && !path.endsWith('portable-buffer.ts');

@@ -22,6 +22,8 @@ test('the caches of all processes together get --cache-bytes', () => {
 });
 
 test('--cache-bytes sets the size of the caches of this process, of SQLite too', () => {
+  // Other tests of the process may have set another size.
+  limitCaches(configOf(), { cores: 1, distributesConnections: false });
   const before = processCaches.bytesOf('pieces');
   limitCaches(configOf('--cache-bytes=1048576', '--data-dir=/nowhere', '--workers=1'), { cores: 2, distributesConnections: true });
   expect(processCaches.bytesOf('pieces')).toBe(cacheTable.pieces.share * 512);

@@ -141,7 +141,8 @@ test('a process that is killed leaves no lock behind', async () => {
       '-e',
       `import { openDatabase } from '${import.meta.dir}/../../app/platform/database-bun.ts';
        import { acquireLock } from '${import.meta.dir}/lock.ts';
-       acquireLock(openDatabase, '${path}');
+       // Kept: a lock that is garbage is released.
+       globalThis.lock = acquireLock(openDatabase, '${path}');
        console.log('locked');
        process.stdin.on('end', () => process.exit()).resume();`,
     ],
