@@ -4,7 +4,7 @@ import { flagTable } from '../app/flags/flag-table.ts';
 import type { Options } from '../app/flags/options.ts';
 
 /** The value of a flag and where it comes from. */
-export type ConfigRow = {
+type ConfigRow = {
   readonly flag: string;
   readonly value: unknown;
   /** The value as it would be typed; empty if it is not set. */

@@ -26,7 +26,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 export const exitCodeOf = (code: string): number => exitCodeByFault[code] ?? exitCodes.failure;
 
 /** An error that ends the program. */
-export type ExitError = { readonly code: string; readonly message: string; readonly data?: unknown };
+type ExitError = { readonly code: string; readonly message: string; readonly data?: unknown };
 
 /**
  * The last words of the program: as one line of JSON, as a line of the log of a server whose log is a file (`time`), or for a person, where

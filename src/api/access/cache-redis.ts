@@ -2,7 +2,7 @@ import { equal } from '../../base/bytes/octets.ts';
 import type { Redis } from './redis.ts';
 import { notReadBack, type SharedCache } from './shared-cache.ts';
 
-export type RedisCacheOptions = {
+type RedisCacheOptions = {
   readonly redis: Redis;
   /** Returns `count` random bytes. */
   readonly random: (count: number) => Uint8Array;

@@ -7,7 +7,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 /** Looks up stored keys by their text. Throws or rejects if the store fails. */
 export type KeyFinder = { readonly find: (text: string) => MaybePromise<ApiKey | undefined> };
 
-export type KeyFinderOptions = {
+type KeyFinderOptions = {
   readonly store: KeyStore;
   /** Milliseconds. */
   readonly now: () => number;

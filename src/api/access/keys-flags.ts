@@ -13,7 +13,7 @@ type CreateCommand = {
 type ListCommand = { readonly action: 'list'; readonly json: boolean };
 type RevokeCommand = { readonly action: 'revoke'; readonly json: boolean; readonly key: string };
 
-export const keysUsage = `Usage: serac keys create [--name NAME] [--plan PLAN] [--expires WHEN] [--routes A,B] [--json]
+const keysUsage = `Usage: serac keys create [--name NAME] [--plan PLAN] [--expires WHEN] [--routes A,B] [--json]
        serac keys list [--json]
        serac keys revoke KEY [--json]
 
@@ -25,7 +25,7 @@ export const keysUsage = `Usage: serac keys create [--name NAME] [--plan PLAN] [
 
 KEY is the id of a key, the key itself, or the first characters of either, if no other key starts with them.`;
 
-export type KeysFault =
+type KeysFault =
   | { code: 'ACCESS_BAD_KEYS_COMMAND' }
   | { code: 'ACCESS_NO_SUCH_KEY'; key: string }
   | { code: 'ACCESS_KEY_NOT_UNIQUE'; ids: readonly string[] };

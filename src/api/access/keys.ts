@@ -37,7 +37,7 @@ export const hashOf = (text: string): string => sha256Hex(Buffer.from(text));
 /** Whether a text has the form of a key. Other texts need no lookup. */
 export const isKeyShaped = (text: string): boolean => keyPattern.test(text);
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+type KeyState = 'active' | 'expired' | 'revoked';
 
 export function stateOf({ revoked, expires }: ApiKey, now: number): KeyState {
   if (revoked !== undefined) return 'revoked';
@@ -48,7 +48,7 @@ export const allows = ({ routes }: ApiKey, api: string, route: string): boolean 
   routes.length === 0 || routes.some((grant) => grantCovers(grant, api, route));
 
 /** A grant is an API (`data`), a route (`getUtxosByAddresses`, `data:getUtxosByAddresses`), or a prefix with a star (`data:list*`). */
-export function grantCovers(grant: string, api: string, route: string): boolean {
+function grantCovers(grant: string, api: string, route: string): boolean {
   const names = [api, route, `${api}:${route}`];
   return grant.endsWith('*') ? names.some((name) => name.startsWith(grant.slice(0, -1))) : names.includes(grant);
 }

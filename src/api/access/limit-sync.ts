@@ -24,7 +24,7 @@ export type LimitSync = {
   readonly close: () => Promise<void>;
 };
 
-export type LimitSyncOptions = {
+type LimitSyncOptions = {
   readonly redis: Redis;
   /** Unique id of this process. */
   readonly id: string;

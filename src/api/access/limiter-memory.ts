@@ -20,7 +20,7 @@ export type MemoryLimiter = {
   readonly clientCount: () => number;
 };
 
-export type MemoryLimiterOptions = {
+type MemoryLimiterOptions = {
   /** Milliseconds, preferably of a monotonic clock. */
   readonly now: () => number;
   /** Maximum number of clients in memory. A client takes about 0.8 KB, one that sends requests all the time 10 KB. */

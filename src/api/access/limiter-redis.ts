@@ -6,7 +6,7 @@ import { type LimitDecision, type Limits, limitDecision } from './rate-limit.ts'
 import type { Redis } from './redis.ts';
 import { createScriptRunner } from './redis-script.ts';
 
-export type RedisLimiterOptions = {
+type RedisLimiterOptions = {
   readonly redis: Redis;
   /** Counts what all processes admitted. Decides alone while the counts in Redis are incomplete or unreachable. */
   readonly local: MemoryLimiter;

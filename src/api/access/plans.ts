@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Limits } from './rate-limit.ts';
 
 /** The rate limits of each plan of an API, and the weight of a request to each route. */
-export type ApiPlans = {
+type ApiPlans = {
   /** For each caller (IP address) without a key. */
   readonly anonymous: Limits;
   /** For each key, by the name of its plan. */
@@ -146,7 +146,7 @@ function excerptOf(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-export type PlansFault = { code: 'ACCESS_BAD_PLANS'; problems: readonly string[] };
+type PlansFault = { code: 'ACCESS_BAD_PLANS'; problems: readonly string[] };
 export class PlansError extends Fault<PlansFault> {}
 
 const plansError = (problems: readonly string[]) =>

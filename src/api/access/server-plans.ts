@@ -6,7 +6,7 @@ import type { Limits } from './rate-limit.ts';
 /**
  * The plans of the server that was last started on a database. Stored next to its keys, so that `serac keys create` can print the limits.
  */
-export type ServerPlans = {
+type ServerPlans = {
   /** Whether that server counts requests. */
   readonly counted: boolean;
   readonly keyed: readonly (readonly [plan: string, limits: Limits])[];

@@ -12,8 +12,8 @@ export type SharedCache = {
   readonly close: () => Promise<void>;
 };
 
-export type CacheFault = { code: 'ACCESS_CACHE_FAILED' };
-export class CacheError extends Fault<CacheFault> {}
+type CacheFault = { code: 'ACCESS_CACHE_FAILED' };
+class CacheError extends Fault<CacheFault> {}
 
 export const notReadBack = (): CacheError =>
   new CacheError('cache: a value that was just written could not be read back', { code: 'ACCESS_CACHE_FAILED' });

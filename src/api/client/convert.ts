@@ -3,7 +3,7 @@ import { type AnySchema, type Fields, isOptional, schemaOf } from '../contract/s
 import { SeracError } from './fault.ts';
 
 /** Converts what a caller passes for a schema to a JSON value. `path`: the parameter, for errors. */
-export function encode(schema: AnySchema, value: unknown, path: string): unknown {
+function encode(schema: AnySchema, value: unknown, path: string): unknown {
   switch (schema.kind) {
     case 'u64':
     case 'u32':

@@ -25,7 +25,7 @@ export type Events<E extends ChainEvent = ChainEvent> = AsyncIterableIterator<E>
 };
 
 /** Opens the stream of a query such as `address=…&kind=tx`: chunks of server-sent events. Undefined if the caller has closed the node. */
-export type OpenEventStream = (query: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array> | undefined>;
+type OpenEventStream = (query: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
 /** Subscribes at once, not when the first event is read. Throws a SeracError for a filter that does not exist. */
 export function subscribe<K extends ChainEvent['kind']>(
@@ -137,4 +137,4 @@ function formatQuery({ address, asset, kind, after, ...unknown }: EventFilter): 
 export const isChainEventKind = (kind: string): kind is ChainEventKind => Object.hasOwn(eventSchemas, kind);
 
 /** Converts the JSON of an event: amounts become bigints. */
-export const decodeEvent = (kind: ChainEventKind, json: unknown): ChainEvent => decode(eventSchemas[kind], json, kind) as ChainEvent;
+const decodeEvent = (kind: ChainEventKind, json: unknown): ChainEvent => decode(eventSchemas[kind], json, kind) as ChainEvent;

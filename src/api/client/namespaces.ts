@@ -2,7 +2,7 @@ import { clientServices } from '../contract/client-services.ts';
 import type { CallOf, MethodRow, MethodRows } from '../contract/method.ts';
 import { decode, encodeFields, isRecord } from './convert.ts';
 
-export type ServiceName = keyof typeof clientServices;
+type ServiceName = keyof typeof clientServices;
 
 type Namespace<T> = { readonly [N in keyof T]: CallOf<T[N]> };
 
@@ -10,7 +10,7 @@ type Namespace<T> = { readonly [N in keyof T]: CallOf<T[N]> };
 export type Namespaces = { readonly [S in ServiceName]: Namespace<(typeof clientServices)[S]['methods']> };
 
 /** Calls a method at a path with parameters that are JSON values, and returns its result as JSON values. */
-export type CallMethod = (path: string, method: string, params: object) => Promise<unknown>;
+type CallMethod = (path: string, method: string, params: object) => Promise<unknown>;
 
 export function createNamespaces(call: CallMethod): Namespaces {
   const namespaces = Object.entries(clientServices).map(([service, { path, prefix, methods }]) => {

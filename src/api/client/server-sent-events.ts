@@ -1,7 +1,7 @@
 import { SeracError } from './fault.ts';
 
 /** An event of a stream of server-sent events: its ID, its kind, and its data as JSON text. */
-export type StreamedEvent = { readonly id: string; readonly kind: string; readonly data: string };
+type StreamedEvent = { readonly id: string; readonly kind: string; readonly data: string };
 
 /** The most characters of one event: a block with the most transactions is shorter. */
 const maxEventLength = 64 * 1024 * 1024;

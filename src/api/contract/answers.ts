@@ -52,7 +52,7 @@ export type RollingWindow = ResponseOf<(typeof metricRows)['getChainRollingWindo
 export type Series = ResponseOf<(typeof metricRows)['getChainMetrics']>;
 
 export type TxCounts = BlockSummary['txCountByType'];
-export type BlockSummary = JsonOf<typeof BlockSummarySchema>;
+type BlockSummary = JsonOf<typeof BlockSummarySchema>;
 export type BlockSummaryList = ResponseOf<(typeof blockSummaryRows)['listBlockSummaries']>;
 export type BlockTxs = JsonOf<typeof BlockTxsSchema>;
 export type Throughput = JsonOf<typeof ThroughputSchema>;

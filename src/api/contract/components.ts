@@ -41,5 +41,5 @@ export function createComponents(): { readonly schemas: Record<string, SchemaObj
 const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
-export type DocumentFault = { code: 'API_SCHEMA_TWICE'; title: string };
-export class DocumentError extends Fault<DocumentFault> {}
+type DocumentFault = { code: 'API_SCHEMA_TWICE'; title: string };
+class DocumentError extends Fault<DocumentFault> {}

@@ -73,7 +73,7 @@ export const assetDetails = {
   cap: oneOf(['fixed', 'variable'], 'variable: more of it can be minted.'),
 };
 
-export const AssetCreatedSchema = object('XChainAssetCreated', assetDetails);
+const AssetCreatedSchema = object('XChainAssetCreated', assetDetails);
 
 /** Properties of an asset that change with its transactions. */
 export const assetStatus = {

@@ -118,7 +118,7 @@ const exampleOf = ({ example }: { readonly example?: string }): JsonSchema => (e
 
 const defaultOf = (schema: object): JsonSchema => ('default' in schema ? { default: schema.default as string } : {});
 
-export const objectSchema = (fields: Fields): JsonSchema => ({
+const objectSchema = (fields: Fields): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, jsonSchemaOf(schemaOf(field))])),
   required: Object.entries(fields)

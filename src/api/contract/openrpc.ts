@@ -7,7 +7,7 @@ import { isOptional, schemaOf } from './schema.ts';
 import { type ServiceName, services } from './services.ts';
 
 /** The parts of an OpenRPC 1.3 document that this server writes: the methods of the Node RPC on one port. */
-export type OpenRpcDocument = {
+type OpenRpcDocument = {
   readonly openrpc: '1.3.2';
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly [OpenRpcServer];
@@ -17,7 +17,7 @@ export type OpenRpcDocument = {
 
 type OpenRpcServer = { readonly name: string; readonly url: string };
 
-export type OpenRpcMethod = {
+type OpenRpcMethod = {
   readonly name: string;
   readonly tags: readonly [{ readonly name: string }];
   /** The URL that serves the method. */
@@ -32,7 +32,7 @@ export type OpenRpcMethod = {
   readonly examples: readonly [OpenRpcExample];
 };
 
-export type OpenRpcExample = {
+type OpenRpcExample = {
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly value: unknown }[];
   /**

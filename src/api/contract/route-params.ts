@@ -55,7 +55,7 @@ export const assetId = optional(id('Only this asset: its CB58 id.'));
 
 /** Maximum number of addresses in a query, and in a body. */
 export const maxQueryAddresses = 64;
-export const maxBodyAddresses = 1024;
+const maxBodyAddresses = 1024;
 
 /** Addresses in the body of a POST: `{"addresses": "a,b,c"}`. */
 export const bodyAddresses: Lists<'addresses'> = { ...addresses(maxBodyAddresses), isInBody: true };
@@ -65,7 +65,7 @@ export const networkParam = networkName(
   'local',
 );
 
-export const blockchainParam = chainName('A chain of this server: x-chain, or another one by its alias or blockchain ID.', 'x-chain');
+const blockchainParam = chainName('A chain of this server: x-chain, or another one by its alias or blockchain ID.', 'x-chain');
 
 /** The path parameters that select a chain. */
 export const chainParams = { network: networkParam, blockchainId: blockchainParam };

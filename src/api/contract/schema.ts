@@ -48,7 +48,7 @@ export type OneOf<V extends string = string> = Described & {
   /** Values that other servers take, and what this one lacks for them. */
   readonly unavailable?: { readonly [value: string]: string };
 };
-export type NumberOrText = Described & { readonly kind: 'numberOrText'; readonly type: string };
+type NumberOrText = Described & { readonly kind: 'numberOrText'; readonly type: string };
 export type Lists<K extends 'addresses' | 'assets' = 'addresses' | 'assets'> = Described & {
   readonly kind: K;
   readonly max: number;

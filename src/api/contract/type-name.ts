@@ -1,7 +1,7 @@
 import { type AnySchema, type Fields, isOptional, schemaOf } from './schema.ts';
 
 /** The type of a parameter in one line, such as `uint32` or `string[]`, for the documentation. */
-export function typeName(schema: AnySchema): string {
+function typeName(schema: AnySchema): string {
   switch (schema.kind) {
     case 'numberOrText':
     case 'oneOrList':

@@ -21,7 +21,7 @@ export type Encoding = 'hex' | 'hexc' | 'hexnc' | 'json';
 
 /** Addresses of a request. `hrp`: the HRP of the first one, so that the response can use the same one. */
 export type AddressList = { readonly owners: readonly Address[]; readonly hrp: string };
-export type HeightOrId = { readonly height: number } | { readonly id: Id };
+type HeightOrId = { readonly height: number } | { readonly id: Id };
 
 /** `json`: on the wire. `param`: as a handler gets a parameter. `in`: as a caller of the client passes it. `out`: as the client returns it. */
 type View<Json, Param = Json, In = Json, Out = In> = { readonly json: Json; readonly param: Param; readonly in: In; readonly out: Out };
@@ -63,7 +63,7 @@ type Scalars = Closed<{
 type Closed<T extends { readonly [K in ScalarKind]: View<unknown> }> = T;
 
 // A schema that is not known has an unknown value; without this line the type of all schemas would be expanded for ever.
-export type ViewOf<S, V extends ViewName> = AnySchema extends S
+type ViewOf<S, V extends ViewName> = AnySchema extends S
   ? unknown
   : S extends Anything<infer T>
     ? T

@@ -31,7 +31,7 @@ export type DataDeps = {
   readonly longWork: LongWork | undefined;
 };
 
-export type DataOptions = {
+type DataOptions = {
   /** Returns the public key of a signature; without it responses contain signatures only. */
   readonly recover?: RecoverPublicKey | undefined;
   /** The number of times the served chains were reverted. */

@@ -2,7 +2,7 @@ import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-re
 import type { Paging } from '../rest/route.ts';
 
 /** Position in a list: the pinned block, and the last item of the previous page. */
-export type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined };
+type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined };
 
 /** Continues at the position in the page token; without a token starts at the last block. */
 export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: Paging): Promise<Listing> {
@@ -10,7 +10,7 @@ export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: 
   return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: cursor?.after };
 }
 
-export type PageOptions<T> = {
+type PageOptions<T> = {
   readonly limit: number;
   readonly seqOf: (row: T) => number;
   /** Size of a row in bytes, for lists whose pages are limited by size. */
@@ -18,7 +18,7 @@ export type PageOptions<T> = {
   readonly paging: Paging;
 };
 
-export type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
+type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
 
 /** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
 export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, paging }: PageOptions<T>): ListPage<T> {

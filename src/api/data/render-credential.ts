@@ -11,7 +11,7 @@ export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => 
 export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) => string | undefined;
 
 /** A signature and the unsigned transaction that it signs. */
-export type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
+type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
 
 /** Signatures and public keys that consumed an output of these owners. `slot` is the index of the credential in the consuming transaction. */
 export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: PublicKeyText | undefined) {

@@ -6,7 +6,7 @@ import { createTransferContext, type TransferContext } from './write-transfer-ou
 export type TransferContexts = (chain: ServedChain, hrp: string, labels: FoundLabels) => TransferContext;
 
 /** Everything in a context that depends on the HRP only. The same HRP gives the same `formatAddress`. */
-export type HrpContext = Pick<TransferContext, 'formatAddress' | 'publicKeyText' | 'addressTexts' | 'keyTexts'>;
+type HrpContext = Pick<TransferContext, 'formatAddress' | 'publicKeyText' | 'addressTexts' | 'keyTexts'>;
 
 /** Reuses the context of cached labels: making one takes as long as writing an output. There is one per chain and HRP. */
 export function createTransferContexts(contextOf: (hrp: string) => HrpContext): TransferContexts {

@@ -24,7 +24,7 @@ export type TxPiece = Piece & {
   checkedTo: number;
 };
 
-export type TxPieceQuery = {
+type TxPieceQuery = {
   readonly chain: ServedChain;
   readonly hrp: string;
   readonly epoch: number;

@@ -8,7 +8,7 @@ import type { Piece } from './piece-cache.ts';
 import { hasBytesAt, storedAssetID, storedOutput, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
 import { createUtxoWriter } from './write-utxo.ts';
 
-export type UtxoPieceQuery = {
+type UtxoPieceQuery = {
   readonly chain: ServedChain;
   readonly hrp: string;
   readonly epoch: number;

@@ -80,7 +80,7 @@ export type WrittenText = { readonly start: number; readonly end: number };
  * A transfer output: its UTXO bytes with their checksum, when it was created, and its own ID. `txIDText`: the ID of its transaction, if that
  * is already written.
  */
-export type TransferOutputParts = {
+type TransferOutputParts = {
   readonly stored: Uint8Array;
   readonly time: number;
   readonly id: Uint8Array;

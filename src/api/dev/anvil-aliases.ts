@@ -198,7 +198,7 @@ const loadState: Alias = {
 };
 
 /** The names of Anvil, Hardhat and Ganache. An alias exists if all its targets do. */
-export const anvilAliases: { readonly [name: string]: Alias } = {
+const anvilAliases: { readonly [name: string]: Alias } = {
   evm_snapshot: snapshot,
   anvil_snapshot: snapshot,
   evm_revert: revert,

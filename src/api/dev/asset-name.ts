@@ -2,7 +2,7 @@ import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { DevError } from './fault.ts';
 
-export type AssetNames = {
+type AssetNames = {
   /** IDs of the genesis assets by alias, for example `AVAX`. */
   readonly assetAliases: ReadonlyMap<string, Id>;
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];

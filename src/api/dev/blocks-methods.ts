@@ -9,7 +9,7 @@ import { implement } from '../rpc/method.ts';
 import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
 
-export type BlocksDeps = {
+type BlocksDeps = {
   readonly chain: Pick<Chain, 'issue' | 'mempool' | 'dropTx'>;
   readonly engine: Pick<SoloEngine, 'mine' | 'policy'>;
   /** Sets when blocks are built, for all chains of the node. */

@@ -16,7 +16,7 @@ export type CallFaults = {
 };
 
 /** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
-export const faultLimits = { latency: 20_000, times: 1_000_000, methods: 100, delayed: 10_000, message: 1000 } as const;
+const faultLimits = { latency: 20_000, times: 1_000_000, methods: 100, delayed: 10_000, message: 1000 } as const;
 
 /** `onChange` is called when `isActive` has changed. */
 export function createCallFaults(after: (ms: number, run: () => void) => unknown, onChange: () => void): CallFaults {

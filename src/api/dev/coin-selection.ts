@@ -28,7 +28,7 @@ const pageSize = 1024;
 const maxPages = 64;
 
 /** What was found for each asset: the outputs to spend, largest first, or only the sum if that is not enough. */
-export type CoinSelection = { readonly utxos: readonly Utxo[]; readonly available: ReadonlyMap<Id, bigint>; readonly isComplete: boolean };
+type CoinSelection = { readonly utxos: readonly Utxo[]; readonly available: ReadonlyMap<Id, bigint>; readonly isComplete: boolean };
 
 /**
  * Selects outputs of a key that cover the needed amounts: of the accepted state, then of the mempool, without what the mempool consumes.

@@ -12,7 +12,7 @@ import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 import { parseBytesText, parseTime } from './params.ts';
 
-export type CrossChainDeps = {
+type CrossChainDeps = {
   readonly wallet: DevWallet;
   readonly aliases: Aliases;
   /** The P- and C-Chain, which Serac does not run. */

@@ -2,7 +2,7 @@ import { utxoId } from '../../avm/tx/utxo.ts';
 import { type Id, idOf, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 
-export type DepositIdDeps = {
+type DepositIdDeps = {
   readonly lastAccepted: () => { readonly id: Id };
   /** Whether a UTXO from chain `source` is or was in the memory shared with it. */
   readonly knowsAtomicUtxo: (source: Id, utxoID: Id) => boolean;

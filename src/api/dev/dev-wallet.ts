@@ -18,7 +18,7 @@ import { resolveAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
 
-export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'> & {
+type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'> & {
   readonly accounts: readonly [Account, ...Account[]];
   readonly chainParams: ChainParams;
   readonly addressFormat: AddressFormat;
@@ -39,10 +39,10 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** Who pays for a transaction and signs it: an account, or an impersonated address, which has no index and whose signatures are zeros. */
-export type Payer = { readonly index?: number; readonly key: Key };
+type Payer = { readonly index?: number; readonly key: Key };
 
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
-export type TxRequest = {
+type TxRequest = {
   readonly payer: Payer;
   readonly sent?: readonly TransferableOutput[];
   readonly fee?: bigint;

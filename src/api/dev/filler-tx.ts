@@ -9,7 +9,7 @@ import { zeroId } from '../../base/bytes/id.ts';
 import type { AddressUtxoCursor, ReadUtxoPage } from '../rpc/utxo-query.ts';
 import { DevError } from './fault.ts';
 
-export type FillerDeps = {
+type FillerDeps = {
   readonly chainParams: ChainParams;
   /** The key of account 0. */
   readonly key: Key;

@@ -3,7 +3,7 @@ import { identityRows } from '../contract/dev-chain-methods.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import { implement } from '../rpc/method.ts';
 
-export type IdentityDeps = {
+type IdentityDeps = {
   readonly impersonation: Pick<Impersonation, 'add' | 'remove' | 'setAll' | 'isAll' | 'addresses'>;
   readonly addressFormat: Pick<AddressFormat, 'parse' | 'format'>;
 };

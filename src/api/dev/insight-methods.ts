@@ -17,7 +17,7 @@ import { decode } from './decode.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 
-export type InsightDeps = {
+type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
   /** Lists every check of a transaction on the last accepted state. */
   readonly explain: (tx: Tx) => readonly TxCheck[];

@@ -7,7 +7,7 @@ import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { DevError } from './fault.ts';
 
-export type IssueAndWaitDeps = {
+type IssueAndWaitDeps = {
   readonly running: {
     readonly spec: { readonly id: Id };
     readonly engine: Pick<Engine, 'isBlockDue'>;

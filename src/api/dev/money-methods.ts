@@ -14,7 +14,7 @@ import type { Asset, DevWallet } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 import { parseBytesText, parseTime } from './params.ts';
 
-export type MoneyDeps = { readonly wallet: DevWallet };
+type MoneyDeps = { readonly wallet: DevWallet };
 
 /** What `dev.faucet` sends if no amount is given. */
 const faucetAmount = '1000 AVAX';

@@ -4,7 +4,7 @@ import { stateRows } from '../contract/dev-chain-methods.ts';
 import { implement } from '../rpc/method.ts';
 
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
-export type StatePoint = { readonly height: number; readonly time: number };
+type StatePoint = { readonly height: number; readonly time: number };
 
 export type StateDeps = {
   readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
@@ -20,7 +20,7 @@ export type StateDeps = {
   readonly informReaders: () => Promise<void>;
 };
 
-export type StateDiff = {
+type StateDiff = {
   readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
   readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
   readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];

@@ -4,7 +4,7 @@ import { implement } from '../rpc/method.ts';
 import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
 
-export type TimeDeps = {
+type TimeDeps = {
   readonly clock: ChainClock;
   /** The time of the last accepted block. */
   readonly lastBlockTime: () => bigint;

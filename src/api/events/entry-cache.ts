@@ -3,7 +3,7 @@ import type { LogEntry } from './event-log.ts';
 import type { EntryEvents } from './render-entry.ts';
 
 /** The entries that were read last, so that one reading and one rendering serve all clients. An entry is rendered when the first client needs it. */
-export type EntryCache = {
+type EntryCache = {
   readonly get: (seq: number) => EntryEvents | undefined;
   readonly add: (entry: LogEntry) => void;
   readonly clear: () => void;

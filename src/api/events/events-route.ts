@@ -16,7 +16,7 @@ export const eventsPath = eventStreamRow.path;
 /** The route as the OpenAPI document describes it. */
 export const eventsApiRoute = { ...eventStreamRow, id: 'subscribeToEvents' };
 
-export type EventsRouteDeps = {
+type EventsRouteDeps = {
   readonly hub: EventHub;
   readonly gate: Gate;
   readonly context: EventParamContext;

@@ -13,7 +13,7 @@ import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import { type EventLog, type LogEntry, maxEntriesPerRead } from './event-log.ts';
 
 /** A chain that `serac index` writes to PostgreSQL. */
-export type IndexedChain = { readonly number: number; readonly id: Id };
+type IndexedChain = { readonly number: number; readonly id: Id };
 
 /** Transactions of one read. */
 const maxTxsPerRead = 512;

@@ -4,12 +4,12 @@ import { sendEntry } from './send-entry.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** Sends past entries to the clients that resume. */
-export type Replay = {
+type Replay = {
   /** Sends the next past events to a client, and goes on each time when it has read them, until it has all. */
   readonly start: (subscriber: Subscriber) => void;
 };
 
-export type ReplayDeps = {
+type ReplayDeps = {
   readonly longWork: LongWork;
   readonly soon: (run: () => void) => void;
   /** Number of the last entry that was sent to live clients: no client may be ahead of it. */

@@ -22,9 +22,9 @@ export type SqliteEventLog = Omit<EventLog, 'last'> & {
   readonly append: (chainNumber: number, blocks: readonly Pick<StoredBlock, 'block'>[]) => void;
 };
 
-export type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'lastAccepted'> };
+type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'lastAccepted'> };
 
-export type EventLogOptions = {
+type EventLogOptions = {
   readonly random: (length: number) => Uint8Array;
   /** Entries that are kept; older ones are deleted. */
   readonly maxEntries?: number;

@@ -30,7 +30,7 @@ export type Subscriber = {
   readonly disconnect: () => void;
 };
 
-export type SubscriberOptions = {
+type SubscriberOptions = {
   readonly filter: Filter;
   readonly position: Position;
   readonly overflow: () => StreamEvent;

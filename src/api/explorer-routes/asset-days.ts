@@ -7,10 +7,10 @@ import { maxAssetDays } from '../contract/explorer-routes.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 
-export type AssetDay = { readonly start: number; readonly txCount: number };
+type AssetDay = { readonly start: number; readonly txCount: number };
 
 /** Oldest first. `isComplete` is false if older days were left out. */
-export type AssetDayList = { readonly isComplete: boolean; readonly days: readonly AssetDay[] };
+type AssetDayList = { readonly isComplete: boolean; readonly days: readonly AssetDay[] };
 
 export type AssetDays = {
   /** The transactions of an asset in each of the last days up to the day of the last block, or of the clock if that is later. */

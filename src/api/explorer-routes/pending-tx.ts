@@ -12,7 +12,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
 /** A transaction that is not in a block. `time`: Unix seconds at which this node got it. */
-export type PendingTx = { readonly tx: Tx; readonly time: number };
+type PendingTx = { readonly tx: Tx; readonly time: number };
 
 export const parseLiveTx = (hex: string): Tx => parseTx(fromHex(hex));
 

@@ -15,7 +15,7 @@ import { parseUtxoId } from '../rest/utxo-id.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { writePendingTxs } from './pending-tx.ts';
 
-export type SearchResult = {
+type SearchResult = {
   readonly kind: 'block' | 'transaction' | 'asset' | 'utxo' | 'address' | 'node' | 'signedTransaction';
   readonly id: string;
   readonly title?: string | undefined;
@@ -35,12 +35,7 @@ type Search = { readonly deps: ExplorerDeps; readonly chain: ServedChain; readon
 const maxAssets = 10;
 
 /** Finds everything that a text names. Each kind of text is tried; most texts fit one. */
-export async function search(
-  deps: ExplorerDeps,
-  chain: ServedChain,
-  { network, blockchainId }: ChainRef,
-  query: string,
-): Promise<RenderedJson> {
+async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockchainId }: ChainRef, query: string): Promise<RenderedJson> {
   const root = `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(blockchainId)}`;
   const context = { deps, chain, root, hrp: networkSpelling(deps.served, network).hrp };
   const text = query.trim();

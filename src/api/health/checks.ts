@@ -23,14 +23,14 @@ export const databaseCheck =
 export type FileSystem = { readonly blocks: bigint; readonly availableBlocks: bigint; readonly blockBytes: bigint };
 
 /** Limits in percent of the file system. AvalancheGo: config/flags.go, `--system-tracker-disk-*-available-space-percentage`. */
-export type DiskLimits = {
+type DiskLimits = {
   readonly requiredPercentage: number;
   readonly warningPercentage: number;
   /** Called when less than the required space is left. AvalancheGo stops itself then. */
   readonly onExhausted?: (() => void) | undefined;
 };
 
-export const defaultDiskLimits: DiskLimits = { requiredPercentage: 3, warningPercentage: 10 };
+const defaultDiskLimits: DiskLimits = { requiredPercentage: 3, warningPercentage: 10 };
 
 /** AvalancheGo: node/node.go, diskSpaceCheck; utils/storage/storage_unix.go. */
 export const diskSpaceCheck =

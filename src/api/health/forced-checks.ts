@@ -44,4 +44,4 @@ export function createForcedChecks(health: Health): ForcedChecks {
   };
 }
 
-export class ForcedCheckError extends Fault<{ code: 'HEALTH_TOO_MANY_CHECKS' }> {}
+class ForcedCheckError extends Fault<{ code: 'HEALTH_TOO_MANY_CHECKS' }> {}

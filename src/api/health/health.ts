@@ -17,7 +17,7 @@ export type Health = {
   stop(): void;
 };
 
-export type HealthEnv = {
+type HealthEnv = {
   /** Unix time in nanoseconds. */
   readonly now: () => bigint;
   /** Calls `run` after a number of milliseconds. Returns a function that cancels the timer. */

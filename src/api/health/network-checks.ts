@@ -15,7 +15,7 @@ export type NetworkState = {
 };
 
 /** AvalancheGo: utils/constants/networking.go. */
-export const networkLimits = { peers: 1, maxSinceReceived: minute, maxSinceSent: minute, sendFailRate: 0.9 };
+const networkLimits = { peers: 1, maxSinceReceived: minute, maxSinceSent: minute, sendFailRate: 0.9 };
 export type NetworkLimits = Readonly<typeof networkLimits>;
 
 /** `enforced` is AvalancheGo's sybil protection: without it, a node without peers is healthy. AvalancheGo: network/network.go, HealthCheck. */
@@ -62,7 +62,7 @@ function networkProblems(
 export type RouterState = { readonly outstandingRequests: number; readonly longestRunningRequest: bigint };
 
 /** AvalancheGo: config/flags.go, `--router-health-max-outstanding-requests` and `--router-health-max-outstanding-duration`. */
-export const routerLimits = { requests: 1024, duration: 5n * minute };
+const routerLimits = { requests: 1024, duration: 5n * minute };
 export type RouterLimits = Readonly<typeof routerLimits>;
 
 /** AvalancheGo: snow/networking/router/chain_router.go, HealthCheck. */

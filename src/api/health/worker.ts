@@ -6,7 +6,7 @@ import { type Check, notYetRun, type Outcome, type Result, resultOf } from '../.
 export type Report = { readonly checks: { readonly [name: string]: Result }; readonly healthy: boolean };
 
 /** Every check has this tag implicitly; it cannot be registered. */
-export const allTag = 'all';
+const allTag = 'all';
 
 /** A check with this tag is part of every report, whatever tags are requested. */
 export const applicationTag = 'application';
@@ -21,7 +21,7 @@ export type Worker = {
   report(tags: readonly string[]): Report;
 };
 
-export type WorkerEnv = {
+type WorkerEnv = {
   /** Unix time in nanoseconds. */
   readonly now: () => bigint;
   /** Calls `run` after a number of milliseconds. Returns a function that cancels the timer. */
@@ -127,5 +127,5 @@ function withTimeout(outcome: Promise<Outcome>, env: WorkerEnv): Promise<Outcome
 
 const byName = ([a]: readonly [string, Entry], [b]: readonly [string, Entry]) => (a < b ? -1 : 1);
 
-export type HealthFault = { code: 'HEALTH_RESTRICTED_TAG'; name: string } | { code: 'HEALTH_DUPLICATE_CHECK'; name: string };
+type HealthFault = { code: 'HEALTH_RESTRICTED_TAG'; name: string } | { code: 'HEALTH_DUPLICATE_CHECK'; name: string };
 export class HealthError extends Fault<HealthFault> {}

@@ -1,7 +1,7 @@
 import type { HttpRequest } from './message.ts';
 
 /** CORS: which origins' web pages may read responses. AvalancheGo: rs/cors v1.7.0, configured in api/server/server.go. */
-export type Cors = {
+type Cors = {
   /** Value of `Access-Control-Allow-Origin`, or null if the origin is not allowed. */
   readonly allowedOrigin: (request: HttpRequest) => string | null;
   /** Response headers of a preflight request. */
@@ -11,7 +11,7 @@ export type Cors = {
 export const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && (request.header('access-control-request-method') ?? '') !== '';
 
-export type CorsOptions = {
+type CorsOptions = {
   /** Request headers that pages may send in addition to AvalancheGo's, in canonical form (`X-Api-Key`). */
   readonly extraHeaders?: readonly string[];
   /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */

@@ -20,7 +20,7 @@ export type ChainServices = {
 export const maxTxBody = 1_048_576;
 
 /** The services of a node; undefined ones are disabled by flags. */
-export type NodeServices = {
+type NodeServices = {
   readonly chains: readonly ChainServices[];
   readonly info: Services | undefined;
   readonly health: { readonly services: Services; readonly deps: HealthRpcDeps } | undefined;

@@ -44,7 +44,7 @@ export type RouterOptions = {
 
 /** Returns undefined if the calls may run, else the response in place of theirs. */
 export type AdmitCalls = (request: HttpRequest, calls: number) => RefusedCalls | undefined | Promise<RefusedCalls | undefined>;
-export type RefusedCalls = { readonly status: number; readonly message: string; readonly headers: Readonly<Record<string, string>> };
+type RefusedCalls = { readonly status: number; readonly message: string; readonly headers: Readonly<Record<string, string>> };
 
 /** Creates the handler of all requests. Checks run in AvalancheGo's order. AvalancheGo: api/server/server.go, wrapHandler; api/server/router.go. */
 export function createRouter(options: RouterOptions): Handler {

@@ -21,7 +21,7 @@ export const findOtherChain = ({ otherChains }: ServedChains, name: string): Oth
   otherChains.find(({ id, alias }) => alias === name || chainSlug(alias) === name || idText(id) === name);
 
 /** The name of a chain of the primary network in paths and responses. */
-export const chainSlug = (alias: string): string => `${alias.toLowerCase()}-chain`;
+const chainSlug = (alias: string): string => `${alias.toLowerCase()}-chain`;
 
 /** A 404 that lists the chains of this server. `unknownName`: the sentence for a name that is not a known chain at all. */
 export function unknownChain(served: ServedChains, name: string, unknownName: string): ApiError {

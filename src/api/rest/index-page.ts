@@ -9,7 +9,7 @@ export type IndexEntry = { readonly name: string; readonly label: string; readon
 export type ServerIndex = { readonly version: string; readonly network: string; readonly entries: readonly IndexEntry[] };
 
 /** The path of the index of all URLs. */
-export const indexPath = '/';
+const indexPath = '/';
 
 /** The route of the index of all URLs: JSON, or HTML for browsers. `read` is called for every request. Only GET exists, as in AvalancheGo nothing does. */
 export const createIndexRoute = (read: () => ServerIndex): readonly [path: string, route: HttpRoute] => [
@@ -30,7 +30,7 @@ const createIndexHandler =
   };
 
 /** The HTML page of the index. It loads nothing and has no script. */
-export const indexPage = ({ version, network, entries }: ServerIndex): string =>
+const indexPage = ({ version, network, entries }: ServerIndex): string =>
   html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -25,14 +25,14 @@ export type LiveReads = {
   readonly minutes: () => Promise<{ readonly now: number; readonly minutes: readonly LiveMinute[] }>;
 };
 
-export type LivePool = {
+type LivePool = {
   readonly count: number;
   readonly bytes: number;
   /** `received` is null if the transaction entered the mempool before the last revert. */
   readonly txs: readonly { readonly tx: string; readonly received: number | null }[];
 };
 
-export type LiveDrop = {
+type LiveDrop = {
   readonly number: number;
   readonly txID: Id;
   readonly kind: string;
@@ -47,7 +47,7 @@ export type LiveDrop = {
 export type LiveReason = { readonly code: string; readonly message: string; readonly data: { readonly [name: string]: Json } };
 
 /** `refusal` is null if the transaction could be issued now. */
-export type LiveChecks = { readonly tx: string; readonly refusal: LiveReason | null; readonly checks: readonly LiveCheck[] };
+type LiveChecks = { readonly tx: string; readonly refusal: LiveReason | null; readonly checks: readonly LiveCheck[] };
 
 /** One check: the rule, the part of the transaction, and the values that were compared. `ok` is null if it could not run. */
 export type LiveCheck = {
@@ -74,7 +74,7 @@ export type LiveStep = {
   readonly reason?: LiveReason;
 };
 
-export type LiveLatency = {
+type LiveLatency = {
   readonly count: number;
   readonly p50: number;
   readonly p90: number;
@@ -83,7 +83,7 @@ export type LiveLatency = {
 };
 
 /** `start`: Unix seconds of the real clock. `latency` is null if no transaction was accepted. */
-export type LiveMinute = {
+type LiveMinute = {
   readonly start: number;
   readonly refused: number;
   readonly dropped: number;

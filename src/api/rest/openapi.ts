@@ -54,7 +54,7 @@ export type ResponseObject = {
 };
 
 type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
-export type OpenApiReference = { readonly $ref: string };
+type OpenApiReference = { readonly $ref: string };
 
 export type DocumentOptions = {
   readonly title: string;
@@ -68,7 +68,7 @@ export type DocumentOptions = {
 };
 
 /** A route as far as it is documented. */
-export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: RouteRow & { readonly id: string } };
+type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: RouteRow & { readonly id: string } };
 
 /** Builds the OpenAPI document of a server from its routes. */
 export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {

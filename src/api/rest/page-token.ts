@@ -17,7 +17,7 @@ import type { PageCursor } from './route.ts';
  * These 122 bits are encrypted by a Feistel network of four rounds with a key that changes every day. They are placed where a random UUID
  * (version 4) has its random bits. A guessed or changed token decrypts to bits that do not end in 21 zeros, except for one in two million.
  */
-export type PageSeal = {
+type PageSeal = {
   readonly seal: (cursor: PageCursor, query: string, now: number) => string;
   readonly open: (token: string, query: string, now: number) => OpenedToken;
 };
@@ -129,5 +129,5 @@ function bitsOf(token: string): bigint | undefined {
   return ((all >> 80n) << 74n) | (((all >> 64n) & 0xfffn) << 62n) | (all & 0x3fffffffffffffffn);
 }
 
-export type PageTokenFault = { code: 'API_CURSOR_RANGE'; height: number; after: number };
-export class PageTokenError extends Fault<PageTokenFault> {}
+type PageTokenFault = { code: 'API_CURSOR_RANGE'; height: number; after: number };
+class PageTokenError extends Fault<PageTokenFault> {}

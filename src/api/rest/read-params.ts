@@ -43,7 +43,7 @@ export function readParams(id: string, params: Params, findTexts: FindTexts, con
   };
 }
 
-export type FindTexts = (place: Param<unknown>['in'], name: string) => readonly string[] | undefined;
+type FindTexts = (place: Param<unknown>['in'], name: string) => readonly string[] | undefined;
 
 /** A missing parameter counts with its default value, and the order of several values is ignored. */
 function buildListKey(id: string, params: Params, values: ParsedRequest['values'], context: ParamContext): string {

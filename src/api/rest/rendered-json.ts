@@ -15,5 +15,5 @@ export class RenderedJson {
 
 export const renderedJson = (json: string | Uint8Array): RenderedJson => new RenderedJson(json);
 
-export type RenderedJsonFault = { code: 'API_RAW_INSIDE' };
-export class RenderedJsonError extends Fault<RenderedJsonFault> {}
+type RenderedJsonFault = { code: 'API_RAW_INSIDE' };
+class RenderedJsonError extends Fault<RenderedJsonFault> {}

@@ -30,7 +30,7 @@ export type CachedResponse = {
 };
 
 /** `offset`: its position in the body, in bytes. `madeAt`: Unix seconds. */
-export type EmbeddedToken = { readonly offset: number; readonly madeAt: number; readonly cursor: PageCursor };
+type EmbeddedToken = { readonly offset: number; readonly madeAt: number; readonly cursor: PageCursor };
 
 /**
  * What responses depend on, besides the request and the clock, as texts that change with it.
@@ -39,7 +39,7 @@ export type EmbeddedToken = { readonly offset: number; readonly madeAt: number; 
  */
 export type ChainVersion = { readonly tip: string; readonly past: string };
 
-export type ResponseCacheOptions = {
+type ResponseCacheOptions = {
   readonly budget?: CacheBudget;
   /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
   readonly version: () => ChainVersion | Promise<ChainVersion>;

@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 
 /** Finds the route of a method and path. */
-export type RouteTree<R> = {
+type RouteTree<R> = {
   /**
    * Returns the route and the texts of its path parameters, in order. Undefined if there is none. Throws a `RouteTreeError` for bad
    * percent-encoding.
@@ -78,5 +78,5 @@ function descend<R>(node: Node<R>, method: string, segments: readonly string[], 
   return route;
 }
 
-export type RouteTreeFault = { code: 'API_ROUTE_TWICE'; method: string; path: string } | { code: 'API_PATH_MALFORMED' };
+type RouteTreeFault = { code: 'API_ROUTE_TWICE'; method: string; path: string } | { code: 'API_PATH_MALFORMED' };
 export class RouteTreeError extends Fault<RouteTreeFault> {}

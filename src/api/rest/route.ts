@@ -20,7 +20,7 @@ type RunOf<Deps, R> =
   R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RenderedJson | Answer<JsonOf<S>, never>> : never;
 
 /** What a route gets of the request, in addition to its parameters. */
-export type RouteRequest = {
+type RouteRequest = {
   /** `http://host:port` as the caller reached this server, for URLs in responses. */
   readonly origin: string;
   readonly paging: Paging;

@@ -17,7 +17,7 @@ export type ServedChains = {
   readonly now: () => number;
 };
 
-export type ServedNetwork = {
+type ServedNetwork = {
   readonly id: number;
   /** The name in responses. */
   readonly name: string;

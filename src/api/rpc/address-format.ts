@@ -8,7 +8,7 @@ import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';
 
 /** A chain and how its addresses are written as text. */
-export type AddressFormatOptions = {
+type AddressFormatOptions = {
   readonly chainID: Id;
   readonly hrp: string;
   readonly aliases: Aliases;

@@ -1,7 +1,7 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { RpcError } from './fault.ts';
 
-export type NamedChain = { readonly id: Id; readonly aliases: readonly string[] };
+type NamedChain = { readonly id: Id; readonly aliases: readonly string[] };
 
 /** Names of chains. A name is an alias or the text of the chain ID. */
 export type Aliases = {

@@ -19,7 +19,7 @@ import { queryUtxos, type ReadUtxoPage } from './utxo-query.ts';
 import { type RawJson, rawJson } from './write-json.ts';
 
 /** What the CreateAssetTx of an asset declares. */
-export type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
 /** Reads of the accepted state, in the writer process or in a reader process. */
 export type AvmReads = AvmBalanceReads & {
@@ -34,7 +34,7 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
-export type AvmTxReport = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
+type AvmTxReport = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
 
 export type AvmDeps = {
   readonly reads: AvmReads;
@@ -56,7 +56,7 @@ export type AvmDeps = {
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
 
-export type AvmContext = AvmDeps & {
+type AvmContext = AvmDeps & {
   readonly runLongQuery: RunLongQuery;
   readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
   readonly renderedTexts: Cache<string, string>;
@@ -216,7 +216,7 @@ function parseOwner(text: string, space: AddressFormat) {
 }
 
 /** Resolves an asset name: first as an alias, then as a CB58 ID. AvalancheGo: vms/avm/vm.go, lookupAssetID. */
-export function resolveAssetID(name: string, { assetAliases }: Pick<AvmDeps, 'assetAliases'>): Id {
+function resolveAssetID(name: string, { assetAliases }: Pick<AvmDeps, 'assetAliases'>): Id {
   const aliasedID = assetAliases.get(name);
   if (aliasedID !== undefined) return aliasedID;
   try {

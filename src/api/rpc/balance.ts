@@ -6,7 +6,7 @@ import { AvmError } from './avm-fault.ts';
 import type { RunLongQuery } from './long-queries.ts';
 
 /** The sums of single-owner and multi-owner outputs of an address, for one asset and lock time. */
-export type AssetBalanceRow = {
+type AssetBalanceRow = {
   readonly assetID: Id;
   readonly locktime: bigint;
   readonly singleOwner: bigint;
@@ -14,10 +14,10 @@ export type AssetBalanceRow = {
 };
 
 /** A transfer output that counts towards a balance. */
-export type BalanceOutput = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
+type BalanceOutput = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
 
 /** `includePartial`: also count multi-owner and locked outputs. `now`: Unix seconds. */
-export type BalanceQuery = { readonly address: Address; readonly includePartial: boolean; readonly now: bigint };
+type BalanceQuery = { readonly address: Address; readonly includePartial: boolean; readonly now: bigint };
 
 export type AvmBalanceReads = {
   /** Rows ordered by asset and lock time: at most `limit`, or all if it is omitted. */
@@ -53,7 +53,7 @@ export function readAllBalances(
   return runLongQuery(`${address}${includePartial}${reads.addressRevision(address)} ${now}`, sumTransfers(reads, query));
 }
 
-export type AssetBalances = ReadonlyMap<Id, bigint>;
+type AssetBalances = ReadonlyMap<Id, bigint>;
 
 /** Sums balance rows by asset. `rows` must be all rows of the address. */
 export function sumBalanceRows(rows: readonly AssetBalanceRow[], { includePartial, now }: Omit<BalanceQuery, 'address'>): AssetBalances {

@@ -10,14 +10,14 @@ import { queryUtxos, type ReadUtxoPage } from './utxo-query.ts';
  * The P-Chain and C-Chain, of which Serac has only the ID, the height and the shared memory with the X-Chain. They run no transactions.
  * They serve the methods that X-Chain clients call on them; every other method is an error that says so.
  */
-export type CounterpartDeps = {
+type CounterpartDeps = {
   readonly addressFormat: AddressFormat;
   /** UTXOs that other chains exported to this one. */
   readonly utxos: ReadUtxoPage;
   readonly height: () => bigint;
 };
 
-export type PlatformDeps = CounterpartDeps & {
+type PlatformDeps = CounterpartDeps & {
   readonly gas: GasConfig;
   /** The chain time in RFC 3339. It stays the genesis time, since the chain runs no transactions. */
   readonly time: string;
@@ -69,4 +69,4 @@ const unknownSubnetError = (subnetID: string) =>
 export type CounterpartFault =
   | { code: 'COUNTERPART_NOT_RUN'; chain: string; method: string }
   | { code: 'COUNTERPART_UNKNOWN_SUBNET'; subnetID: string };
-export class CounterpartError extends Fault<CounterpartFault> {}
+class CounterpartError extends Fault<CounterpartFault> {}

@@ -7,13 +7,13 @@ import { jsonKindAt, parseString, scanArray } from './json-scan.ts';
 import { type BoundMethod, type CreateUnknownMethodError, implement, type Services } from './method.ts';
 
 /** The C-Chain's accounts at genesis. They never change, since the chain runs no transactions here. */
-export type EvmDeps = { readonly account: (address: Address) => EvmAccountState };
+type EvmDeps = { readonly account: (address: Address) => EvmAccountState };
 
 /** Balance in wei. `nonce`: number of transactions sent. */
-export type EvmAccountState = { readonly balance: bigint; readonly nonce: bigint };
+type EvmAccountState = { readonly balance: bigint; readonly nonce: bigint };
 
 /** Handlers of the methods that AvalancheGo's wallet calls on the C-Chain before it uses the X-Chain. */
-export const evmMethods = implement<EvmDeps>()(evmRows, {
+const evmMethods = implement<EvmDeps>()(evmRows, {
   eth_getBalance: ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).balance),
   eth_getTransactionCount: ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).nonce),
 });

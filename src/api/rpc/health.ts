@@ -6,7 +6,7 @@ import { implement } from './method.ts';
 export type HealthReportKind = 'readiness' | 'health' | 'liveness';
 
 /** Results of the selected checks, by name and in order. `healthy`: all of them passed. */
-export type HealthReport = JsonOf<(typeof healthRows)['health']['result']>;
+type HealthReport = JsonOf<(typeof healthRows)['health']['result']>;
 
 export type HealthRpcDeps = { readonly report: (kind: HealthReportKind, tags: readonly string[]) => HealthReport };
 

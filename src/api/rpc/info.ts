@@ -26,7 +26,7 @@ export type InfoDeps = {
 };
 
 /** Constants of the network. */
-export type InfoNetwork = {
+type InfoNetwork = {
   readonly id: number;
   readonly name: string;
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
@@ -127,7 +127,7 @@ export const infoMethods = implement<InfoDeps>()(infoRows, {
 });
 
 export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
-export class InfoError extends Fault<InfoFault> {}
+class InfoError extends Fault<InfoFault> {}
 
 /** All fees are written as strings. */
 const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees) => ({

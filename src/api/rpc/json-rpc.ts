@@ -26,7 +26,7 @@ import { type Json, quoteBigints, RawJson, writeJson } from './write-json.ts';
 
 /** JSON-RPC 2.0 with the rules of gorilla/rpc/v2/json2 and AvalancheGo's utils/json codec, extended by batches. */
 
-export type RpcDifferences = {
+type RpcDifferences = {
   /** An array body is a batch; AvalancheGo refuses it as a parse error. */
   readonly batches: boolean;
   /** A body without a content type is read as JSON; AvalancheGo answers 415. */

@@ -10,7 +10,7 @@ import { maxMembers, maxValues } from './limits.ts';
 /** The deepest nesting of objects and arrays. Go: encoding/json/scanner.go, maxNestingDepth. */
 export const maxDepth = 10_000;
 
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'bool' | 'null';
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'bool' | 'null';
 
 /** The kind of the valid JSON value at `at`, by its first character. */
 export function jsonKindAt(text: string, at: number): JsonKind {
@@ -124,7 +124,7 @@ export function parseString(text: string, from: number, to: number): string {
 }
 
 /** Member names to look for, prepared so that most keys are matched without creating strings. */
-export type MemberNames = { readonly names: readonly string[]; readonly folded: readonly string[] };
+type MemberNames = { readonly names: readonly string[]; readonly folded: readonly string[] };
 
 export const createMemberNames = (names: readonly string[]): MemberNames => ({ names, folded: names.map(foldCase) });
 

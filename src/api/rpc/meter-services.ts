@@ -1,7 +1,7 @@
 import type { BoundMethod, Services } from './method.ts';
 
 /** Records each call of one method: its duration and whether it failed. */
-export type MethodMeter = { record(seconds: number, isError: boolean): void };
+type MethodMeter = { record(seconds: number, isError: boolean): void };
 
 /**
  * Returns the services with every call recorded. Meters are created here, once per method, so a call costs only two clock reads.

@@ -7,7 +7,7 @@ const keysInClient = 'keys stay in the client: no node stores them any more';
 const genesisFlags = 'give the genesis with --genesis-file or --chains';
 
 /** Methods that AvalancheGo has removed, with their replacements. */
-export const removedMethods: { readonly [method: string]: string } = {
+const removedMethods: { readonly [method: string]: string } = {
   'avm.getAddressTxs': 'GET /v1/networks/{network}/blockchains/x-chain/transactions?addresses={address}',
   'avm.send': signInClient,
   'avm.sendMultiple': signInClient,

@@ -18,7 +18,7 @@ type ResultOf<R> =
 type Run<D, M> =
   M extends MethodRow<infer P, infer R> ? (deps: D, params: ParamsOf<P>) => Rendered<ResultOf<R>> | Promise<Rendered<ResultOf<R>>> : never;
 
-export type HandlerOptions = {
+type HandlerOptions = {
   /** Only the writer process can run it, for example because it changes state. */
   readonly needsWriter?: true;
   /** Whether a result depends on the parameters and the accepted state only, so that it may be cached until the next commit. */
@@ -28,13 +28,13 @@ export type HandlerOptions = {
 type Handler<D, M> = Run<D, M> | (HandlerOptions & { readonly run: Run<D, M> });
 
 /** A method of the contract with its handler. */
-export type Method<D> = HandlerOptions & {
+type Method<D> = HandlerOptions & {
   readonly row: MethodRow;
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which `implement` has checked
   readonly run: (deps: D, params: any) => Json | Promise<Json>;
 };
 
-export type MethodTable<D, N extends string = string> = { readonly [name in N]: Method<D> };
+type MethodTable<D, N extends string = string> = { readonly [name in N]: Method<D> };
 
 /**
  * Adds the handlers to rows of the contract: `implement<Deps>()(rows, { getHeight: ({ chain }) => … })`. A missing or an extra handler, or one

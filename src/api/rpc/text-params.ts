@@ -72,7 +72,7 @@ function readNumberOr(
 
 const secondsPerUnit: { readonly [unit: string]: number } = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800, y: 31_536_000 };
 
-export function parseDuration(text: string): bigint | undefined {
+function parseDuration(text: string): bigint | undefined {
   if (!/^(?:\d{1,12}(?:\.\d{1,9})?[smhdwy])+$/.test(text)) return undefined;
   let total = 0;
   for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)([smhdwy])/g)) total += Number(count) * (secondsPerUnit[unit] as number);

@@ -19,7 +19,7 @@ const maxPageSize = 1024;
 export type AddressUtxoCursor = { readonly address: Address; readonly utxoID: Id };
 
 /** A page of UTXOs. `utxos`: bytes of each UTXO followed by their checksum. `end`: where the scan stopped. */
-export type EncodedUtxoPage = { readonly utxos: readonly Uint8Array[]; readonly end: AddressUtxoCursor };
+type EncodedUtxoPage = { readonly utxos: readonly Uint8Array[]; readonly end: AddressUtxoCursor };
 
 export type ReadUtxoPage = (sourceChain: Id, addresses: readonly Address[], start: AddressUtxoCursor, limit: number) => EncodedUtxoPage;
 

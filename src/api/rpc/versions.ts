@@ -3,7 +3,7 @@ const compatibleVersion = { major: 1, minor: 14, patch: 2 } as const;
 const compatibleNumber = `${compatibleVersion.major}.${compatibleVersion.minor}.${compatibleVersion.patch}`;
 
 /** Versions by which clients check compatibility. AvalancheGo: version/constants.go. */
-export const avalancheGoVersions: NodeVersions = {
+const avalancheGoVersions: NodeVersions = {
   node: `avalanchego/${compatibleNumber}`,
   database: 'v1.4.5',
   /** Protocol version between a node and its plugin VMs. */
@@ -19,7 +19,7 @@ export type NodeVersions = {
 };
 
 /** What peers are told. AvalancheGo refuses peers below its minimum, so the number is AvalancheGo's and the program's own is in the name. */
-export type PeerVersion = { readonly name: string; readonly major: number; readonly minor: number; readonly patch: number };
+type PeerVersion = { readonly name: string; readonly major: number; readonly minor: number; readonly patch: number };
 
 export const peerVersionOf = (version: string, isStrict: boolean): PeerVersion => ({
   name: isStrict ? 'avalanchego' : `serac/${version} avalanchego`,
@@ -27,7 +27,7 @@ export const peerVersionOf = (version: string, isStrict: boolean): PeerVersion =
 });
 
 /** As AvalancheGo writes the version of a peer: version/application.go. */
-export const versionText = ({ name, major, minor, patch }: PeerVersion): string => `${name}/${major}.${minor}.${patch}`;
+const versionText = ({ name, major, minor, patch }: PeerVersion): string => `${name}/${major}.${minor}.${patch}`;
 
 /** Versions that this node reports: those that peers see for the node and its VMs, or AvalancheGo's with `--strict`. */
 export function nodeVersions(version: string, isStrict: boolean): NodeVersions {

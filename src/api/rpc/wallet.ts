@@ -4,7 +4,7 @@ import { walletRows } from '../contract/avm-methods.ts';
 import { parseTxText } from './avm.ts';
 import { implement } from './method.ts';
 
-export type WalletDeps = { readonly queueWalletTx: (tx: Tx) => void | Promise<void> };
+type WalletDeps = { readonly queueWalletTx: (tx: Tx) => void | Promise<void> };
 
 /** The wallet service: issues transactions that depend on each other, in order. AvalancheGo: vms/avm/wallet_service.go. */
 export const walletMethods = implement<WalletDeps>()(walletRows, {

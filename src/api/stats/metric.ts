@@ -15,7 +15,7 @@ export type Metric = {
 
 export type MetricValue = number | bigint;
 
-export type SeriesInput = {
+type SeriesInput = {
   readonly reads: IndexReads;
   readonly page: SeriesPage;
   /** The time buckets of the page that have blocks, by start time. */

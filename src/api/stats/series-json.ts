@@ -6,7 +6,7 @@ import { type MetricsPeriod, readBuckets, type SeriesPage } from './series.ts';
 import type { SeriesCache } from './series-cache.ts';
 
 /** How a point is written; the two versions of the API have another order of members. */
-export type PointFormat = 'v1' | 'v2';
+type PointFormat = 'v1' | 'v2';
 
 /**
  * Reads the points of a page and writes them as JSON, without the brackets of the list. Block times never decrease, so time buckets before

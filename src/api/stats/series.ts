@@ -21,7 +21,7 @@ export async function readPeriod(chain: ServedChain, now: number, cache: SeriesC
   return { tip, first: first === undefined ? undefined : Number(first), now: Math.max(now, tip.time) };
 }
 
-export type SeriesRange = {
+type SeriesRange = {
   /** Time buckets that begin in [from, to); undefined means no bound. */
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -5,7 +5,7 @@ import { readPeriod, secondsPerDay } from './series.ts';
 import { noSeriesCache, type SeriesCache } from './series-cache.ts';
 
 /** Lengths of the rolling windows that end now, in seconds, shortest first. */
-export const rollingWindows = {
+const rollingWindows = {
   lastHour: 3600,
   lastDay: secondsPerDay,
   lastWeek: 7 * secondsPerDay,
@@ -15,7 +15,7 @@ export const rollingWindows = {
   allTime: Number.POSITIVE_INFINITY,
 } as const satisfies { readonly [name in (typeof windowNames)[number]]: number };
 
-export type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
+type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
 
 /** Values of a metric over all rolling windows. A window of an hour is the current second and the 3,599 before it. Genesis is not activity. */
 export async function readWindowValues(

@@ -12,7 +12,7 @@ import { verifyBlock } from '../../chain/lifecycle/processing.ts';
 import { type AvmChainSpec, createVerifierOfChain, type VerifierDeps } from '../setup/avm-chain.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 
-export type FundingRequest = {
+type FundingRequest = {
   readonly spec: AvmChainSpec;
   readonly opened: OpenedChain;
   readonly store: Pick<NodeStore, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;

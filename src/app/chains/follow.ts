@@ -28,7 +28,7 @@ import type { OpenedChain } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
-export type FollowTarget = {
+type FollowTarget = {
   readonly ledger: FollowLedger;
   readonly exported: ExportedOutputs | undefined;
   /** Recovers signers; the index reads them too. */

@@ -13,7 +13,7 @@ import type { Counterpart } from '../setup/counterparts.ts';
 import type { BootstrapState } from './bootstrap.ts';
 import type { PeerReadings } from './peer-readings.ts';
 
-export type HealthCheckDeps = {
+type HealthCheckDeps = {
   readonly subnetID: Id;
   readonly chains: readonly RunningChain[];
   readonly bootstrapped: BootstrapState;

@@ -20,7 +20,7 @@ import type { Env } from '../setup/env.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import type { JoinedValidators } from './joined-validators.ts';
 
-export type JoinedChainDeps = {
+type JoinedChainDeps = {
   readonly join: JoinConfig;
   readonly env: Env;
   readonly network: Network;

@@ -10,7 +10,7 @@ import type { JoinConfig } from '../config/join-config.ts';
 import type { Env } from '../setup/env.ts';
 import { formatNodeAddress, type PeerReadings } from './peer-readings.ts';
 
-export type ReadingParts = {
+type ReadingParts = {
   readonly config: Config;
   readonly join: JoinConfig;
   readonly env: Env;

@@ -102,7 +102,7 @@ function checkOwnStake({ echoOtherChains, force }: JoinConfig, self: NodeId, set
   );
 }
 
-export type JoinFault =
+type JoinFault =
   | { code: 'JOIN_NOTICEABLE_STAKE'; percent: string }
   | { code: 'JOIN_PORT_TAKEN'; port: number }
   | { code: 'JOIN_CANNOT_LISTEN'; port: number };

@@ -58,7 +58,7 @@ export type Config = {
 };
 
 /** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
-export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
+type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
 
 /** The value of a flag and where it comes from: a flag, an environment variable, the config file or the default. Secrets are not shown. */
 export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
@@ -72,18 +72,18 @@ export type StateFiles = {
 };
 
 /** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
-export type Milliseconds = number;
+type Milliseconds = number;
 
 /** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
-export type GenesisSource =
+type GenesisSource =
   | { readonly kind: 'network' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'content'; readonly base64: string };
 
 /** The Data or Metrics API. `port` is its separate port; undefined: the main port. */
-export type ApiConfig = { readonly enabled: boolean; readonly port: number | undefined };
+type ApiConfig = { readonly enabled: boolean; readonly port: number | undefined };
 
-export type AccessConfig = {
+type AccessConfig = {
   /** The name of the network in the Data API; undefined: the network's own name. */
   readonly networkName: string | undefined;
   readonly requireKey: boolean;
@@ -93,7 +93,7 @@ export type AccessConfig = {
   readonly trustedProxies: readonly string[];
 };
 
-export type HttpConfig = {
+type HttpConfig = {
   readonly host: string;
   readonly port: number;
   readonly allowedHosts: readonly string[];

@@ -28,7 +28,7 @@ export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAcce
     readonly catchUpIndex: () => void;
   };
 
-export type ChainSnapshotDeps = {
+type ChainSnapshotDeps = {
   readonly nodeStore: Pick<NodeStore, 'store' | 'prepareRevert'>;
   /** The first one is the X-Chain. */
   readonly chains: readonly [SnapshotChain, ...SnapshotChain[]];

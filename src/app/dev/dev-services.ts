@@ -36,7 +36,7 @@ import type { StateTransfer } from './state-transfer.ts';
 type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
 
 /** The chains, the accounts, and what the `dev.*` methods need of the node. */
-export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
+type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly store: NodeStore;
   readonly context: NetworkContext;
   readonly parts: { readonly impersonation: Impersonation; readonly faults: CallFaults };

@@ -9,9 +9,9 @@ import { type ChainSnapshots, openChainSnapshots, type SnapshotChain } from './c
 import { createStateTransfer, type StateTransfer } from './state-transfer.ts';
 
 /** Every way to replace the state of all chains of a node. */
-export type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateTransfer };
+type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateTransfer };
 
-export type NodeStateDeps = {
+type NodeStateDeps = {
   readonly config: Config;
   readonly env: Env;
   readonly context: Pick<NetworkContext, 'clock' | 'chain'>;

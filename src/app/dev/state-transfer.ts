@@ -25,7 +25,7 @@ export type StateTransfer = {
   readonly readVersion: () => string;
 };
 
-export type StateTransferDeps = {
+type StateTransferDeps = {
   readonly config: Pick<Config, 'store' | 'dataDir' | 'network'>;
   readonly env: Env;
   readonly store: Store;

@@ -7,7 +7,7 @@ export const gatherInterval = 1000;
 export type After = (ms: number, run: () => void) => () => void;
 
 /** Passes summaries on, and if there are too many in a second, their sum once a second. `close` passes on what is gathered. */
-export type BlockGatherer = { readonly add: (summary: BlockSummary) => void; readonly close: () => void };
+type BlockGatherer = { readonly add: (summary: BlockSummary) => void; readonly close: () => void };
 
 export function gatherBlocks(show: (summary: BlockSummary) => void, after: After): BlockGatherer {
   let blocks = 0;

@@ -5,7 +5,7 @@ import { type After, gatherInterval, maxLines } from './gather-blocks.ts';
 export type RefusedCounts = ReadonlyMap<string, number>;
 
 /** Where refused calls go: a terminal, or from a reader process to the writer process. */
-export type RefusedSink = {
+type RefusedSink = {
   readonly show: (call: RefusedCall) => void;
   /** Calls of the last second that were only counted. */
   readonly showCounts: (counts: RefusedCounts) => void;

@@ -1,7 +1,7 @@
 /** How a command works: it serves until it is stopped, works on a data directory or database, asks a running node, or only prints. */
 export type CommandKind = 'server' | 'storage' | 'client' | 'local';
 
-export type CommandDefinition = {
+type CommandDefinition = {
   readonly kind: CommandKind;
   /** The positional arguments, in this order; those in brackets are optional, `a|b` lists the allowed words. */
   readonly args: readonly string[];

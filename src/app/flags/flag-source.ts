@@ -99,7 +99,7 @@ export function readConfigObject(config: unknown): { readonly given: FlagInputs;
   return { given: found, unknown };
 }
 
-export const isSwitch = (name: string): boolean =>
+const isSwitch = (name: string): boolean =>
   ignoredSwitches.has(name) || unsupportedFlags[name]?.kind === 'boolean' || rowOf(name)?.kind === 'boolean';
 
 /** Whether a command accepts a flag of AvalancheGo without effect. */
@@ -137,7 +137,7 @@ function isFlagOf(command: CommandName, name: string): boolean {
 
 const rowOf = (name: string): FlagDefinition | undefined => (flagTable as { readonly [name: string]: FlagDefinition })[name];
 
-export type FlagFault =
+type FlagFault =
   | { code: 'FLAG_UNKNOWN'; flag: string; nearest: string }
   | { code: 'FLAG_NO_VALUE'; flag: string }
   | { code: 'FLAG_BAD_VALUE'; flag: string }

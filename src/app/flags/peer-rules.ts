@@ -7,7 +7,7 @@ import type { Options } from './options.ts';
 export const noDevReason = 'peers decide the blocks of a joined node, so it has no accounts, time travel, snapshots, forks and state files';
 
 /** Most nodes of `serac testnet`. */
-export const maxTestnetNodes = 50;
+const maxTestnetNodes = 50;
 
 /** Checks the rules of flags of nodes with peers. AvalancheGo: config/config.go and snow/consensus/snowball/parameters.go have the same. */
 export function checkPeerFlags(command: Command, options: Options, given: FlagInputs): void {

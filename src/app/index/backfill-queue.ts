@@ -94,7 +94,7 @@ export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, 
   };
 }
 
-export type BackfillProcessorDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
+type BackfillProcessorDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
 
 /** Formats an error for the column `failure`, and reports it if it is unexpected. */
 const createFailureFormatter =
@@ -188,7 +188,7 @@ const sizes: BatchSizes = [512, 64, 8, 1];
 
 const requestAgain = `ON CONFLICT (address) DO UPDATE SET requested = nextval('backfill_request_number')`;
 
-export type BackfillRequesterDeps = {
+type BackfillRequesterDeps = {
   readonly timers: Pick<Env['timers'], 'after'>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;

@@ -40,7 +40,7 @@ export function logChanges(log: Log): (line: string, level?: LineLevel) => void 
 }
 
 /** Logs that a server was lost and that it answers again, each once however often it is noticed. */
-export type OutageLog = { readonly lost: (reason: string) => void; readonly regained: () => void; readonly isLost: () => boolean };
+type OutageLog = { readonly lost: (reason: string) => void; readonly regained: () => void; readonly isLost: () => boolean };
 
 export function createOutageLog(log: Log, server: string): OutageLog {
   let isLost = false;

@@ -1,7 +1,7 @@
 import type { Log } from './log.ts';
 import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress-bar.ts';
 
-export type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
+type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 
 /**
  * Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line of the log every

@@ -14,7 +14,7 @@ import type { Contribution } from './parts.ts';
 import type { SoloChains } from './solo-chains.ts';
 
 /** What a developer switches on and off while the chain runs, and what the reader processes must know of it. */
-export type DevSwitches = {
+type DevSwitches = {
   readonly impersonation: Impersonation;
   readonly faults: CallFaults;
 };
@@ -29,7 +29,7 @@ export function openDevSwitches(core: NodeCore): DevSwitches | undefined {
 }
 
 /** Tells the reader processes the time of the chain, and whether they must pass every call on. */
-export const informReaders = ({ readers, context }: NodeCore, faults: CallFaults | undefined): Promise<void> =>
+const informReaders = ({ readers, context }: NodeCore, faults: CallFaults | undefined): Promise<void> =>
   readers.setState({ clock: context.clock.save(), isForwarding: faults?.isActive() === true });
 
 /** Lets events, dropped transactions and reader processes follow the chain's clock. */

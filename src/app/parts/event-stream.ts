@@ -43,7 +43,7 @@ export const createReaderStreamLimit = (config: Pick<Config, 'access' | 'workers
     ? createRelayedStreamLimit(channel, env.timers.after, { max: maxPerCaller, processes: countReaders(config, env) + 1 })
     : undefined;
 
-export type EventsRouteParts = {
+type EventsRouteParts = {
   readonly config: Pick<Config, 'access'>;
   readonly streamLimit: StreamLimit | undefined;
   readonly gate: Gate;

@@ -14,7 +14,7 @@ import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 
 import type { NodeCore } from './node-core.ts';
 
-export type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {
+type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
   readonly handlers: Handlers;

@@ -11,7 +11,7 @@ import type { NodeHealth } from './node-health.ts';
 import type { Contribution } from './parts.ts';
 import { createMetricsRoute } from './process-metrics.ts';
 
-export type NodeRpcDeps = {
+type NodeRpcDeps = {
   readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
   readonly chains: NodeChains;
   readonly readings: PeerReadings;

@@ -41,7 +41,7 @@ export function createProcessMetrics(env: Env): ProcessMetrics {
 }
 
 /** Values that are read when the metrics are collected. */
-export type NodeReadings = {
+type NodeReadings = {
   readonly chains: readonly RunningChain[];
   readonly storeBytes: () => number;
   readonly failingChecks: () => number;

@@ -14,7 +14,7 @@ import type { Parts } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
 /** A database that another process writes: SQLite of a writer process, or PostgreSQL of `serac index`. */
-export type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes' | 'otherPortRoutes'> & {
+type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes' | 'otherPortRoutes'> & {
   readonly components: ApiHealthDeps['components'];
   readonly limiter: Limiter | undefined;
   /** Undefined with --strict. */
@@ -25,7 +25,7 @@ export type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes'
   readonly isStopping: () => boolean;
 };
 
-export type ListenOptions = {
+type ListenOptions = {
   readonly port: number;
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean;

@@ -23,7 +23,7 @@ import type { Contribution, NamedRoute } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 import type { WriterLink } from './writer-link.ts';
 
-export type ReaderRpcDeps = {
+type ReaderRpcDeps = {
   readonly context: NetworkContext;
   readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
   readonly chains: readonly (OpenedChain & { readonly spec: AvmChainSpec })[];

@@ -43,7 +43,7 @@ export type Node = {
 };
 
 /** A node with running chains, and what of its interfaces depends on where its blocks come from. */
-export type ServedNode = CheckedNode & {
+type ServedNode = CheckedNode & {
   readonly health: NodeHealth;
   readonly accounts?: Node['accounts'];
   /** Whether this node decides its blocks alone: it then knows who proposed a block. */

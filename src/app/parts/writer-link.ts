@@ -24,7 +24,7 @@ export type WriterLink = {
 };
 
 /** A reader process that serves. */
-export type RunningReader = {
+type RunningReader = {
   readonly families: () => MetricFamily[];
   readonly advanceEvents: () => void;
   readonly sendLiveEvent: (event: LiveEvent & { readonly lastEntry: number }) => void;

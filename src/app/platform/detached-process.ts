@@ -12,7 +12,7 @@ export function takeDetachedMark(): boolean {
   return isDetached;
 }
 
-export type DetachedProcess = {
+type DetachedProcess = {
   readonly pid: number;
   /** The exit code, while this process waits; null after a signal. */
   readonly exited: Promise<number | null>;

@@ -78,5 +78,5 @@ function syncFolder(folder: string): void {
 
 const codeOf = (cause: unknown): string | undefined => (cause as { code?: string } | undefined)?.code;
 
-export type FolderFault = { code: 'FOLDER_FAILED'; path: string };
-export class FolderError extends Fault<FolderFault> {}
+type FolderFault = { code: 'FOLDER_FAILED'; path: string };
+class FolderError extends Fault<FolderFault> {}

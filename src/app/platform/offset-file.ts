@@ -69,5 +69,5 @@ const reasons: { readonly [code: string]: string } = {
 
 const codeOf = (cause: unknown): string | undefined => (cause as { code?: string } | undefined)?.code;
 
-export type FileFault = { code: 'FILE_FAILED'; path: string; reason: string };
-export class FileError extends Fault<FileFault> {}
+type FileFault = { code: 'FILE_FAILED'; path: string; reason: string };
+class FileError extends Fault<FileFault> {}

@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 
 /** DATABASE_DOWN: the server did not answer; a retry may succeed. DATABASE_REFUSED: the server rejected the statement; a retry will not help. */
-export type PostgresFault = { code: 'DATABASE_DOWN'; reason: string } | { code: 'DATABASE_REFUSED'; reason: string };
+type PostgresFault = { code: 'DATABASE_DOWN'; reason: string } | { code: 'DATABASE_REFUSED'; reason: string };
 
 export class PostgresError extends Fault<PostgresFault> {}
 

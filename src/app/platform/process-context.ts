@@ -32,4 +32,4 @@ export function writeProcessContext(path: string, context: ProcessContext): void
 /** Says that the node has stopped. A missing file is not an error. */
 export const removeProcessContext = (path: string): void => rmSync(path, { force: true });
 
-export class ProcessContextError extends Fault<{ code: 'PROCESS_CONTEXT_FAILED'; path: string }> {}
+class ProcessContextError extends Fault<{ code: 'PROCESS_CONTEXT_FAILED'; path: string }> {}

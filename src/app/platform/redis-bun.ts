@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts';
 export type RedisConnection = Redis & { readonly isConnected: () => boolean };
 
 /** All times are in milliseconds. */
-export type RedisOptions = {
+type RedisOptions = {
   /** Timeout of one command. */
   readonly commandTimeout?: number;
   readonly connectTimeout?: number;
@@ -134,7 +134,7 @@ export function describeServer(url: string): string {
   return `${hostname || 'localhost'}:${port || '6379'}`;
 }
 
-export type RedisFault =
+type RedisFault =
   | { code: 'REDIS_BAD_URL' }
   | { code: 'REDIS_UNREACHABLE'; command: string }
   | { code: 'REDIS_TOO_SLOW'; command: string }

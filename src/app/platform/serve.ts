@@ -89,7 +89,7 @@ export function splitTarget(target: string): { path: string; query: string } {
 
 const slash = 0x2f;
 
-export type ServeFault =
+type ServeFault =
   | { code: 'PORT_TAKEN'; host: string; port: number }
   | { code: 'LISTEN_FAILED'; host: string; port: number; reason: string }
   | { code: 'BODY_TOO_LARGE'; max: number }

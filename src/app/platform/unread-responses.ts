@@ -9,7 +9,7 @@ export type UnreadResponses = {
   readonly tryAdd: (bytes: number, cutOff: () => void) => UnreadResponse | undefined;
 };
 
-export type UnreadResponse = {
+type UnreadResponse = {
   /** The client has read something, and this many bytes wait for it now; none: the next ones are not made yet. */
   readonly progress: (bytes: number) => void;
   /** Everything was read, or the client has disconnected. */
@@ -117,7 +117,7 @@ export function sliceBody(body: string | Uint8Array): SliceIterator {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 
-export type SliceIterator = Pick<Iterator<Uint8Array, undefined>, 'next'>;
+type SliceIterator = Pick<Iterator<Uint8Array, undefined>, 'next'>;
 
 /** Cuts off a WebSocket whose client does not read. */
 export function watchWebSocket(handlers: WebSocketHandlers, unread: UnreadResponses): WebSocketHandlers {

@@ -23,7 +23,7 @@ export function watchWalIndex(database: string): { readonly version: () => numbe
 const headerBytes = 48;
 
 /** A number that increases whenever the words have changed since the last call. */
-export function countChanges(words: Uint32Array): () => number {
+function countChanges(words: Uint32Array): () => number {
   const seen = words.slice();
   let version = 0;
   return () => {

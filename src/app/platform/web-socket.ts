@@ -79,7 +79,7 @@ export function formatFrame(opcode: number, payload: Uint8Array): Uint8Array {
   return Buffer.concat([header, payload]);
 }
 
-export type FrameReaderHandlers = {
+type FrameReaderHandlers = {
   readonly onPing: (payload: Uint8Array) => void;
   /** The client closes the connection, or has sent what closes it; with the code to answer. */
   readonly onEnd: (code: number) => void;

@@ -19,7 +19,7 @@ import { limitCaches } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
 
-export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
+type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
 
 /** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function runApiServer(config: Config, env: Env): Promise<ApiServer> {

@@ -4,7 +4,7 @@ import { serveIndexer } from '../parts/indexer-server.ts';
 import { withParts } from '../parts/parts.ts';
 import type { Env } from '../setup/env.ts';
 
-export type Indexer = {
+type Indexer = {
   /** The URL of health and metrics; undefined if it does not listen. */
   readonly url: string | undefined;
   readonly close: () => Promise<void>;

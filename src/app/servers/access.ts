@@ -60,7 +60,7 @@ export async function openReaderAccess(config: Config, env: Env, relay: Relay): 
   };
 }
 
-export type NodeAccess = RateLimitBackend & { readonly gate: Gate };
+type NodeAccess = RateLimitBackend & { readonly gate: Gate };
 
 /** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
 export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>
@@ -73,10 +73,7 @@ export const listRouteIds = () => ({
 });
 
 /** Opens the API keys of the data directory. They are in a file of their own, which `serac keys` can write while the node runs. */
-export function openKeyFinder(
-  config: Pick<Config, 'dataDir' | 'access'>,
-  env: Env,
-): { readonly finder: KeyFinder; readonly close: () => void } {
+function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { readonly finder: KeyFinder; readonly close: () => void } {
   const { dataDir } = config;
   // Without a data directory there are no API keys.
   if (dataDir === undefined) return { finder: { find: () => undefined }, close: () => {} };

@@ -17,7 +17,7 @@ import { createServedChains, describeNetwork } from '../setup/served-network.ts'
 import type { ApiSelection } from './api.ts';
 
 /** The parts of a chain of this node that the Data and Metrics APIs need. */
-export type IndexedChain = {
+type IndexedChain = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
   readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
   readonly history: IndexReads | undefined;
@@ -99,5 +99,5 @@ export const createWithTimeout =
     return Promise.race([work, promise]).finally(cancel);
   };
 
-export type TimeoutFault = { code: 'TIMED_OUT'; milliseconds: number };
-export class TimeoutError extends Fault<TimeoutFault> {}
+type TimeoutFault = { code: 'TIMED_OUT'; milliseconds: number };
+class TimeoutError extends Fault<TimeoutFault> {}

@@ -49,7 +49,7 @@ export type ApiParts = {
 };
 
 /** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the document that describes them. */
-export type ApiHandlers = {
+type ApiHandlers = {
   readonly prefixHandlers: ReadonlyMap<string, Handler>;
   readonly documents: readonly (readonly [path: string, route: HttpRoute])[];
   /** IDs of the operations, as in the API reference. */

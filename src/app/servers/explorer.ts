@@ -10,7 +10,7 @@ import type { Env } from '../setup/env.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import { settingsPath } from './settings-route.ts';
 
-export type ExplorerParts = {
+type ExplorerParts = {
   readonly served: ServedChains | undefined;
   /** The APIs on the same port. The explorer is on the port of the Data API. */
   readonly selection: ApiSelection | undefined;

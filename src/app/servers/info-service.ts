@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
-export type NodeIdentity = {
+type NodeIdentity = {
   readonly nodeID: string;
   readonly proofOfPossession: () => Promise<ProofOfPossession>;
   /** Whether a chain runs here and is bootstrapped. */

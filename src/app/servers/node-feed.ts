@@ -8,7 +8,7 @@ import { createBlockSummary } from '../feed/summarize-block.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 
 /** Receives what a person watching the node sees. */
-export type NodeObserver = {
+type NodeObserver = {
   readonly onBlock: (summary: BlockSummary) => void;
   readonly onRevert: (chain: string, height: bigint, snapshot: string) => void;
   readonly refused: RefusedLimit;
@@ -21,7 +21,7 @@ export type NodeFeed = {
   readonly onReaderRefused: NonNullable<ReaderPoolOptions['onRefused']>;
 };
 
-export type FedChain = { readonly id: Id; readonly alias: string; readonly reads: AvmReads; readonly isCatchingUp: () => boolean };
+type FedChain = { readonly id: Id; readonly alias: string; readonly reads: AvmReads; readonly isCatchingUp: () => boolean };
 
 export function createNodeFeed(events: EventBus, chains: () => readonly FedChain[]): NodeFeed {
   let observer: NodeObserver | undefined;

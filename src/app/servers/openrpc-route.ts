@@ -4,7 +4,7 @@ import { documentHandler } from '../../api/rest/document-handler.ts';
 import { openApiPath } from './api.ts';
 
 /** The path of the OpenRPC document. */
-export const openRpcPath = '/openrpc-json';
+const openRpcPath = '/openrpc-json';
 
 /** Adds a document of the Node RPC methods to the routes of a port that has an API reference and any method. */
 export function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Map<string, HttpRoute> {

@@ -3,7 +3,7 @@ import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
 import type { Config } from '../config/config.ts';
 import { type BannerInfo, listUrls } from '../setup/banner-info.ts';
 
-export type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
+type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
   /** Aliases of the chains beside the X-Chain. */
   readonly aliases: readonly string[];
 };

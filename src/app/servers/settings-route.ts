@@ -8,7 +8,7 @@ export const settingsPath = '/ext/settings';
  * The value of every flag of this process, and where it comes from. Secrets are left out before they get here (cli/config-report.ts). Values
  * contain paths of this machine, so that the route has the callers of `/ext/dev`.
  */
-export function createSettingsRoute(settings: readonly Setting[], access: DevAccess): readonly [path: string, route: HttpRoute] {
+function createSettingsRoute(settings: readonly Setting[], access: DevAccess): readonly [path: string, route: HttpRoute] {
   const rows = settings.map(({ flag, value, source }) => ({ flag, value: value ?? null, source }));
   const response = {
     status: 200,

@@ -61,4 +61,4 @@ export const listUrls = (info: Pick<BannerInfo, 'url' | 'apis' | 'data' | 'stats
   return rows.filter((one) => one !== false);
 };
 
-export type NamedUrl = { readonly name: string; readonly label: string; readonly url: string };
+type NamedUrl = { readonly name: string; readonly label: string; readonly url: string };

@@ -5,7 +5,7 @@ import { zeroId } from '../../base/bytes/id.ts';
 import type { Config } from '../config/config.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 
-export type SpecEnv = GenesisEnv & { readonly readText: (path: string) => string };
+type SpecEnv = GenesisEnv & { readonly readText: (path: string) => string };
 
 /** Loads the network's genesis and the AVM chains that this node runs: X first, then those of the chains file. */
 export function loadChainSpecs(

@@ -24,10 +24,10 @@ export const counterpartsOf = ({ p, c }: NetworkGenesis): { readonly p: Counterp
 });
 
 /** Reads the UTXOs that other chains exported to the chain `reader`. */
-export type ReadAtomicUtxos = (reader: Id) => ReadUtxoPage;
+type ReadAtomicUtxos = (reader: Id) => ReadUtxoPage;
 
 /** The part of the network context that the services of the P- and C-Chain need. */
-export type CounterpartContext = {
+type CounterpartContext = {
   readonly genesis: NetworkGenesis;
   readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
   readonly p: Counterpart;

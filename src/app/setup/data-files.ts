@@ -24,7 +24,7 @@ export const dataFilesIn = (dataDir: string) => ({
 
 export type DataFiles = ReturnType<typeof dataFilesIn>;
 
-export type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
+type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
 
 /**
  * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called with the pages
@@ -91,7 +91,7 @@ export function rebuildPageChecksums(files: DataFiles, env: Env): void {
 }
 
 /** Throws if the database is missing or empty although blocks had been accepted: it must not start again from genesis without notice. */
-export function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: Env): void {
+function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: Env): void {
   const file = env.openFile(ends, 'read');
   if (file === undefined) return;
   const hasBlocks = readChainEnds(file).size > 0;

@@ -10,5 +10,5 @@ export function createDiskError({ dataDir, disk: { required } }: Pick<Config, 'd
   });
 }
 
-export type DiskFault = { code: 'DISK_EXHAUSTED'; required: number };
-export class DiskError extends Fault<DiskFault> {}
+type DiskFault = { code: 'DISK_EXHAUSTED'; required: number };
+class DiskError extends Fault<DiskFault> {}

@@ -20,7 +20,7 @@ export type NetworkDescription = {
   readonly node?: string;
 };
 
-export type ChainDescription = {
+type ChainDescription = {
   readonly id: string;
   readonly aliases: readonly [string, ...string[]];
   readonly feeAsset: string;
@@ -49,7 +49,7 @@ export function stripCredentials(text: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
-export type ServedChainsDeps = {
+type ServedChainsDeps = {
   readonly description: NetworkDescription;
   readonly config: Pick<Config, 'access'>;
   readonly subnetID: Id;

@@ -1,10 +1,10 @@
 import type { RelayTimers } from './relay.ts';
 
 /** Watches for messages of another process of the node. `reset`: call it for every message received. */
-export type Heartbeat = { readonly reset: () => void; readonly stop: () => void };
+type Heartbeat = { readonly reset: () => void; readonly stop: () => void };
 
 /** Milliseconds between two pings, and without an answer until a process counts as hung. So a hung process is noticed within 5 s. */
-export const pingInterval = 500;
+const pingInterval = 500;
 export const hungTimeout = 4500;
 
 /**

@@ -8,7 +8,7 @@ export type Channel = {
 };
 
 /** An HTTP request that a reader process sends to the writer process. */
-export type RelayedRequest = {
+type RelayedRequest = {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -28,7 +28,7 @@ export type RelayTimers = {
 };
 
 /** The reader's end. `setHung(true)` rejects all requests, including pending ones, until `setHung(false)`. */
-export type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
+type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
 
 /** The most pending requests, and the timeout of a request in milliseconds. Beyond either, requests are rejected as busy. */
 const maxPending = 16_384;

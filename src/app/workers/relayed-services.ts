@@ -90,4 +90,4 @@ export const rejectInReader = (): never => {
 };
 
 /** The code is the one that the writer process reported. */
-export class ComponentError extends Fault<{ code: string }> {}
+class ComponentError extends Fault<{ code: string }> {}

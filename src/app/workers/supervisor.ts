@@ -11,7 +11,7 @@ import { serveStreamLimit } from './relayed-streams.ts';
 /** A reader process, seen from the writer process. */
 export type ReaderProcess = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
 
-export type SupervisorEnv = {
+type SupervisorEnv = {
   readonly spawnReader: () => ReaderProcess;
   readonly timers: RelayTimers;
   /** Monotonic milliseconds. */

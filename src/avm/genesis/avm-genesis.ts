@@ -15,7 +15,7 @@ import { GenesisError } from './fault.ts';
 export type AvmGenesis = { readonly bytes: Uint8Array; readonly assets: readonly [GenesisAsset, ...GenesisAsset[]] };
 
 /** An asset of the genesis. Its ID is the ID of the transaction that creates it. */
-export type GenesisAsset = { readonly alias: string; readonly tx: Tx };
+type GenesisAsset = { readonly alias: string; readonly tx: Tx };
 
 /** AvalancheGo: vms/avm/genesis.go, AssetDefinition. */
 export type AssetDefinition = {

@@ -17,7 +17,7 @@ export type ExtraChain = {
 };
 
 /** The network's ID, its address prefix, and the fees of chains that define none. */
-export type ChainsNetwork = { readonly id: number; readonly hrp: string; readonly fees: ExtraChain['fees'] };
+type ChainsNetwork = { readonly id: number; readonly hrp: string; readonly fees: ExtraChain['fees'] };
 
 /**
  * Parses `--chains FILE`: a list of `{ alias, genesis, fees? }`, where `genesis` has the arguments of buildGenesis of AvalancheGo's static

@@ -4,7 +4,7 @@ import { entriesAt, fieldAt, fieldError, type JsonNode, parseExactJson } from '.
 import { GenesisError } from './fault.ts';
 
 /** A C-Chain account in the genesis: its balance in wei and the number of transactions it has sent. */
-export type GenesisAccount = { readonly balance: bigint; readonly nonce: bigint };
+type GenesisAccount = { readonly balance: bigint; readonly nonce: bigint };
 
 export type GenesisAccounts = ReadonlyMap<Address, GenesisAccount>;
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type GenesisFault =
+type GenesisFault =
   | { code: 'GENESIS_BAD_JSON' }
   | { code: 'GENESIS_BAD_FIELD'; path: string }
   | { code: 'GENESIS_INVALID'; rule: GenesisRule }

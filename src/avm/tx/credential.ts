@@ -11,8 +11,7 @@ import { typeNames } from './type-ids.ts';
 /** r, s and the recovery id. */
 export const signatureLength = 65;
 
-export const Signatures = struct({ signatures: list(fixedBytes(signatureLength)) });
-export type Signatures = TypeOf<typeof Signatures>;
+const Signatures = struct({ signatures: list(fixedBytes(signatureLength)) });
 
 /**
  * AvalancheGo's credential slot is loosely typed: every type that implements verify.Verifiable parses there. A wrong type is rejected

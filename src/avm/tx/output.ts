@@ -39,10 +39,9 @@ export const Output = union('verify.State', typeNames, stateOutputs);
 export type Output = TypeOf<typeof Output>;
 
 /** An output in the `outputs` of a transaction: only amounts can be transferred this way. */
-export const TransferableOut = union('avax.TransferableOut', typeNames, {
+const TransferableOut = union('avax.TransferableOut', typeNames, {
   'secp256k1fx.TransferOutput': stateOutputs['secp256k1fx.TransferOutput'],
 });
-export type TransferableOut = TypeOf<typeof TransferableOut>;
 
 const transferable = struct({ assetID: id, output: TransferableOut });
 

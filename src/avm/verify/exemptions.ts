@@ -1,7 +1,7 @@
 import { type Id, parseId } from '../../base/bytes/id.ts';
 
 /** A transaction that is accepted without checking one of the rules. */
-export type Exemption = { readonly txID: Id; readonly exemptFrom: 'operations'; readonly reason: string };
+type Exemption = { readonly txID: Id; readonly exemptFrom: 'operations'; readonly reason: string };
 
 /** Accepted transactions that the rules would reject. IDs are hashes, so no row can match on another network. */
 export const exemptions: readonly Exemption[] = [

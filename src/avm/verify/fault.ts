@@ -12,7 +12,7 @@ export type TxFault = (SyntaxFault | SpendFault | SignatureFault) & {
 };
 
 /** Why an output is not in the UTXO set: spent, or not created yet. See chain/missing-output.ts. */
-export type MissingOutput = {
+type MissingOutput = {
   readonly isSpent?: boolean;
   /** The transaction that spent it, if known. */
   readonly spentBy?: string;
@@ -21,7 +21,7 @@ export type MissingOutput = {
 };
 
 /** Faults found without looking at the chain state. */
-export type SyntaxFault =
+type SyntaxFault =
   | { code: 'TX_WRONG_NETWORK'; want: number; got: number }
   | { code: 'TX_WRONG_CHAIN'; want: string; got: string }
   | { code: 'TX_MEMO_TOO_LARGE'; size: number; max: number }
@@ -58,7 +58,7 @@ export type SyntaxFault =
   | { code: 'TX_CREDENTIAL_COUNT'; want: number; got: number };
 
 /** Faults found on the chain state. */
-export type SpendFault =
+type SpendFault =
   | ({ code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string } & MissingOutput)
   /** This node does not run the chain that exported the output. */
   | { code: 'TX_IMPORT_UNKNOWN'; sourceChain: string }

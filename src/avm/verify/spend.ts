@@ -95,11 +95,7 @@ export function verifyTransfer(
 }
 
 /** Verifies an import whose output is unknown: owners and amount cannot be compared, but the signatures can be verified. */
-export function verifyUnknownOutput(
-  { assetID, input }: TransferableInput,
-  credentialIndex: number,
-  { tx, view, signing }: SpendCheck,
-): void {
+function verifyUnknownOutput({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: SpendCheck): void {
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
   verifySignaturesOnly(input.signatureIndices, requireCredential('secp256k1fx.Credential', credential).signatures, signing);

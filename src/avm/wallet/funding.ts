@@ -17,7 +17,7 @@ export type Funds = {
   readonly now?: bigint;
 };
 
-export type SignedInput = { readonly input: TransferableInput; readonly keys: readonly Key[] };
+type SignedInput = { readonly input: TransferableInput; readonly keys: readonly Key[] };
 
 /** Selects inputs for the amounts that are sent and for the fee. The outputs of `base` are only the change. */
 export function fund(

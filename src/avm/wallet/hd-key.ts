@@ -4,10 +4,10 @@ import { WalletError } from './fault.ts';
 import type { KeyCrypto } from './key.ts';
 
 /** A private key from which child keys are derived. BIP-32. */
-export type HdKey = { readonly secret: Uint8Array; readonly chainCode: Uint8Array };
+type HdKey = { readonly secret: Uint8Array; readonly chainCode: Uint8Array };
 
 /** The index of a child in a path; hardened ones have the highest bit set. */
-export type ChildIndex = number;
+type ChildIndex = number;
 
 export const masterKey = (seed: Uint8Array, crypto: KeyCrypto): HdKey => {
   const hash = crypto.hmacSha512(new TextEncoder().encode('Bitcoin seed'), seed);

@@ -53,7 +53,7 @@ export function sign(unsigned: UnsignedTx, signers: readonly (readonly Key[])[])
 export const signDraft = (draft: Draft): Tx => sign(draft.unsigned, draft.signers);
 
 /** The owners of an output that sign for it: their positions among its addresses, and their keys. */
-export type Signers = { readonly indices: number[]; readonly keys: Key[] };
+type Signers = { readonly indices: number[]; readonly keys: Key[] };
 
 /** The owners that are keys of this wallet, up to the threshold; undefined if there are too few or the output is locked. */
 export function findSigners({ keys }: Pick<Wallet, 'keys'>, { output }: Pick<Utxo, 'output'>, now = 0n): Signers | undefined {

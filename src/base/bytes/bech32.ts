@@ -77,8 +77,8 @@ export function correctBech32(text: string): string | undefined {
   return undefined;
 }
 
-export type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
-export class Bech32Error extends Fault<Bech32Fault> {}
+type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
+class Bech32Error extends Fault<Bech32Fault> {}
 
 const badText = (why: string) => new Bech32Error(why, { code: 'BECH32_BAD_TEXT' });
 

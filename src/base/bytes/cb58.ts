@@ -48,8 +48,8 @@ export function correctCb58(text: string, length: number): string | undefined {
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-export type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
-export class Cb58Error extends Fault<Cb58Fault> {}
+type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
+class Cb58Error extends Fault<Cb58Fault> {}
 
 const badText = (why: string) => new Cb58Error(`base58 decoding error: ${why}`, { code: 'CB58_BAD_TEXT' });
 

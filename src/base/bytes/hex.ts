@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { checksum, checksumLength } from './hash.ts';
 import { concat, equal } from './octets.ts';
 
-export type HexEncoding = 'hex' | 'hexc' | 'hexnc';
+type HexEncoding = 'hex' | 'hexc' | 'hexnc';
 
 /** Lower-case hex digits without a prefix. */
 export const toHex: (bytes: Uint8Array) => string =
@@ -42,7 +42,7 @@ export function parseHex(encoding: HexEncoding | 'json', text: string): Uint8Arr
   return raw;
 }
 
-export const unsupportedEncoding = () => new HexError('unsupported encoding in method', { code: 'HEX_UNSUPPORTED_ENCODING' });
+const unsupportedEncoding = () => new HexError('unsupported encoding in method', { code: 'HEX_UNSUPPORTED_ENCODING' });
 
 export type HexFault =
   | { code: 'HEX_NO_PREFIX' }

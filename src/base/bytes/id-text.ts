@@ -1,7 +1,7 @@
 import { sha256Into } from './hash.ts';
 
 /** Writes the CB58 text of the 32 bytes at `from` into `out` at `at`; returns the end. The text has at most 50 characters. */
-export type WriteIdText = (bytes: Uint8Array, from: number, out: Uint8Array, at: number) => number;
+type WriteIdText = (bytes: Uint8Array, from: number, out: Uint8Array, at: number) => number;
 
 /**
  * Returns an encoder of ids to CB58 text. A page of history shows thousands of ids, and this takes a fifth of the time of `cb58Encode`:

@@ -39,5 +39,5 @@ function parseIdUncached(text: string): Id {
   return toHex(bytes) as Id;
 }
 
-export type IdFault = { code: 'ID_LENGTH'; got: number };
-export class IdError extends Fault<IdFault> {}
+type IdFault = { code: 'ID_LENGTH'; got: number };
+class IdError extends Fault<IdFault> {}

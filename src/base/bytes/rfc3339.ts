@@ -1,5 +1,5 @@
 /** Date and time of day in UTC. `month` and `day` start at 1. */
-export type UtcDateTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
+type UtcDateTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
 
 /** Date and time of day of a Unix time. Counts in eras of 400 years from 0000-03-01, so that a leap day is the last day of a year. */
 export function utcDateTime(unixSeconds: bigint): UtcDateTime {

@@ -4,7 +4,7 @@ import { allShares, type CacheName, cacheTable } from './cache-table.ts';
 export type Generations = { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number };
 
 /** All caches of one name: they share its bytes, however many there are (one per chain, method or kind of piece). */
-export type CachePool = {
+type CachePool = {
   maxBytes: number;
   readonly join: (member: Generations) => void;
   /** Adds to the bytes of the young generations. When they have half of all bytes, they become old, and those that were old are dropped. */
@@ -38,7 +38,7 @@ export function createCacheBudget(bytes: number): CacheBudget {
 }
 
 /** The default of `--cache-bytes`, and what a program has that uses parts of Serac without a node. */
-export const defaultCacheBytes = 201_326_592;
+const defaultCacheBytes = 201_326_592;
 
 /** The caches of this process. Nodes that run in one process share it; the node that starts last sets its size. */
 export const processCaches = createCacheBudget(defaultCacheBytes);

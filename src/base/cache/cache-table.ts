@@ -2,10 +2,10 @@
  * When the entries of a cache die: never (what they hold cannot change), at the next commit, or at a revert. Every entry can be evicted at any
  * time, to make room for others.
  */
-export type CacheLife = 'never' | 'commit' | 'revert';
+type CacheLife = 'never' | 'commit' | 'revert';
 
 /** A row of the table of caches. The share is of the bytes that the caches of one process have, in 1/1024. */
-export type CacheRow = {
+type CacheRow = {
   readonly share: number;
   readonly holds: string;
   readonly dies: CacheLife;

@@ -18,7 +18,7 @@ export type Cache<K, V> = {
   readonly getOrMake: (key: K, make: (key: K) => V) => V;
 };
 
-export type CacheOptions<K, V> = {
+type CacheOptions<K, V> = {
   /** Bytes of an entry with its key, including what the engine needs for the objects; a number if all entries have about the same. */
   readonly size: number | ((key: K, value: V) => number);
   /** Required if the entries die at a commit or a revert: they die when it changes. */

@@ -1,8 +1,8 @@
 import type { AnyCodec, Codec, TypeOf } from './codec.ts';
 
-export type Fields = { readonly [name: string]: AnyCodec };
-export type StructOf<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]> };
-export type Struct<F extends Fields> = Codec<StructOf<F>> & { readonly fields: F };
+type Fields = { readonly [name: string]: AnyCodec };
+type StructOf<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]> };
+type Struct<F extends Fields> = Codec<StructOf<F>> & { readonly fields: F };
 
 /**
  * A codec of a struct. Field order is wire order, field names are the JSON names. `jsonOrder` is the order in JSON where AvalancheGo uses

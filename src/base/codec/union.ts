@@ -1,8 +1,8 @@
 import type { AnyCodec, Codec, TypeOf } from './codec.ts';
 import { CodecError } from './fault.ts';
 
-export type Variants = { readonly [kind: string]: readonly [typeID: number, codec: AnyCodec] };
-export type UnionOf<V extends Variants> = { [K in keyof V & string]: { kind: K } & TypeOf<V[K][1]> }[keyof V & string];
+type Variants = { readonly [kind: string]: readonly [typeID: number, codec: AnyCodec] };
+type UnionOf<V extends Variants> = { [K in keyof V & string]: { kind: K } & TypeOf<V[K][1]> }[keyof V & string];
 
 /**
  * A codec of a Go interface value: a type id, then the concrete value, which gets its `kind`. `slot` (the Go interface) and `names` (all

@@ -15,7 +15,7 @@ export type ChainHealthState = {
   };
 };
 
-export type ConsensusState = {
+type ConsensusState = {
   readonly avgAcceptanceTime: bigint;
   readonly lastAcceptedHeight: bigint;
   readonly lastAcceptedID: Id;

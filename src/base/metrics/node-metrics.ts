@@ -1,7 +1,7 @@
 import type { Counter, Histogram, MetricRegistry } from './registry.ts';
 
 /** Counts and times the calls of one method. */
-export type RequestMeter = {
+type RequestMeter = {
   /** `isError`: the response was an error. */
   record(seconds: number, isError: boolean): void;
 };
@@ -29,7 +29,7 @@ export const latencyBounds: readonly number[] = [
 ];
 
 /** Values of one chain at the time of the scrape. */
-export type ChainReading = {
+type ChainReading = {
   readonly chain: string;
   readonly height: bigint;
   readonly mempoolTxs: number;
@@ -47,7 +47,7 @@ export type ProcessReading = {
   readonly eventLoopLagSeconds?: number | undefined;
 };
 
-export type MetricReadings = {
+type MetricReadings = {
   readonly chains: () => readonly ChainReading[];
   readonly storeBytes: () => number | bigint;
   readonly failingChecks: () => number;

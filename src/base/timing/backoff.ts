@@ -1,4 +1,4 @@
-export type Backoff = { readonly next: () => number; readonly reset: () => void };
+type Backoff = { readonly next: () => number; readonly reset: () => void };
 
 /** Exponential backoff: delays double from `first` to `max` milliseconds. Jitter keeps processes that wait for one node from retrying together. */
 export function createBackoff({ first, max }: { readonly first: number; readonly max: number }, random: () => number): Backoff {

@@ -1,11 +1,11 @@
 /** A clock: Unix time in seconds and in nanoseconds. */
-export type UnixClock = { readonly unixSeconds: () => bigint; readonly unixNanos: () => bigint };
+type UnixClock = { readonly unixSeconds: () => bigint; readonly unixNanos: () => bigint };
 
 /** The state of a chain clock as small JSON; times and the offset in seconds, as decimal digits. An empty object is the real clock. */
 export type ClockState = { readonly offset?: string; readonly frozenAt?: string; readonly nextBlockTime?: string };
 
 /** Times and offset in seconds. `offset`: how far the time is ahead of the real clock, or behind it if negative. */
-export type ClockReading = { readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean };
+type ClockReading = { readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean };
 
 /**
  * The clock of the chain: the real clock until it is set, advanced or frozen. Lock times, block times, metric buckets, health and page tokens

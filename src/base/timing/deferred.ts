@@ -1,5 +1,5 @@
 /** A promise that is settled from outside. A rejection that nobody awaits is ignored. */
-export type Deferred = { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: unknown) => void };
+type Deferred = { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 export function createDeferred(): Deferred {
   let resolve = () => {};

@@ -10,7 +10,7 @@ export type LongWork = {
 /** Returns undefined while the time slice lasts, else a promise that resolves when the next slice starts. */
 export type Pause = () => Promise<void> | undefined;
 
-export type LongWorkTimers = {
+type LongWorkTimers = {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Runs in the next turn of the event loop, after the I/O that has already arrived. */

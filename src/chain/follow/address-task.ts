@@ -4,7 +4,7 @@ import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
 /** A task that must be done for addresses before they are shown. Rejects if it fails for one of them. */
 export type AddressTask = (addresses: readonly Address[]) => Promise<void>;
 
-export type AddressTaskOptions = {
+type AddressTaskOptions = {
   /** Number of addresses processed at the same time. */
   readonly concurrency: number;
   /** Milliseconds after which the task is done again for an address; never if undefined. */

@@ -16,7 +16,7 @@ export type PrefetchedState = {
  * The view of the ledger for a batch of blocks. Changes of a verified block are merged into it, because lookups through a chain of a
  * thousand diffs, one per block, would be slow.
  */
-export type BatchView = View & { readonly merge: (diff: Pick<Diff, 'applied'>) => void };
+type BatchView = View & { readonly merge: (diff: Pick<Diff, 'applied'>) => void };
 
 export function createBatchView({ imported, ...loaded }: PrefetchedState): BatchView {
   const utxos = new Map(loaded.utxos);

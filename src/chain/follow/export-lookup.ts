@@ -13,7 +13,7 @@ export type ExportLookup = {
   readonly find: (from: Id, txID: Id) => Promise<readonly Utxo[] | undefined>;
 };
 
-export type ExportLookupDeps = {
+type ExportLookupDeps = {
   readonly remote: Pick<Remote, 'foreignTx' | 'height'>;
   /** The id of this chain. */
   readonly chainID: Id;

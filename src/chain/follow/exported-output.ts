@@ -10,7 +10,7 @@ import { union } from '../../base/codec/union.ts';
 import type { ForeignChain } from './remote.ts';
 
 /** Source and destination chain of an export. */
-export type ExportRoute = { readonly from: Id; readonly to: Id };
+type ExportRoute = { readonly from: Id; readonly to: Id };
 
 /**
  * Returns the outputs that an ExportTx of the P- or C-Chain put into the memory shared with this chain: an empty list if its chains are

@@ -2,7 +2,7 @@
  * Limits of concurrent block requests: grows while the node responds, halves with every failure, and respects a memory limit.
  * The size of blocks not yet fetched is estimated by a moving average.
  */
-export type FetchWindow = {
+type FetchWindow = {
   /** Number of requests that may be in flight. */
   readonly maxInFlight: () => number;
   /** Number of heights that may be fetched ahead of the next one to be taken. */

@@ -17,7 +17,7 @@ export type FollowLedger = {
   readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
 };
 
-export type LoadedState = {
+type LoadedState = {
   readonly utxos: ReadonlyMap<Id, Utxo>;
   readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
   /** The requested outputs that are stored as spent, so that they need not be looked up on the node. */

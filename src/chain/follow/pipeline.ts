@@ -23,7 +23,7 @@ export type FetchedBlock = { readonly block: Block; readonly prepared: Promise<v
 /** Most transactions and bytes of the blocks in a batch; a single larger block is allowed. */
 export type BatchLimit = { readonly txs: number; readonly bytes: number };
 
-export type PipelineDeps = {
+type PipelineDeps = {
   readonly remote: Pick<Remote, 'height' | 'blockAt'>;
   readonly timing: Timing;
   /** Prepares the transactions of a block for verification, such as recovering signers, while others are fetched. */

@@ -3,7 +3,7 @@ import type { FollowLedger } from './ledger.ts';
 import type { Remote } from './remote.ts';
 import { listUtxoPages } from './utxo-pages.ts';
 
-export type PreLinearizationBackfillDeps = {
+type PreLinearizationBackfillDeps = {
   readonly remote: Pick<Remote, 'height' | 'utxos'>;
   readonly ledger: Pick<FollowLedger, 'addPreLinearizationUtxos'>;
   /** Resolves when the block of this height is stored; rejects if that takes too long. */

@@ -1,5 +1,5 @@
 /** Blocks and transactions per second over the last ten seconds. */
-export type RateMeter = {
+type RateMeter = {
   readonly add: (blocks: number, txs: number) => void;
   readonly rates: () => { readonly blocksPerSecond: number; readonly txsPerSecond: number };
 };

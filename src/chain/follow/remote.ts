@@ -45,9 +45,9 @@ export type RemoteUtxoQuery = {
 export type RemoteUtxoCursor = { readonly address: string; readonly utxo: string };
 
 /** `next` is undefined on the last page. */
-export type RemoteUtxoPage = { readonly utxos: readonly Utxo[]; readonly next: RemoteUtxoCursor | undefined };
+type RemoteUtxoPage = { readonly utxos: readonly Utxo[]; readonly next: RemoteUtxoCursor | undefined };
 
-export type RemoteOptions = RpcDeps & {
+type RemoteOptions = RpcDeps & {
   readonly hrp: string;
   /** The chain's alias in the node's paths. */
   readonly chain?: string;

@@ -4,7 +4,7 @@ import { isTemporary } from './fault.ts';
 import type { Remote } from './remote.ts';
 import { abortableSleep, type Timing } from './timing.ts';
 
-export type RetryOptions = {
+type RetryOptions = {
   readonly timing: Timing;
   readonly signal: AbortSignal;
   /** Number of attempts before the error is thrown. */
@@ -41,7 +41,7 @@ export function withRetries(remote: Remote, { timing, signal, maxAttempts = 3 }:
 }
 
 /** The requests that callers of our API wait for. */
-export type CallerRemote = Pick<Remote, 'height' | 'tx' | 'txReport' | 'issueTx' | 'issueWalletTx'>;
+type CallerRemote = Pick<Remote, 'height' | 'tx' | 'txReport' | 'issueTx' | 'issueWalletTx'>;
 
 /** Milliseconds after which a caller gets a response, with all retries. */
 const callerDeadline = 4500;

@@ -5,7 +5,7 @@ import type { RecoverSigner, SignerCache } from '../../base/crypto/recover.ts';
 import { packRecoveryInputs, type RecoveryInput, unpackSigners } from '../../base/crypto/recovery-batch.ts';
 
 /** Recovers the signers of whole blocks on another thread before verification. Recovery is half of the cost of a transaction. */
-export type SignerPrefetch = {
+type SignerPrefetch = {
   /** Resolves when the signers of these transactions are recovered. */
   readonly prepare: (txs: readonly Tx[]) => Promise<void>;
   /** Returns a prepared signer, else recovers it on this thread. */

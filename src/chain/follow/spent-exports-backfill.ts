@@ -5,7 +5,7 @@ import { type AddressTask, createAddressTask } from './address-task.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import { listUtxoPages } from './utxo-pages.ts';
 
-export type SpentExportsBackfillDeps = {
+type SpentExportsBackfillDeps = {
   readonly remote: Pick<Remote, 'height' | 'utxos'>;
   readonly exportedOutputs: ExportedOutputs;
   /** Ids of the other chains by their alias on the node. Exports to any further chain cannot be checked. */

@@ -6,7 +6,7 @@ import type { Accept } from '../lifecycle/accept.ts';
 import type { FollowLedger } from './ledger.ts';
 
 /** How blocks are accepted, and what is stored in the same database transaction as pre-linearization outputs (their index rows). */
-export type StateHooks = { readonly accept: Accept; readonly onPreLinearizationUtxos?: OnUtxosStored | undefined };
+type StateHooks = { readonly accept: Accept; readonly onPreLinearizationUtxos?: OnUtxosStored | undefined };
 
 type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'addPreLinearizationUtxos'>;
 

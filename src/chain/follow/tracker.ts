@@ -7,7 +7,7 @@ import type { Timing } from './timing.ts';
 import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
 
 /** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
-export type Tracker = {
+type Tracker = {
   readonly startAt: (at: BlockPosition) => void;
   readonly nodeVerified: () => void;
   readonly remoteHeight: (height: bigint) => void;
@@ -21,7 +21,7 @@ export type Tracker = {
   readonly stop: () => void;
 };
 
-export type TrackerDeps = {
+type TrackerDeps = {
   readonly timing: Pick<Timing, 'now' | 'unix' | 'after'>;
   readonly onProgress?: ((status: FollowStatus) => void) | undefined;
   readonly report: (error: unknown) => void;

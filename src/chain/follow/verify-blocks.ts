@@ -17,7 +17,7 @@ import type { FetchedBlock } from './pipeline.ts';
 import type { PreLinearizationLookup } from './pre-linearization-lookup.ts';
 import type { Timing } from './timing.ts';
 
-export type BatchVerifyDeps = {
+type BatchVerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;
   readonly verifier: TxVerifier;
   readonly exportLookup: ExportLookup;
@@ -26,7 +26,7 @@ export type BatchVerifyDeps = {
 };
 
 /** Valid blocks in order, and the error of the first invalid one. */
-export type VerifiedBatch = { readonly verified: readonly VerifiedBlock[]; readonly fault: FollowError | undefined };
+type VerifiedBatch = { readonly verified: readonly VerifiedBlock[]; readonly fault: FollowError | undefined };
 
 /** `unknownImports`: number of imported outputs whose export could not be found. */
 export type VerifiedBlock = FollowedBlock & { readonly unknownImports: number };

@@ -3,7 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { AnyFault } from '../../base/fault.ts';
 
 /** A transaction that was not accepted. `refused`: not admitted to the mempool. `dropped`: it left the mempool. */
-export type Drop = {
+type Drop = {
   /** Counts up from 1; a larger number is newer. */
   readonly number: number;
   readonly txID: Id;
@@ -26,8 +26,8 @@ export type DropLog = {
 };
 
 /** The number of drops kept, and the bytes kept of their transactions in total. */
-export const maxDrops = 10_000;
-export const maxDropBytes = 16 * 1024 * 1024;
+const maxDrops = 10_000;
+const maxDropBytes = 16 * 1024 * 1024;
 
 /** Creates a log of the last drops. The bytes of a transaction are copied, because they may be a part of a larger request. */
 export function createDropLog(limits = { drops: maxDrops, bytes: maxDropBytes }): DropLog {

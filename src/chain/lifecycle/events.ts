@@ -26,7 +26,7 @@ export type ChainEvent =
   /** A health check of the node began to fail, or passed again; `error` is why it fails, `isHealthy` whether all checks pass. */
   | { readonly kind: 'health'; readonly check: string; readonly error: string | undefined; readonly isHealthy: boolean };
 
-export type ChainEventKind = ChainEvent['kind'];
+type ChainEventKind = ChainEvent['kind'];
 export type EventOf<K extends ChainEventKind> = Extract<ChainEvent, { readonly kind: K }>;
 
 /** Delivers chain events to subscribers in this process. */

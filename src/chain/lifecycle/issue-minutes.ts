@@ -10,7 +10,7 @@ export type IssueMinute = {
   readonly latency: LatencySummary | undefined;
 };
 
-export type IssueMinutes = {
+type IssueMinutes = {
   readonly addDrop: (nanoseconds: bigint, stage: 'refused' | 'dropped') => void;
   readonly addLatency: (nanoseconds: bigint, milliseconds: number) => void;
   /** Minutes of the last hour in which something happened, oldest first. */
@@ -19,7 +19,7 @@ export type IssueMinutes = {
 };
 
 /** Minutes that are kept. */
-export const issueMinuteCount = 60;
+const issueMinuteCount = 60;
 
 type Slot = { minute: number; refused: number; dropped: number; accepted: number; max: number; buckets: Uint32Array | undefined };
 

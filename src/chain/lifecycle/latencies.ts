@@ -7,7 +7,7 @@ export type LatencySummary = {
   readonly max: number;
 };
 
-export type Latencies = {
+type Latencies = {
   readonly add: (milliseconds: number) => void;
   /** All 0 if there are no durations. */
   readonly summary: () => LatencySummary;

@@ -5,7 +5,7 @@ import type { AnyFault } from '../../base/fault.ts';
 import { ChainError } from './fault.ts';
 
 /** AvalancheGo: vms/txs/mempool/mempool.go. */
-export const maxTxSize = 64 * 1024;
+const maxTxSize = 64 * 1024;
 export const maxMempoolSize = 64 * 1024 * 1024;
 /** Number of cached drop reasons. */
 const maxDropReasons = 64;

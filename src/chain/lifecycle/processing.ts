@@ -9,7 +9,7 @@ import { ChainError } from './fault.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
 /** How far a block's time may be ahead of the local clock, in seconds. AvalancheGo: vms/avm/block/executor/block.go, SyncBound. */
-export const maxSecondsAhead = 10n;
+const maxSecondsAhead = 10n;
 
 /** A verified block that is neither accepted nor rejected yet, with its changes. */
 export type ProcessingBlock = { readonly block: Block; readonly diff: Diff; readonly imported: ReadonlySet<Id> };
@@ -17,7 +17,7 @@ export type ProcessingBlock = { readonly block: Block; readonly diff: Diff; read
 /** A block that can have children: a processing one, or the last accepted one (whose changes are already in the state). */
 export type Parent = { readonly id: Id; readonly height: bigint; readonly time: bigint; readonly view: View };
 
-export type BlockVerifyDeps = {
+type BlockVerifyDeps = {
   readonly verifier: TxVerifier;
   readonly now: () => bigint;
   readonly parent: (id: Id) => Parent | undefined;

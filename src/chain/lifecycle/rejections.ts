@@ -8,7 +8,7 @@ const maxRejections = 4096;
  * Why the newest rejected transactions were refused or dropped, by transaction ID. Unlike the drop reasons of the mempool, which are the 64 that
  * AvalancheGo repeats when a transaction is issued again, these are only reported.
  */
-export type Rejections = {
+type Rejections = {
   readonly add: (id: Id, reason: AnyFault) => void;
   readonly remove: (id: Id) => void;
   readonly reasonOf: (id: Id) => string | undefined;

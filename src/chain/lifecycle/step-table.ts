@@ -8,10 +8,10 @@ export type Step = { readonly step: StepName; readonly time: bigint; readonly de
 const stepNames = ['received', 'verified', 'pooled', 'refused', 'dropped', 'accepted'] as const;
 export type StepName = (typeof stepNames)[number];
 
-export type AcceptedIn = { readonly height: bigint; readonly id: Id };
+type AcceptedIn = { readonly height: bigint; readonly id: Id };
 
 /** The steps of the newest transactions. */
-export type StepTable = {
+type StepTable = {
   readonly add: (txID: Id, step: Step) => void;
   /** undefined if the transaction is not among the newest. */
   readonly stepsOf: (txID: Id) => Step[] | undefined;

@@ -24,7 +24,7 @@ export type TxVerifier = {
 /** A verifier that can also list every check of a transaction with its result, see verify/explain.ts. */
 export type ExplainingVerifier = TxVerifier & { readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[] };
 
-export type TxVerifierDeps = {
+type TxVerifierDeps = {
   readonly rules: Rules;
   readonly recover: SpendContext['recover'];
   readonly addressText: SpendContext['addressText'];

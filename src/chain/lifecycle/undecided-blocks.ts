@@ -13,7 +13,7 @@ import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts'
 import type { TxVerifier } from './tx-verifier.ts';
 
 /** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
-export type UndecidedBlocks = {
+type UndecidedBlocks = {
   readonly setPreference: (id: Id) => void;
   readonly build: () => Block | undefined;
   readonly parse: (bytes: Uint8Array) => ChainBlock;
@@ -33,7 +33,7 @@ export type UndecidedBlocks = {
   readonly restart: () => void;
 };
 
-export type UndecidedBlocksDeps = {
+type UndecidedBlocksDeps = {
   readonly ledger: Ledger;
   readonly verifier: TxVerifier;
   readonly mempool: Mempool;

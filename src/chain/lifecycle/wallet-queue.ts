@@ -13,7 +13,7 @@ const maxQueued = 65_536;
  * together hold `maxMempoolSize` bytes; transactions that are valid now go before queued ones, so the queue never takes space from the mempool.
  * AvalancheGo: vms/avm/wallet_service.go.
  */
-export type WalletQueue = {
+type WalletQueue = {
   readonly issue: (tx: Tx) => void;
   readonly onDecided: (id: Id) => void;
   /** Called when the mempool dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/api/differences.ts). */
@@ -25,7 +25,7 @@ export type WalletQueue = {
   readonly replace: (txs: readonly Uint8Array[]) => void;
 };
 
-export type WalletQueueDeps = {
+type WalletQueueDeps = {
   /** Adds a transaction to the mempool. */
   readonly add: (tx: Tx) => void;
   /** See `skipFailedWalletTx` in src/differences.ts. */

@@ -23,7 +23,7 @@ export type Recovery = {
   readonly close: () => void;
 };
 
-export type RecoveryEnv = ThreadEnv & {
+type RecoveryEnv = ThreadEnv & {
   readonly recoverKey: RecoverKey;
   readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
   readonly cores: number;
@@ -132,4 +132,4 @@ const signatureCount = ({ credentials }: Tx): number =>
 
 const stopping = () => new StoppingError('transaction not issued: the node is stopping', { code: 'NODE_STOPPING' });
 
-export class StoppingError extends Fault<{ code: 'NODE_STOPPING' }> {}
+class StoppingError extends Fault<{ code: 'NODE_STOPPING' }> {}

@@ -1,14 +1,14 @@
 import { messageOf } from '../../base/fault.ts';
 
 /** The worker thread that recovers signers, started on first use and after a failure. Batches are those of crypto/recovery-batch.ts. */
-export type RestartingThread = {
+type RestartingThread = {
   /** Resolves to undefined if the thread failed or was stopped: the caller then recovers the signers itself. Never rejects. */
   readonly recover: (batch: Uint8Array) => Promise<Uint8Array | undefined>;
   /** Stops the thread and settles pending batches; the next batch starts another thread. */
   readonly stop: () => void;
 };
 
-export type RecoveryThread = { readonly request: (batch: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+type RecoveryThread = { readonly request: (batch: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
 
 export type ThreadEnv = {
   readonly openRecoveryThread: () => RecoveryThread;

@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts';
  * Recovers signatures of transactions that have many in slices, round robin: one slice of one transaction, then one of the next. A
  * transaction with few signatures waits for at most one slice.
  */
-export type SlicedRecovery = {
+type SlicedRecovery = {
   /** Returns signers in order. Stops after the slice with the first signer that is not the owner: the rules need no more. */
   readonly recover: (hash: Uint8Array, expected: readonly ExpectedSignature[]) => Promise<(Address | undefined)[]>;
 };
@@ -54,5 +54,5 @@ export function createSlicedRecovery(recoverSlice: RecoverSlice): SlicedRecovery
 
 const tooBusy = () => new RecoveryError('too many transactions with many signatures are waiting; try again', { code: 'RECOVERY_BUSY' });
 
-export type RecoveryFault = { code: 'RECOVERY_BUSY' };
-export class RecoveryError extends Fault<RecoveryFault> {}
+type RecoveryFault = { code: 'RECOVERY_BUSY' };
+class RecoveryError extends Fault<RecoveryFault> {}

@@ -11,7 +11,7 @@ export type SoloTimers = {
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
-export type SoloOptions = {
+type SoloOptions = {
   /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
   readonly minBlockDelay: number;
   /** Default: automine. */

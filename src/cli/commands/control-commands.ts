@@ -133,7 +133,7 @@ function readCount(text: string): number {
 }
 
 /** Reads the argument of `serac time`: nothing, `+30d`, a time, `freeze` or `reset`. */
-export function readTimeChange(word: string | undefined): { readonly method: string; readonly params: object } {
+function readTimeChange(word: string | undefined): { readonly method: string; readonly params: object } {
   if (word === undefined) return { method: 'getTime', params: {} };
   if (word === 'freeze' || word === 'reset') return { method: `${word}Time`, params: {} };
   if (word.startsWith('+')) return { method: 'increaseTime', params: { seconds: numberOrText(word.slice(1)) } };

@@ -8,7 +8,7 @@ import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson } fr
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
 /** What a command did: a verb, and what was moved or made, by whom and to whom. Parts that do not apply are left out. */
-export type Receipt = {
+type Receipt = {
   /** `sent`, `created`, … */
   readonly verb: string;
   /** What was moved or made, if it has no amount, such as `an NFT of CRD`. */
@@ -22,11 +22,11 @@ export type Receipt = {
 };
 
 /** The fees of a node by name, as `info.getTxFee` lists them; `none`: there is no transaction. */
-export type Fee = 'txFee' | 'createAssetTxFee' | 'none';
+type Fee = 'txFee' | 'createAssetTxFee' | 'none';
 
 type IssuingMethod = 'faucet' | 'send' | 'export' | 'atomicDeposit' | 'createAsset' | 'mint' | 'createNFT' | 'mintNFT' | 'sendNFT';
 
-export type Issue<M extends keyof typeof devRows> = {
+type Issue<M extends keyof typeof devRows> = {
   readonly params: object;
   /** The receipt, when the node has answered. */
   readonly describe: (result: DevResult<M>) => Receipt;

@@ -22,7 +22,7 @@ function formatUtxoLine(utxo: Utxo): string {
 }
 
 /** Memos and payloads are shown as text only if they are printable. */
-export function formatBytes(hex: string): string {
+function formatBytes(hex: string): string {
   const text = Buffer.from(hex.replace(/^0x/, ''), 'hex').toString('utf8');
   return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
 }

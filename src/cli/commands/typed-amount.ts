@@ -4,7 +4,7 @@ import { badArgument } from './fault.ts';
 export type AssetUnits = { readonly symbol: string; readonly denomination: string | number };
 
 /** An amount as it is typed: `5`, `1.5AVAX` or `5 nAVAX`. */
-export type TypedAmount = { readonly text: string; readonly whole: string; readonly decimals: string; readonly unit: string | undefined };
+type TypedAmount = { readonly text: string; readonly whole: string; readonly decimals: string; readonly unit: string | undefined };
 
 /** Throws unless the text is a number, with or without a unit. */
 export function readTypedAmount(text: string): TypedAmount {

@@ -9,7 +9,7 @@ import type { Screen } from './screen.ts';
 import { createTxRate, formatStatusLine, type NodeStatus } from './status-line.ts';
 import type { Style } from './style.ts';
 
-export type ConsoleDeps = {
+type ConsoleDeps = {
   readonly screen: Screen;
   readonly format: 'text' | 'json';
   readonly style: Style;

@@ -1,5 +1,5 @@
 /** A stream of the program: stdout or stderr. */
-export type Output = {
+type Output = {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   /** Returns false if the text was buffered because nobody reads; `drain` follows when the buffer is empty. */
@@ -21,7 +21,7 @@ export type Screen = {
   readonly close: () => void;
 };
 
-export type ScreenDeps = {
+type ScreenDeps = {
   readonly out: Output;
   readonly err: Output;
   /** Whether a status line may be drawn: stdout is a terminal that understands escape sequences. */

@@ -1,6 +1,6 @@
 import type { NodeReading } from './node-status.ts';
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Milliseconds for one answer. */
 const answerTimeout = 2000;

@@ -20,8 +20,6 @@ type State = Omit<LiveView, 'now' | 'isGone' | 'toggleHold' | 'showWaiting' | 'o
 };
 
 /** What the event stream adds to a page, folded from events. One event costs little; a frame renders once. */
-export type LiveStore = ReturnType<typeof createLiveStore>;
-
 export function createLiveStore(first: PagePayload, monotonic: () => number) {
   const labels = new Map<string, AssetLabel>();
   const { feeAsset, feeSymbol, feeDecimals } = first.context.chain;

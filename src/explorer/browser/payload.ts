@@ -24,7 +24,7 @@ export const devHeaders = (): Record<string, string> => (devToken() === '' ? {} 
 export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
 
 /** The header that carries the API key. */
-export const keyHeaders = (): Record<string, string> => (apiKey() === '' ? {} : { 'x-service-api-key': apiKey() });
+const keyHeaders = (): Record<string, string> => (apiKey() === '' ? {} : { 'x-service-api-key': apiKey() });
 
 /** Gets a route of this server as text; undefined if it does not answer with status 200. */
 export async function getText(path: string): Promise<string | undefined> {

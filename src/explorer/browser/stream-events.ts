@@ -2,7 +2,7 @@ import type { TxType } from '../../api/contract/answers.ts';
 import type { TxSummary } from '../load/tx-summary.ts';
 
 /** Events of the stream, as far as the page reads them; docs/events.md has all properties. */
-export type BlockEvent = {
+type BlockEvent = {
   readonly kind: 'block';
   readonly chainID: string;
   readonly height: number;
@@ -10,7 +10,7 @@ export type BlockEvent = {
   readonly time: number;
   readonly txIDs: readonly string[];
 };
-export type TxEvent = {
+type TxEvent = {
   readonly kind: 'tx';
   readonly chainID: string;
   readonly height: number;
@@ -35,10 +35,10 @@ type UnsignedTx = {
   readonly denomination?: number;
   readonly operations?: readonly { readonly operation?: { readonly mintOutput?: unknown; readonly mintInput?: unknown } }[] | null;
 };
-export type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
-export type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
-export type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
-export type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
+type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
+type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
+type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
+type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
 export type StreamEvent = BlockEvent | TxEvent | RevertedEvent | MempoolEvent | TimeEvent | OtherEvent;
 
 export type AssetLabel = { readonly symbol: string; readonly denomination: number };

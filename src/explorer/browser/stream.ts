@@ -1,6 +1,6 @@
 import { followEvents, type StreamMessage } from './event-source.ts';
 
-export type Stream = { readonly pause: () => void; readonly resume: () => void };
+type Stream = { readonly pause: () => void; readonly resume: () => void };
 
 /** Follows the event stream through the worker that all tabs share; directly where shared workers do not exist. */
 export function openStream(workerUrl: string, onMessage: (message: StreamMessage) => void): Stream {

@@ -4,7 +4,7 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
 /** Transactions of one page of a history, newest first. */
-export type HistoryPage = { readonly txs: readonly Tx[]; readonly isFirst: boolean; readonly hasNext: boolean };
+type HistoryPage = { readonly txs: readonly Tx[]; readonly isFirst: boolean; readonly hasNext: boolean };
 
 type Wanted = { readonly address: string; readonly asset: PlotAsset; readonly page: HistoryPage };
 

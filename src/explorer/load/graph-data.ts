@@ -48,7 +48,7 @@ export type GraphData = {
 export const maxOpen = 24;
 
 /** Outputs shown on each side of a transaction; the others are counted. */
-export const maxOutputs = 8;
+const maxOutputs = 8;
 
 /** Outputs shown on each side of all transactions together, beside those that connect them: drawing the graph takes as long as it has boxes. */
 const maxOutputsOfAll = 64;

@@ -25,7 +25,7 @@ export type AddressData = {
   readonly after: Readonly<Record<string, string>>;
 };
 
-export type AddressQuery = { readonly page: string | undefined } & BalanceRange;
+type AddressQuery = { readonly page: string | undefined } & BalanceRange;
 
 /** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 6;

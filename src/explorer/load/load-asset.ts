@@ -5,7 +5,7 @@ import { summarizeTx, type TxSummary } from './tx-summary.ts';
 
 /** Ranges of the plot of transactions by day. */
 export const assetRanges = { '30d': { word: '30 d', days: 30 }, '1y': { word: '1 y', days: 365 } } as const;
-export type AssetRange = keyof typeof assetRanges;
+type AssetRange = keyof typeof assetRanges;
 
 export type AssetData = {
   readonly asset: AssetDetails;

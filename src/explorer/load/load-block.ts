@@ -28,7 +28,7 @@ export type BlockTx = {
 };
 
 /** The most transactions of a block in its map. */
-export const maxTxs = 600;
+const maxTxs = 600;
 /** Rows of a page of the table. */
 export const rowsPerPage = 50;
 /** Blocks with fewer transactions read each of them by its ID. */

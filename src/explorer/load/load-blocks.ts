@@ -2,7 +2,7 @@ import type { BlockSummaryList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
-export type BlockRow = {
+type BlockRow = {
   readonly height: number;
   readonly id: string;
   readonly time: number;

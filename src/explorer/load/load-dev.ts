@@ -3,7 +3,7 @@ import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
-export type Account = MethodJson<'dev.accounts'>['accounts'][number];
+type Account = MethodJson<'dev.accounts'>['accounts'][number];
 export type DevData = {
   readonly accounts: readonly Account[];
   readonly state: DevState;

@@ -32,7 +32,7 @@ export type HomeData = {
 export type CrossChainCounts = { readonly outbound: number; readonly inbound: number | undefined; readonly isComplete: boolean };
 
 /** Rolling figures of the Metrics API. */
-export type Figures = {
+type Figures = {
   readonly txsDay: number;
   readonly txsAll: number;
   readonly addresses: number;

@@ -11,7 +11,7 @@ export const ranges = {
   month: { word: '30 d', unit: 'day', count: 30 },
   year: { word: '1 y', unit: 'day', count: 365 },
 } as const;
-export type Range = keyof typeof ranges;
+type Range = keyof typeof ranges;
 
 export type ThroughputData = {
   readonly range: Range;

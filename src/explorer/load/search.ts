@@ -3,9 +3,9 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
 /** A page that a search found. */
-export type Match = { readonly href: string; readonly word: string; readonly note: string };
+type Match = { readonly href: string; readonly word: string; readonly note: string };
 /** `more`: matches that are not listed. */
-export type SearchResult = { readonly matches: readonly Match[]; readonly more: number; readonly nearest: readonly Match[] };
+type SearchResult = { readonly matches: readonly Match[]; readonly more: number; readonly nearest: readonly Match[] };
 
 /** The longest text that is searched for: the hex of the largest transaction. */
 export const maxQuery = 262_144;

@@ -12,14 +12,14 @@ export type Source = {
 };
 
 /** `body` has the type T if the status is 200. */
-export type Answer<T> = { readonly status: number; readonly body: T };
+type Answer<T> = { readonly status: number; readonly body: T };
 export type RpcAnswer<T> = {
   readonly result?: T;
   readonly error?: { readonly message: string; readonly data?: { readonly code?: string } | null };
 };
 
 /** An answer that a page cannot be built without was not 200. */
-export type SourceFault = { code: 'PAGE_SOURCE_FAILED'; status: number; path: string };
+type SourceFault = { code: 'PAGE_SOURCE_FAILED'; status: number; path: string };
 export class SourceError extends Fault<SourceFault> {}
 
 /** Returns the body of a GET request; throws a `SourceError` with the server's reason if the status is not 200. */

@@ -3,11 +3,11 @@ import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { acceptedEncoding } from './compressed-body.ts';
 
 /** The scripts, the worker, the style sheet and the icon of the page, built once. */
-export const assetNames = ['page.js', 'reference.js', 'worker.js', 'theme.js', 'page.css', 'mark.svg'] as const;
+const assetNames = ['page.js', 'reference.js', 'worker.js', 'theme.js', 'page.css', 'mark.svg'] as const;
 export type AssetName = (typeof assetNames)[number];
 
 /** A built file in all encodings. */
-export type BuiltAsset = { readonly plain: Uint8Array; readonly gzip: Uint8Array; readonly br: Uint8Array };
+type BuiltAsset = { readonly plain: Uint8Array; readonly gzip: Uint8Array; readonly br: Uint8Array };
 /** Beside the named files: parts of `page.js`, whose names contain the hash of their content. */
 export type BuiltAssets = { readonly [name in AssetName]: BuiltAsset } & { readonly [chunk: string]: BuiltAsset };
 

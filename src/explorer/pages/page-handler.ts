@@ -15,7 +15,7 @@ import { createReferenceLoader } from './load-reference.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 
-export type PageOptions = {
+type PageOptions = {
   readonly context: () => Promise<PageContext>;
   readonly assets: () => Promise<PageAssets>;
   /** This server's own handler, through which pages read. */

@@ -18,7 +18,7 @@ import type { Section } from '../views/sections.ts';
 import type { ViewName } from '../views/views.tsx';
 
 /** What a page loads with. */
-export type LoadParts = {
+type LoadParts = {
   readonly source: Source;
   readonly context: PageContext;
   /** The text of the path after the first segment, decoded. */

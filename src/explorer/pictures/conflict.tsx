@@ -1,7 +1,7 @@
 import { shortId } from '../text/text-format.ts';
 
-export type ConflictEnd = { readonly id: string; readonly note: string; readonly href: string | undefined };
-export type ConflictProps = {
+type ConflictEnd = { readonly id: string; readonly note: string; readonly href: string | undefined };
+type ConflictProps = {
   readonly title: string;
   readonly note: string;
   readonly winner: ConflictEnd;

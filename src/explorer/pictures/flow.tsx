@@ -1,7 +1,7 @@
 import type { Bundle, Strand } from '../load/flow-data.ts';
 import { Hatch } from './treemap.tsx';
 
-export type FlowProps = { readonly bundles: readonly Bundle[]; readonly width: number; readonly isLog: boolean; readonly label: string };
+type FlowProps = { readonly bundles: readonly Bundle[]; readonly width: number; readonly isLog: boolean; readonly label: string };
 
 type Side = 'inputs' | 'outputs';
 /** A strand with its thickness, the centre of its end at the edge, and the top of its end at the trunk. */

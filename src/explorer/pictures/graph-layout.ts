@@ -18,8 +18,8 @@ export type GraphContent =
   /** Outputs of a transaction that are not shown. */
   | { readonly kind: 'more'; readonly tx: string; readonly count: number; readonly side: Side };
 
-export type Side = 'in' | 'out';
-export type GraphEdge = { readonly from: string; readonly to: string };
+type Side = 'in' | 'out';
+type GraphEdge = { readonly from: string; readonly to: string };
 export type GraphLayout = {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

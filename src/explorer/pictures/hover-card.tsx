@@ -1,6 +1,6 @@
 import type { Cell } from './squarify.ts';
 
-export type HoverCardProps = {
+type HoverCardProps = {
   readonly title: string;
   /** The ID beside the title. */
   readonly note: string;

@@ -5,9 +5,9 @@ import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
 import { scalePlot } from './plot-scale.ts';
 
 /** A line of a plot; null where there is no value. All lines have the same number of values. */
-export type Line = { readonly word: string; readonly color: number; readonly values: readonly (number | null)[] };
+type Line = { readonly word: string; readonly color: number; readonly values: readonly (number | null)[] };
 
-export type LinesPlotProps = TimePlotProps & { readonly lines: readonly Line[] };
+type LinesPlotProps = TimePlotProps & { readonly lines: readonly Line[] };
 
 /** Lines over the same times, from zero. A line has a gap where it has no value; a value between two gaps is a dot. */
 export function LinesPlot({ lines, width, height, unit, label, from, to, timeText }: LinesPlotProps) {

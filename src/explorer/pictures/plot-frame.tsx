@@ -3,7 +3,7 @@ import { compactNumber } from '../text/text-format.ts';
 import { type CursorValues, PlotCursor, usePlotCursor } from './plot-cursor.tsx';
 import { margin } from './plot-scale.ts';
 
-export type PlotFrameProps = {
+type PlotFrameProps = {
   readonly width: number;
   readonly height: number;
   readonly unit: string;

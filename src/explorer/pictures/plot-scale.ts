@@ -1,7 +1,7 @@
 /** Space around the area of a plot, for its axes. */
 export const margin = { left: 52, right: 8, top: 22, bottom: 24 };
 
-export type PlotRange = {
+type PlotRange = {
   /** The size of the plot with its axes, in pixels. */
   readonly width: number;
   readonly height: number;

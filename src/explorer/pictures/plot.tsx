@@ -5,7 +5,7 @@ import { margin, round, scalePlot } from './plot-scale.ts';
 /** A point of a plot; `x` is any growing number, usually a time. */
 export type Point = { readonly x: number; readonly y: number };
 
-export type PlotProps = {
+type PlotProps = {
   readonly points: readonly Point[];
   readonly width: number;
   readonly height: number;

@@ -3,8 +3,8 @@ import type { CursorValues } from './plot-cursor.tsx';
 import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
 import { scalePlot } from './plot-scale.ts';
 
-export type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
-export type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer[] };
+type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
+type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer[] };
 
 /** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
 export function StackedPlot({ layers, width, height, unit, label, from, to, timeText }: StackedPlotProps) {

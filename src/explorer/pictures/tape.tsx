@@ -5,7 +5,7 @@ import { ageText, groupDigits } from '../text/text-format.ts';
 const tile = { width: 84, height: 74, step: 92 };
 const facet = 9;
 /** The most tiles; older ones are not in the document. */
-export const maxTiles = 16;
+const maxTiles = 16;
 
 /** The newest blocks, newest left, after a dashed tile for the next one. The fill is the number of transactions beside the largest block. */
 export function Tape({

@@ -2,7 +2,7 @@ import { type Cell, squarify } from './squarify.ts';
 import { Hatch, limitItems, TreemapCell, type TreemapItem } from './treemap.tsx';
 
 /** The outputs of one asset. */
-export type Slab = { readonly asset: string; readonly items: readonly TreemapItem[] };
+type Slab = { readonly asset: string; readonly items: readonly TreemapItem[] };
 
 /** Unspent outputs: a slab for each asset, as wide as the square root of its count (at least 15 %); inside, area is the amount. */
 export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Slab[]; width: number; height: number; label: string }) {

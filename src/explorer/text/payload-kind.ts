@@ -8,8 +8,8 @@ export type PayloadKind =
   | { readonly kind: 'empty' };
 
 /** Images that a page shows. SVG is not among them: it is a document with scripts. */
-export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-export type ImageType = (typeof imageTypes)[number];
+const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+type ImageType = (typeof imageTypes)[number];
 
 /** The first bytes of each type, in hex. */
 const magicBytes: { readonly [type in ImageType]: RegExp } = {

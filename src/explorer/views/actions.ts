@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks';
 import type { RpcAnswer } from '../load/source.ts';
 
 /** What a page can do in the browser. Absent on the server. */
-export type Actions = {
+type Actions = {
   /** Gets a route of this server as text; undefined if it does not answer with status 200. */
   readonly getText: (path: string) => Promise<string | undefined>;
   /** Calls a method of the Node RPC at a path. */

@@ -57,7 +57,7 @@ export function DevSnapshots({ data }: ViewProps<DevData>) {
 }
 
 /** `138 blocks, 9,114 tx would go`. Transactions are counted in the latest blocks only. */
-export function changeText({ height, blockTxs }: Pick<DevData, 'height' | 'blockTxs'>, to: number): string {
+function changeText({ height, blockTxs }: Pick<DevData, 'height' | 'blockTxs'>, to: number): string {
   const gone = height - to;
   if (gone === 0) return 'nothing would change';
   if (gone < 0) return `${plural(-gone, 'block')} would come back`;

@@ -103,7 +103,7 @@ export function CopyAs({ origin, path }: { origin: string; path: string }) {
 
 export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
 
-export type PanelProps = {
+type PanelProps = {
   readonly title: string;
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -121,7 +121,7 @@ export const Panel = ({ title, side, children, class: name = '' }: PanelProps) =
   </section>
 );
 
-export type Fact = { readonly name: string; readonly value: ComponentChildren; readonly note?: ComponentChildren };
+type Fact = { readonly name: string; readonly value: ComponentChildren; readonly note?: ComponentChildren };
 
 /** A row of facts: names above values. */
 export const Facts = ({ facts, columns }: { facts: readonly Fact[]; columns: number }) => (
@@ -172,7 +172,7 @@ export const Chip = ({ tone, children }: { tone: 'ok' | 'warn' | 'bad' | 'plain'
   <span class={`chip ${tone}`}>{children}</span>
 );
 
-export type SwitchProps<T extends string> = {
+type SwitchProps<T extends string> = {
   readonly label: string;
   readonly options: readonly (readonly [T, string])[];
   readonly value: T;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-export type CardProps = {
+type CardProps = {
   readonly id: string;
   /** `GET`, `POST` or `RPC`. */
   readonly word: string;
@@ -22,7 +22,7 @@ export const ReferenceCard = ({ id, word, title, about, find, children }: CardPr
   </details>
 );
 
-export type TryProps = {
+type TryProps = {
   readonly method: string;
   readonly path: string;
   /** The command for the example, which the script updates with the form. */

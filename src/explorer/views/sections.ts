@@ -3,7 +3,7 @@ import type { PageContext } from '../load/page-context.ts';
 /** Sections of the navigation. A section whose source this server lacks is left out. */
 export type Section = 'home' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'dev';
 
-export type SectionRow = {
+type SectionRow = {
   readonly name: Section;
   readonly word: string;
   readonly path: string;

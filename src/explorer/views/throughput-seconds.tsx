@@ -11,7 +11,7 @@ import { useWidth } from './use-width.ts';
 /** The most points of a plot: an hour is shown in means of 15 s. */
 const maxPoints = 240;
 
-export type ShortRangeProps = {
+type ShortRangeProps = {
   readonly recent: Throughput;
   readonly issues: IssueMinutes | undefined;
   readonly chain: PageContext['chain'];

@@ -6,7 +6,7 @@ import { ageText, plural } from '../text/text-format.ts';
 import { AddressLink, AmountText, KindPill, TxLink } from './parts.tsx';
 
 /** Who sends to whom, in words and links. */
-export function Parties({ summary, context }: { summary: TxSummary; context: PageContext }) {
+function Parties({ summary, context }: { summary: TxSummary; context: PageContext }) {
   const { type, isMint, from, to, otherChain, created } = summary;
   const link = (address: string | undefined) =>
     address === undefined ? <span class="quiet">nobody</span> : <AddressLink address={address} context={context} />;
@@ -55,7 +55,7 @@ export type TxColumn<R> = {
   readonly isQuiet?: boolean;
 };
 
-export type TxTableProps<R> = {
+type TxTableProps<R> = {
   /** Name of the CSV file. */
   readonly csv: string;
   readonly rows: readonly R[];

@@ -12,7 +12,7 @@ import { ThroughputView } from './throughput-view.tsx';
 import type { ViewProps } from './view.ts';
 
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
-export const views = {
+const views = {
   ...firstViews,
   asset: AssetView,
   assets: AssetsView,

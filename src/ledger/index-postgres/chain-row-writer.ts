@@ -13,13 +13,11 @@ import { tablesOf } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 
-/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
-export type ChainRowWriter = ReturnType<typeof createChainRowWriter>;
-
 export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
 
 const sizes: BatchSizes = [512, 128, 32, 8, 1];
 
+/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
 export function createChainRowWriter(chain: number) {
   const t = tablesOf(chain);
   const insert = (name: string, width: number, end = '') =>
@@ -139,7 +137,7 @@ export function createChainRowWriter(chain: number) {
   return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
 }
 
-export type UtxoRow = {
+type UtxoRow = {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly height: number;

@@ -2,7 +2,7 @@
 type Sum = { readonly amount: bigint; readonly nfts: number };
 
 /** The sum after the block at `height`. */
-export type HeightSum = Sum & { readonly height: number };
+type HeightSum = Sum & { readonly height: number };
 
 /** How much the sum changes at each height. */
 export type HeightChanges = Map<number, { amount: bigint; nfts: number }>;

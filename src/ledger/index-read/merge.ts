@@ -3,7 +3,7 @@ import type { Query, Steps } from '../index/steps.ts';
 /** Sorted rows, read in batches: `queryAfter` returns the query for the rows after a row, or for the first rows. */
 export type RowSource<Row> = { readonly queryAfter: (after: Row | undefined, limit: number) => Query };
 
-export type MergeOptions<Row, Item> = {
+type MergeOptions<Row, Item> = {
   readonly sources: readonly RowSource<Row>[];
   readonly compare: (a: Row, b: Row) => number;
   /** The list item made from a row; undefined leaves the row out. */

@@ -18,7 +18,7 @@ import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
 
-export type ExplorerChain = {
+type ExplorerChain = {
   readonly number: number;
   readonly id: Id;
   /** Whether the database holds what other chains exported to this one: only that of a node that runs the chain itself. */

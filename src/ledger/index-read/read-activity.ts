@@ -6,7 +6,7 @@ import type { IndexTables } from '../index/tables.ts';
 import type { Activity, OutputEntry, PinnedBlock } from './index-reads.ts';
 import type { TxReads } from './read-txs.ts';
 
-export type ActivityReads = {
+type ActivityReads = {
   readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Steps<Activity | undefined>;
   readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ReadonlySet<Address>>;
 };

@@ -11,8 +11,6 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { AssetCounts, AssetHolder, AssetListQuery, NamedAssets, NftGroup, NftGroupQuery } from './explorer-reads.ts';
 
-export type AssetListReads = ReturnType<typeof createAssetListReads>;
-
 /** Lists of assets, of their holders and of their NFT groups. */
 export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   const created = {

@@ -9,7 +9,7 @@ import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
 import type { AssetEntry } from './index-reads.ts';
 
-export type AssetReads = {
+type AssetReads = {
   readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
 };

@@ -11,7 +11,7 @@ import type { PinnedOutput } from './read-outputs.ts';
 import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
 
 /** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
-export type IndexBalanceReads = {
+type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
   readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
   /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. */

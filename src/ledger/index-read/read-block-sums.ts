@@ -8,8 +8,6 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
 import type { PinnedBlock } from './index-reads.ts';
 
-export type BlockSumsReads = ReturnType<typeof createBlockSumsReads>;
-
 /** Sums and transactions of blocks, and the places of transactions in them. `indexed` limits reads to indexed blocks. */
 export function createBlockSumsReads(t: Tables & ExplorerTables, chainID: Id) {
   const columns = `SELECT b.height, b.id, b.time, b.tx_count, length(b.header) AS header, s.bytes, s.fees,

@@ -6,7 +6,7 @@ import type { TimeBucket } from '../index/time-bucket.ts';
 import type { Totals } from './index-reads.ts';
 import type { SingleRead } from './read-run.ts';
 
-export type BucketReads = {
+type BucketReads = {
   readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => SingleRead<TimeBucket[]>;
   readonly lastBucketBefore: (unit: BucketUnit, before: number) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;

@@ -3,7 +3,7 @@ import type { Sql } from '../index/sql.ts';
 import { type Query, runSteps, type Steps } from '../index/steps.ts';
 
 /** Runs a query that is written as steps. */
-export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
+type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
 
 /**
  * Creates the runner of steps. On PostgreSQL other transactions may commit between two steps; steps must allow for that. On SQLite all
@@ -40,7 +40,7 @@ export const singleReaderOn =
     resultOf(await sql.all<unknown>(query.text, query.values));
 
 /** A read of the newest state. `known` returns its result without a promise on SQLite, and undefined on PostgreSQL. */
-export type LatestRead<T> = { readonly read: () => Promise<T>; readonly known: () => T | undefined };
+type LatestRead<T> = { readonly read: () => Promise<T>; readonly known: () => T | undefined };
 
 /** Runs a single query whose result is cached until the next commit where the database tells commits, which is on SQLite. */
 export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>) => LatestRead<T> {

@@ -45,7 +45,7 @@ import type { TxReads } from './read-txs.ts';
 /** Output sets that a query reads: those of unspent outputs, and those of spent outputs. */
 export type OutputSetSelection = { readonly unspent: readonly OutputSet[]; readonly spent: readonly OutputSet[] };
 
-export const allOutputSets: OutputSetSelection = {
+const allOutputSets: OutputSetSelection = {
   unspent: [outputSets.unspent, outputSets.multiOwnerUnspent, outputSets.exported],
   spent: [outputSets.spent, outputSets.multiOwnerSpent, outputSets.exportedSpent, outputSets.imported],
 };

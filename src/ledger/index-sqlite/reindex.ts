@@ -25,7 +25,7 @@ export type Reindex = {
   readonly close: () => void;
 };
 
-export type ReindexOptions = {
+type ReindexOptions = {
   /** An on-disk store with index tables. No other process may write to it. */
   readonly store: Store;
   readonly open: OpenDatabase;

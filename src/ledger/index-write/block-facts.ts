@@ -30,7 +30,7 @@ export type BlockFacts = {
 /** `nfts` counts NFTs and properties. An asset may have both units and NFTs. */
 export type SupplyChange = { units: bigint; nfts: number };
 
-export type TxFacts = {
+type TxFacts = {
   readonly seq: number;
   /** Number of its kind; see `txKinds`. */
   readonly kind: number;

@@ -29,7 +29,7 @@ export type IndexSpec = {
   readonly completeFrom: number;
 };
 
-export type BlockWriter = {
+type BlockWriter = {
   /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
   readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
   /** Writes outputs from before linearization. Block 0 must be written. */
@@ -41,7 +41,7 @@ export type BlockWriter = {
 /** Returns the public key of a signer if it is at hand. */
 export type PublicKeyOf = (signer: Address) => Uint8Array | undefined;
 
-export type BlockWriterOptions = SignerReads & {
+type BlockWriterOptions = SignerReads & {
   /** See `writerQueries`. */
   readonly schema?: '' | `${string}.`;
 };

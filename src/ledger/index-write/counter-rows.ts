@@ -22,7 +22,7 @@ import {
 import type { WriterCache } from './writer-cache.ts';
 
 /** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
-export type CounterRows = {
+type CounterRows = {
   readonly balances: SqlValue[];
   /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];

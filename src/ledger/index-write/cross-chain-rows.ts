@@ -10,7 +10,7 @@ import { insertionRows, removalRows, type SetInsertion, type SetMove } from './o
 import type { WriterQueries } from './writer-queries.ts';
 
 /** Rows of table `moved` for the outputs that some blocks export or import, by `movedOutputKey`. */
-export type KnownMovedOutputs = ReadonlyMap<string, MovedOutputRow>;
+type KnownMovedOutputs = ReadonlyMap<string, MovedOutputRow>;
 
 export type MovedOutputRow = {
   readonly seq: number;

@@ -17,7 +17,7 @@ import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 
 /** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
-export type ExplorerRows = {
+type ExplorerRows = {
   /** The queries that add blocks. `changes`: the balance changes of each block; `timeAt`: the time of the block at a height. */
   readonly addBlocks: (
     blocks: readonly BlockToIndex[],
@@ -31,7 +31,7 @@ export type ExplorerRows = {
   readonly clearCache: () => void;
 };
 
-export type BalanceChanges = ReadonlyMap<string, BalanceChange>;
+type BalanceChanges = ReadonlyMap<string, BalanceChange>;
 
 type HolderSums = { readonly amount: bigint; readonly nfts: number };
 type AssetCount = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };

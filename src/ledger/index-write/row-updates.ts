@@ -27,7 +27,7 @@ export type AssetStat = {
   readonly nfts: number;
 };
 /** Counts of one second that has blocks. rate: TPS since the previous second that has blocks. */
-export type SecondCounts = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
+type SecondCounts = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
 /** The last second that has blocks, and the time of the previous one. */
 export type LatestSeconds = { readonly last: SecondCounts; readonly previousTime: number | undefined };
 export type BucketCounts = Omit<TimeBucket, 'start'>;

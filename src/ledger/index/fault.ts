@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type IndexFault =
+type IndexFault =
   | { code: 'INDEX_NEWER_SCHEMA'; part: string; stored: number; known: number }
   | { code: 'INDEX_OTHER_NETWORK'; stored: number; wanted: number }
   | { code: 'INDEX_OTHER_GENESIS'; chainID: string; stored: string; wanted: string }

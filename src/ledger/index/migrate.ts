@@ -36,7 +36,7 @@ export function isMigrationDue({ db }: Store, chain: number, all = migrations): 
   });
 }
 
-export type ChainGenesis = {
+type ChainGenesis = {
   readonly id: Id;
   /** Hash that identifies the chain's genesis, as in state/chain-state.ts. */
   readonly genesis: Id;

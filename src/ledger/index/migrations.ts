@@ -18,7 +18,7 @@ export type Migration = {
 };
 
 /** Called with the `seq` of the last transaction up to which a migration has converted rows. */
-export type OnMigratedTx = (seq: number) => void;
+type OnMigratedTx = (seq: number) => void;
 
 /**
  * All migrations, oldest first, numbered from 1. To change a table in a later release, add an entry here and let the entries before it still

@@ -15,7 +15,7 @@ import { transferType, utxoFields } from '../state/stored-utxo.ts';
  */
 
 /** An output that a transaction consumed; `time` is the time of the block that created it. */
-export type ConsumedUtxo = { readonly utxo: Utxo; readonly time: number };
+type ConsumedUtxo = { readonly utxo: Utxo; readonly time: number };
 
 /**
  * The outputs of a transaction as stored. Returns undefined if they have no row: the transaction is not a BaseTx, a consumed output is

@@ -44,7 +44,7 @@ function addOutput(sum: MintedSum, output: Parameters<typeof unitsOf>[0]): void 
 }
 
 /** Sums of the transactions of a block. `kinds`: number of transactions by kind number; see `txKinds`. */
-export type BlockSums = { readonly bytes: number; readonly fees: bigint; readonly kinds: readonly number[] };
+type BlockSums = { readonly bytes: number; readonly fees: bigint; readonly kinds: readonly number[] };
 
 export function blockSums(txs: readonly Tx[], feeAsset: Id): BlockSums {
   const kinds = Object.keys(txKinds).map(() => 0);

@@ -7,7 +7,7 @@ import { damagedError } from './state-file.ts';
  * The layout is described in https://www.sqlite.org/fileformat2.html.
  */
 
-export type DatabasePages = {
+type DatabasePages = {
   /** Visits the pages of the tree with this root page; yields after each one. Throws a fault if a page is in two places or not valid. */
   readonly checkTree: (root: number) => Generator<void>;
 };

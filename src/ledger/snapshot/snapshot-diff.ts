@@ -9,7 +9,7 @@ import { columnsOf, type RevertedTable } from './reverted-tables.ts';
 import { type UndoLog, undoTableOf } from './undo-log.ts';
 
 /** What differs between two states of a chain: `added` is only in the second one, `removed` only in the first one. */
-export type SnapshotDiff = {
+type SnapshotDiff = {
   readonly blocks: Changes<{ readonly height: number; readonly id: Id }>;
   readonly txs: Changes<Id>;
   /** Changes of the unspent amount, locked or not: `change` of single-owner outputs, `sharedChange` of multi-owner outputs. */
@@ -34,7 +34,7 @@ export function diffStates({ prepare, undoLog, chain }: DiffDeps, from: number |
   };
 }
 
-export type DiffDeps = {
+type DiffDeps = {
   /** Prepares each SQL text once. */
   readonly prepare: (sql: string) => Statement<unknown>;
   readonly undoLog: UndoLog;

@@ -14,7 +14,7 @@ export type RevertiblePart = {
   readonly restore?: (text: string) => void;
 };
 
-export type SnapshotInfo = {
+type SnapshotInfo = {
   readonly name: string;
   /** Height and time (Unix seconds) of the first chain's last block. */
   readonly height: number;
@@ -41,7 +41,7 @@ export type Snapshots = {
   readonly undoLog: UndoLog;
 };
 
-export type SnapshotDeps = {
+type SnapshotDeps = {
   readonly store: Store;
   readonly parts: readonly RevertiblePart[];
   /** Called after a revert is committed, before the parts are restored. */

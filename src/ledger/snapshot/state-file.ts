@@ -42,7 +42,7 @@ export async function* encodeStateFile(header: StateHeader, database: Iterable<U
   yield hash.digest();
 }
 
-export type StateSink = {
+type StateSink = {
   /** Called once, before the first `write`; throws if the file cannot be loaded here. */
   readonly onHeader: (header: StateHeader) => void;
   /** Receives the database in chunks. It must not be used before `decodeStateFile` resolves: the checksum is at the end. */
@@ -135,7 +135,7 @@ const versionText = (versions: StateHeader['versions']): string =>
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
 
-export type StateFileFault =
+type StateFileFault =
   | { code: 'STATE_FILE_DAMAGED' }
   | { code: 'STATE_FILE_FOREIGN' }
   | { code: 'STATE_FILE_OTHER_VERSION'; stored: string; wanted: string }

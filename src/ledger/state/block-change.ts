@@ -48,7 +48,7 @@ export type NewBlock = {
 };
 
 /** The numbers for the rows of a block. */
-export type BlockNumbering = {
+type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
   readonly firstUtxo: number;

@@ -4,7 +4,7 @@ import { StateError } from './fault.ts';
 import { chainSchema, sharedSchema, tablesOf } from './schema.ts';
 
 /** Numbers of the chains in the database. Rows refer to a chain by this small number instead of its 32-byte ID. */
-export type ChainNumbers = {
+type ChainNumbers = {
   readonly find: (chainID: Id) => number | undefined;
   /** Returns the number of a chain and adds the chain if it is new. Must run inside a write transaction. */
   readonly ensure: (chainID: Id) => number;

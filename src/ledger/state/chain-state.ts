@@ -80,7 +80,7 @@ type LastNumbers = { readonly tx: number; readonly utxo: number; readonly unspen
 
 type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock; readonly numbered: NumberedBlock };
 
-export type ChainIdentity = {
+type ChainIdentity = {
   readonly id: Id;
   /** An ID of the chain's genesis, such as the hash of its bytes. */
   readonly genesis: Id;

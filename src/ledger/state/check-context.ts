@@ -6,7 +6,7 @@ export type CheckContext = { readonly addProblem: AddProblem; readonly readRows:
 export type AddProblem = (problem: string) => void;
 
 /** Reads all rows in batches: `next` returns the batch after the given row. */
-export type ReadRows = <Row>(next: (last: Row | undefined, limit: number) => Row[]) => Generator<Row>;
+type ReadRows = <Row>(next: (last: Row | undefined, limit: number) => Row[]) => Generator<Row>;
 
 /** Creates a batch reader that calls `onBatch` with the number of rows of each batch. */
 export const createRowReader = (onBatch: (rows: number) => void): ReadRows =>

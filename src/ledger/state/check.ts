@@ -11,7 +11,7 @@ import { checkUtxos } from './check-utxos.ts';
 import { tablesOf } from './schema.ts';
 
 /** The result of context every row of a chain. */
-export type CheckReport = {
+type CheckReport = {
   /** The problems found, at most `maxProblems`. */
   readonly problems: readonly string[];
   /** A hash of the last block, all unspent outputs and the shared memory: equal for two nodes in the same state. */

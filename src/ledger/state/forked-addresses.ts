@@ -2,7 +2,7 @@ import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import type { Database } from '../store/database.ts';
 
 /** The addresses of a chain whose outputs were copied from another node (see fork/). */
-export type ForkedAddresses = {
+type ForkedAddresses = {
   readonly has: (address: Address) => boolean;
   /** Must run inside the write transaction that adds the outputs. */
   readonly add: (address: Address) => void;

@@ -14,7 +14,7 @@ import type { Tables } from './schema.ts';
 export type AcceptedBlock = { readonly id: Id; readonly height: bigint; readonly time: bigint };
 
 /** Name, symbol and denomination of an asset, from the transaction that created it. */
-export type AssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+type AssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
 /** Accepted blocks, transactions and assets. They never change within an epoch, so any process may cache them. */
 export type History = {
@@ -48,7 +48,7 @@ export type NumberedBlock = {
 };
 
 /** Returns the number of reverts so far; see `Store`. Data cached in an earlier epoch may no longer be accepted. */
-export type Epoch = () => number;
+type Epoch = () => number;
 
 /** Opens the history tables of a chain. `damaged` creates the error for a row that does not match its ID. */
 export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row: string) => StateError = damagedRow): History {

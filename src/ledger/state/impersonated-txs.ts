@@ -8,7 +8,7 @@ export function insertImpersonatedTxs(db: Database, chain: number, ids: readonly
   for (const id of ids) insert.run(chain, idToBytes(id));
 }
 
-export type ImpersonatedTxs = { readonly count: number; readonly first: { readonly id: Id; readonly height: number } | undefined };
+type ImpersonatedTxs = { readonly count: number; readonly first: { readonly id: Id; readonly height: number } | undefined };
 
 /** The number of marked transactions of a chain, and the first of them. A database from before the mark existed has none. */
 export function readImpersonatedTxs(db: Database, chain: number): ImpersonatedTxs {

@@ -24,7 +24,7 @@ export type Statement<Row> = {
 
 export type SqlValue = null | number | string | Uint8Array;
 
-export type OpenDatabaseOptions = {
+type OpenDatabaseOptions = {
   readonly readonly: boolean;
   /** For the only connection of a process to a database that another process writes and has open: provides `commitVersion`. */
   readonly watchesCommits?: boolean;

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type StoreFault =
+type StoreFault =
   | { code: 'STORE_IN_USE'; path: string }
   | { code: 'STORE_OTHER_NETWORK'; stored: number; wanted: number }
   | { code: 'STORE_OTHER_GENESIS'; stored: string; wanted: string }

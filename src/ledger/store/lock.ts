@@ -1,7 +1,7 @@
 import type { Database, OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
 
-export type Lock = { readonly release: () => void };
+type Lock = { readonly release: () => void };
 
 /**
  * Locks a data directory, so that only one process writes to it; throws STORE_IN_USE if another process holds the lock.

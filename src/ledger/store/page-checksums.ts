@@ -25,7 +25,7 @@ export type PageChecksums = {
 };
 
 /** The part of a large file to compare: the first block of 1,024 pages and random other blocks, `maxBlocks` in total. */
-export type PageSample = { readonly maxBlocks: number; readonly random: (below: number) => number };
+type PageSample = { readonly maxBlocks: number; readonly random: (below: number) => number };
 
 export type PageProgress = { readonly done: number; readonly total: number };
 

@@ -61,7 +61,7 @@ export type StoreOptions = {
  * `commit`: a commit is on disk when it returns. `checkpoint`: with the next checkpoint at the latest. A killed process loses nothing either
  * way; after a power cut the database is as it was after one of the commits since the last checkpoint.
  */
-export type Durability = 'commit' | 'checkpoint';
+type Durability = 'commit' | 'checkpoint';
 
 /** Incremented with every change of the tables, here or in `state/`. */
 export const schemaVersion = 1;

@@ -14,7 +14,7 @@ export type AncestorFetcher = {
   readonly fetch: (id: Id, maxBlocks: number) => Promise<EngineBlock[] | undefined>;
 };
 
-export type FetcherParts = {
+type FetcherParts = {
   readonly vm: Pick<Vm, 'parse'>;
   readonly requester: Pick<Requester, 'ask'>;
   readonly peers: () => readonly NodeId[];

@@ -43,7 +43,7 @@ export async function askAccepted(beacons: ValidatorSet, ids: readonly Id[], { a
   return ids.filter((id) => (weights.get(id) ?? 0n) >= required);
 }
 
-export function totalWeight(beacons: ValidatorSet): bigint {
+function totalWeight(beacons: ValidatorSet): bigint {
   let total = 0n;
   for (const weight of beacons.values()) total += weight;
   return total;

@@ -22,14 +22,14 @@ import { fetchSegment, type Segment } from './segment.ts';
  * the lowest is executed. So only they are in memory, and after a kill the last accepted height is all that is needed to resume.
  * AvalancheGo fetches from the tip down to the last accepted block, stores all blocks, and executes them afterwards.
  */
-export type Bootstrapper = {
+type Bootstrapper = {
   readonly receive: (from: NodeId, message: ChainMessage) => void;
   readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
   readonly progress: () => BootstrapProgress;
   readonly stop: () => void;
 };
 
-export type BootstrapParts = {
+type BootstrapParts = {
   readonly chainId: Id;
   readonly vm: Vm;
   readonly transport: Transport;

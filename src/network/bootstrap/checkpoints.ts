@@ -11,7 +11,7 @@ import { maxSegmentBlocks, type Segment } from './segment.ts';
 /** Segments whose ends are asked for at once. */
 const maxCheckpoints = 64;
 
-export type CheckpointParts = {
+type CheckpointParts = {
   readonly beacons: ValidatorSet;
   readonly peers: () => readonly NodeId[];
   readonly requester: Pick<Requester, 'ask'>;

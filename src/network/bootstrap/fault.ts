@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type BootstrapFault =
+type BootstrapFault =
   /** A block that most beacons have accepted is invalid here. It stays so: trying again does not help. */
   | { code: 'BOOTSTRAP_INVALID_BLOCK'; id: string; height: bigint }
   /** Peers gave blocks that do not belong together, or gave none. Another attempt may succeed. */

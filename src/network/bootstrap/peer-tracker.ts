@@ -3,7 +3,7 @@ import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import { type Averager, createAverager } from '../protocol/averager.ts';
 
 /** Chooses peers to fetch blocks from: untried ones first, then the fastest, now and then another. AvalancheGo: network/p2p/peer_tracker.go. */
-export type PeerTracker = {
+type PeerTracker = {
   /** A peer that is not busy, and not among `except`; undefined if there is none. */
   readonly select: (peers: readonly NodeId[], except?: ReadonlySet<NodeId>) => NodeId | undefined;
   readonly started: (node: NodeId) => void;

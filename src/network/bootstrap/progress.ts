@@ -1,6 +1,6 @@
 import { createAverager } from '../protocol/averager.ts';
 
-export type BootstrapPhase = 'connecting' | 'asking' | 'fetching' | 'done';
+type BootstrapPhase = 'connecting' | 'asking' | 'fetching' | 'done';
 
 /** How far bootstrapping is. */
 export type BootstrapProgress = {

@@ -28,7 +28,7 @@ export type BlockIssuer = {
   readonly pendingCount: () => number;
 };
 
-export type IssuerParts = {
+type IssuerParts = {
   readonly vm: Pick<Vm, 'block' | 'prepare' | 'verify'>;
   readonly consensus: Pick<Consensus, 'isProcessing' | 'lastAccepted'>;
   readonly jobs: WaitingJobs;

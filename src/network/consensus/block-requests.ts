@@ -4,7 +4,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 /** Where a block that is issued came from. AvalancheGo: the label `source` of its metric `blks_issued`. */
 export type BlockSource = 'pull_gossip' | 'push_gossip' | 'built' | 'unknown';
 
-export type BlockRequest = { readonly node: NodeId; readonly requestId: number; readonly blockId: Id; readonly source: BlockSource };
+type BlockRequest = { readonly node: NodeId; readonly requestId: number; readonly blockId: Id; readonly source: BlockSource };
 
 /** Blocks that were asked for with Get and have not arrived. A block is asked for once at a time. */
 export type BlockRequests = {

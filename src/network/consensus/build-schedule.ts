@@ -5,7 +5,7 @@ import type { Timers } from '../../base/timing/timers.ts';
  * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
  * new work or another preference.
  */
-export type BuildSchedule = {
+type BuildSchedule = {
   /** There may be transactions, or the preferred block changed. */
   readonly wake: () => void;
   /** The block of this node was issued, or will not be. */
@@ -15,7 +15,7 @@ export type BuildSchedule = {
   readonly stop: () => void;
 };
 
-export type BuildParts = {
+type BuildParts = {
   readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting'>;
   readonly timers: Timers;
   /** Whether few enough blocks are processing. */

@@ -3,7 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 
-export type ChitIds = {
+type ChitIds = {
   readonly preferredId: Id;
   readonly preferredIdAtHeight: Id;
   readonly acceptedId: Id;

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts';
 import { parseOuterBlock } from '../proposervm/outer-block.ts';
 import type { ChainHandler, ChainMessage, Transport } from '../protocol/transport.ts';
 
-export type EchoParts = {
+type EchoParts = {
   readonly chainId: Id;
   /** The first block of the chain; undefined if it is not known. */
   readonly firstBlock: Id | undefined;

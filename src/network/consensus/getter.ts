@@ -33,7 +33,7 @@ export const maxAncestorBytes = 1_677_721;
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
-export type GetterParts = {
+type GetterParts = {
   readonly chainId: Id;
   readonly vm: Vm;
   readonly transport: Transport;

@@ -1,7 +1,7 @@
 import type { Timers } from '../../base/timing/timers.ts';
 
 /** Runs work one after the other, also work that is asynchronous. After `turnMilliseconds` of work other tasks of the process run first. */
-export type Mailbox = {
+type Mailbox = {
   readonly post: (work: () => void | Promise<void>) => void;
   readonly size: () => number;
   /** Drops what waits, and all later work. */

@@ -3,7 +3,7 @@ import type { PollEnd } from '../snowman/poll.ts';
 import type { EngineCounters } from './counters.ts';
 
 /** When each open poll began; counts ended polls and how long they were open. */
-export type PollTimes = {
+type PollTimes = {
   readonly opened: (requestId: number) => void;
   readonly ended: (requestId: number, end: PollEnd) => void;
 };

@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { createAverager } from '../protocol/averager.ts';
 
 /** Since when blocks are processing, and how old blocks are when they are accepted. The clock is an argument. */
-export type ProcessingTimes = {
+type ProcessingTimes = {
   /** `polls`: how many polls were recorded before. */
   readonly issued: (id: Id, now: number, polls: number) => void;
   /** Ends a block. Returns how long it was processing, in milliseconds and in polls. */

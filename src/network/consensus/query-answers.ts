@@ -5,9 +5,9 @@ import type { BlockIssuer } from './block-issuer.ts';
 import { engineLimits } from './engine-parameters.ts';
 import { createQueryLimit } from './query-limit.ts';
 
-export type Query = MessageOfKind<'pullQuery'> | MessageOfKind<'pushQuery'>;
+type Query = MessageOfKind<'pullQuery'> | MessageOfKind<'pushQuery'>;
 
-export type AnswerParts = {
+type AnswerParts = {
   readonly timers: Timers;
   readonly issuer: Pick<BlockIssuer, 'isPreparing' | 'afterPrepared'>;
   /** Runs work in the order of the engine's events. */

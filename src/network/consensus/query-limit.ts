@@ -1,7 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 
 /** Limits the queries that wait to be processed, per peer and by bytes in total. What exceeds it is dropped. */
-export type QueryLimit = {
+type QueryLimit = {
   /** Returns a function to call when the query is processed; undefined if there is no room. */
   readonly admit: (node: NodeId, bytes: number) => (() => void) | undefined;
 };

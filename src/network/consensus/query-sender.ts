@@ -8,7 +8,7 @@ import type { EngineParameters } from './engine-parameters.ts';
 import { type RandomBytes, sampleUnits } from './weighted-sample.ts';
 
 /** Asks validators what they prefer. AvalancheGo: snow/engine/snowman/engine.go, sendQuery, repoll and Gossip. */
-export type QuerySender = {
+type QuerySender = {
   /** Opens a poll about a block. With `bytes` the block itself is sent. */
   readonly poll: (id: Id, bytes?: Uint8Array) => void;
   /** Opens polls about the preferred block until enough are open. */
@@ -17,7 +17,7 @@ export type QuerySender = {
   readonly askFrontier: () => void;
 };
 
-export type QueryParts = {
+type QueryParts = {
   readonly chainId: Id;
   readonly parameters: EngineParameters;
   readonly transport: Transport;

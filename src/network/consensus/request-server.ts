@@ -8,7 +8,7 @@ export type SlowRequest = (worked: () => number) => Generator<void, void>;
  * Serves slow requests of peers in slices, one peer after the other, for at most half of the time. A peer that asks for much waits for itself
  * and delays nobody else.
  */
-export type RequestServer = {
+type RequestServer = {
   /** Adds a request. It is dropped if the peer has too many waiting, or if its time is over before it begins. */
   readonly add: (node: NodeId, deadline: number, request: SlowRequest) => void;
   readonly disconnected: (node: NodeId) => void;

@@ -45,7 +45,7 @@ export type SnowmanEngine = {
   readonly stopAndReject: () => Promise<void>;
 };
 
-export type EngineParts = {
+type EngineParts = {
   readonly chainId: Id;
   readonly vm: Vm;
   readonly transport: Transport;

@@ -2,7 +2,7 @@
  * A map that drops the entries set longest ago once it is full: what this node remembers of peers. Not a cache: its size is a rule of the
  * protocol and no part of `--cache-bytes`.
  */
-export type BoundedMap<K, V> = {
+type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;
   readonly delete: (key: K) => void;

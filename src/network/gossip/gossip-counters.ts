@@ -20,7 +20,7 @@ export type GossipCounters = {
   readonly hitRates: Buckets;
 };
 
-export type Amount = { readonly count: number; readonly bytes: number };
+type Amount = { readonly count: number; readonly bytes: number };
 
 type Kind = 'sentPush' | 'sentPull' | 'receivedPush' | 'receivedPull';
 

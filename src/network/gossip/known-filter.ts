@@ -13,7 +13,7 @@ import type { GossipParameters } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
 /** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
-export type KnownFilter = {
+type KnownFilter = {
   readonly add: (id: Id) => void;
   readonly read: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
   readonly state: () => BloomFilterState;

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 
 /** Limits the pull requests of each peer in a sliding window. The clock is an argument. AvalancheGo: network/p2p/throttler.go. */
-export type PullLimit = {
+type PullLimit = {
   /** Counts a request. Returns whether it is within the limit. */
   readonly allow: (node: NodeId, limit: number, now: number) => boolean;
 };

@@ -4,7 +4,7 @@ import type { GossipParameters } from './gossip-parameters.ts';
 import type { GossipItem, GossipPool } from './gossip-pool.ts';
 
 /** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
-export type PushQueue = {
+type PushQueue = {
   readonly add: (item: GossipItem, now: number) => void;
   /** Takes transactions for their first push, about `targetSize` bytes. */
   readonly takeNew: (now: number) => Uint8Array[];

@@ -7,7 +7,7 @@ import type { GossipPool } from './gossip-pool.ts';
 import { createRefusedTxs } from './refused-txs.ts';
 
 /** Transactions of peers on their way into the mempool: verified one after the other, bounded per peer and in total. */
-export type ReceivedQueue = {
+type ReceivedQueue = {
   /** Adds transactions, which are copied. What is known, refused lately, or exceeds a limit is dropped. */
   readonly add: (node: NodeId, items: readonly Uint8Array[]) => void;
   readonly counts: () => { readonly added: number; readonly refused: number; readonly dropped: number };

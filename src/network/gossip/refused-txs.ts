@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { boundedMap } from './bounded-map.ts';
 
 /** Transactions of peers that were refused lately: they are not verified again until `duration` milliseconds have passed. */
-export type RefusedTxs = { readonly add: (id: Id, now: number) => void; readonly has: (id: Id, now: number) => boolean };
+type RefusedTxs = { readonly add: (id: Id, now: number) => void; readonly has: (id: Id, now: number) => boolean };
 
 export function createRefusedTxs(maxSize: number, duration: number): RefusedTxs {
   const until = boundedMap<Id, number>(maxSize);

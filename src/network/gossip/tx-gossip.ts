@@ -29,7 +29,7 @@ export type TxGossip = {
   readonly stop: () => void;
 };
 
-export type GossipParts = {
+type GossipParts = {
   readonly chainId: Id;
   readonly pool: GossipPool;
   readonly transport: Transport;

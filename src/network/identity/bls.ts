@@ -12,7 +12,7 @@ export type BlsSigner = {
 /** A public key and a signature of its own bytes (96 bytes, compressed), which proves possession of the secret key. */
 export type ProofOfPossession = { publicKey: Uint8Array; proofOfPossession: Uint8Array };
 
-export const secretLength = 32;
+const secretLength = 32;
 
 /** Creates a secret key: 48 random bytes modulo the group order, so that the bias is negligible (as in KeyGen of the BLS draft). */
 export function newSecret(random: (length: number) => Uint8Array): Uint8Array {
@@ -82,5 +82,5 @@ function memoizeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-export type BlsFault = { code: 'BLS_BAD_SECRET' };
+type BlsFault = { code: 'BLS_BAD_SECRET' };
 export class BlsError extends Fault<BlsFault> {}

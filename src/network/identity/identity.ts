@@ -17,7 +17,7 @@ export type Identity = {
 /** The values of the `--staking-*` flags. Without a data directory, keys that no flag provides are ephemeral. */
 export type IdentityOptions = TlsOptions & SignerOptions & { readonly dataDir?: string | undefined };
 
-export type IdentityEnv = {
+type IdentityEnv = {
   readonly files: KeyFiles;
   readonly unixSeconds: () => bigint;
   readonly random: (length: number) => Uint8Array;

@@ -9,7 +9,7 @@ export type KeyFiles = {
 };
 
 /** A key or certificate that flags can provide: its name in messages, and the flags. */
-export type KeySource = { readonly noun: string; readonly file: string; readonly content: string };
+type KeySource = { readonly noun: string; readonly file: string; readonly content: string };
 
 export const keySources = {
   certificate: { noun: 'staking certificate', file: '--staking-tls-cert-file', content: '--staking-tls-cert-file-content' },

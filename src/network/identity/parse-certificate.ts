@@ -84,7 +84,7 @@ function readInteger(reader: DerReader): bigint | undefined {
   return first < 0x80 ? value : value - (1n << BigInt(8 * bytes.length));
 }
 
-export type CertificateFault =
+type CertificateFault =
   | { code: 'CERTIFICATE_TOO_LARGE' }
   | { code: 'CERTIFICATE_MALFORMED'; part: string }
   | { code: 'CERTIFICATE_UNKNOWN_ALGORITHM' }

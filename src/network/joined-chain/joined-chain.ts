@@ -40,7 +40,7 @@ export type JoinedChain = {
   readonly stop: () => void;
 };
 
-export type JoinedChainParts = {
+type JoinedChainParts = {
   readonly chainId: Id;
   readonly vm: Vm;
   readonly pool: GossipPool;
@@ -60,7 +60,7 @@ export type JoinedChainParts = {
   readonly events: ChainEvents;
 };
 
-export type ChainEvents = {
+type ChainEvents = {
   /** The chain has reached the tip for the first time. */
   readonly onBootstrapped: () => void;
   /** Bootstrapping tries again, or a block was refused or could not be built. */

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts';
  * Why bytes of a peer are not a message. AvalancheGo ignores a message that is malformed, unknown or badly compressed; it closes the connection
  * for a frame that is too large, and for handshakes and peer lists that break a limit.
  */
-export type MessageFault =
+type MessageFault =
   | { code: 'MESSAGE_MALFORMED'; part: string }
   | { code: 'MESSAGE_UNKNOWN' }
   | { code: 'MESSAGE_ID_LENGTH'; length: number }

@@ -26,7 +26,7 @@ function writeLength(frame: Buffer): Buffer {
 export const messageSize = (frame: Uint8Array): number => frame.length - prefixSize;
 
 /** Cuts the bytes of a connection into messages. */
-export type FrameReader = {
+type FrameReader = {
   /** Adds the next bytes of the connection, as a copy. Memory grows with the bytes received, not with the length that a peer announces. */
   readonly append: (chunk: Uint8Array) => void;
   /**

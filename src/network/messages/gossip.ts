@@ -20,7 +20,7 @@ export const GossipItems = message({ items: repeated(1, bytes(), maxItems) });
 /** Asks for transactions that are not in a bloom filter (AppRequest). The salt must have 32 bytes. */
 export const PullGossip = message({ salt: field(2, bytes()), filter: field(3, bytes()) });
 
-export type AppContent = { readonly handler: number; readonly content: Uint8Array };
+type AppContent = { readonly handler: number; readonly content: Uint8Array };
 
 /** Splits the bytes of an AppRequest or AppGossip into handler and content. AvalancheGo: network/p2p/router.go, ParseMessage. */
 export function splitAppBytes(appBytes: Uint8Array): AppContent {

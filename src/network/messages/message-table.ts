@@ -23,9 +23,9 @@ const maxSignature = 512;
 const maxIp = 16;
 
 /** A bloom filter of known peers. */
-export const KnownPeers = message({ filter: field(1, bytes()), salt: field(2, bytes(maxSalt)) });
+const KnownPeers = message({ filter: field(1, bytes()), salt: field(2, bytes(maxSalt)) });
 
-export const Client = message({
+const Client = message({
   name: field(1, text(256)),
   major: field(2, uint32),
   minor: field(3, uint32),

@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 
 /** Why an outer block cannot be verified, decided or read; src/network/proposervm has the rules themselves. */
-export type OuterChainFault =
+type OuterChainFault =
   | { code: 'OUTER_PARENT_UNKNOWN'; parentID: string }
   | { code: 'OUTER_UNWRAPPED' }
   | { code: 'OUTER_VALIDATORS_NOT_LOADED'; pChainHeight: bigint }

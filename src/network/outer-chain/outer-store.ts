@@ -16,7 +16,7 @@ export type OuterStore = {
   readonly removeAbove: (height: bigint) => void;
 };
 
-export type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
+type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
 
 const schema = `
   CREATE TABLE IF NOT EXISTS outer_block(

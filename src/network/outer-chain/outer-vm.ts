@@ -12,7 +12,7 @@ import { repairOuterStore } from './repair.ts';
 import { createScheduleCache } from './schedule-cache.ts';
 
 /** The Vm of the wrapped chain. Its accepting functions take a function that runs in the database transaction of the blocks. */
-export type InnerVm = Vm & {
+type InnerVm = Vm & {
   readonly accept: (id: Id, writeMore?: () => void) => void;
   readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
 };

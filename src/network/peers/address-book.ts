@@ -16,7 +16,7 @@ import type { PeerTiming } from './timing.ts';
 
 type Claim = MessageOfKind<'peerList'>['peers'][number];
 
-export type AddressBookDeps = {
+type AddressBookDeps = {
   readonly self: NodeId;
   readonly timing: PeerTiming;
   readonly options: NetworkOptions;
@@ -31,8 +31,6 @@ export type AddressBookDeps = {
 };
 
 /** The addresses that peers tell each other: what this node learns, and what it passes on. */
-export type AddressBook = ReturnType<typeof createAddressBook>;
-
 export function createAddressBook(deps: AddressBookDeps) {
   const { self, timing, options, isWanted } = deps;
   const known = createKnownAddresses(timing);

@@ -36,10 +36,8 @@ function parseId(text: string): NodeId {
   }
 }
 
-export type BeaconFault =
-  | { code: 'BEACON_COUNTS_DIFFER'; ips: number; ids: number }
-  | { code: 'BEACON_MALFORMED'; flag: string; text: string };
-export class BeaconError extends Fault<BeaconFault> {}
+type BeaconFault = { code: 'BEACON_COUNTS_DIFFER'; ips: number; ids: number } | { code: 'BEACON_MALFORMED'; flag: string; text: string };
+class BeaconError extends Fault<BeaconFault> {}
 
 const badBeacon = (flag: string, text: string, expected: string) =>
   new BeaconError(`${flag}: "${text}" is not ${expected}`, { code: 'BEACON_MALFORMED', flag, text });

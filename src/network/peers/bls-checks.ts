@@ -1,7 +1,7 @@
 import type { PeerTiming } from './timing.ts';
 
 /** A check of a BLS signature: that it is a valid point and, for a validator with a registered key, that it is by this key. */
-export type BlsCheck = { readonly publicKey: Uint8Array | undefined; readonly message: Uint8Array; readonly signature: Uint8Array };
+type BlsCheck = { readonly publicKey: Uint8Array | undefined; readonly message: Uint8Array; readonly signature: Uint8Array };
 
 export type BlsFunctions = {
   readonly isSignature: (signature: Uint8Array) => Promise<boolean>;

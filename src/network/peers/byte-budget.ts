@@ -1,7 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Stakes } from '../protocol/bench-list.ts';
 
-export type ByteBudgetLimits = {
+type ByteBudgetLimits = {
   /** Shared by all nodes. */
   readonly atLarge: number;
   /** The most that one node may take of it. */

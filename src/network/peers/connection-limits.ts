@@ -1,13 +1,13 @@
 import { createTokenBucket } from './token-bucket.ts';
 
 /** Decides which inbound connections may begin a TLS handshake. The clock is an argument, in milliseconds. */
-export type ConnectionLimits = {
+type ConnectionLimits = {
   readonly mayConnect: (ip: string, now: number) => boolean;
   readonly allowed: () => number;
   readonly rejected: () => number;
 };
 
-export type ConnectionRules = {
+type ConnectionRules = {
   readonly perSecond: number;
   /** An IP address may connect once in this time; 0: no limit. Loopback is exempt. */
   readonly cooldown: number;

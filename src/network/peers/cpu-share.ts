@@ -2,7 +2,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Stakes } from '../protocol/bench-list.ts';
 
 /** Shares of one core. */
-export type CpuLimits = {
+type CpuLimits = {
   /** Divided among validators by stake, beside what every node may use. */
   readonly validators: number;
   /** When all nodes together use this much, a node without stake has to wait. */

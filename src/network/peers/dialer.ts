@@ -8,7 +8,7 @@ import { type PeerTiming, randomNumber } from './timing.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 /** Opens connections to nodes and tries again with growing delays. AvalancheGo: network/network.go, dial; network/tracked_ip.go. */
-export type Dialer = {
+type Dialer = {
   /** Begins to dial a node, or uses a new address of it with the delay reached so far. */
   readonly track: (node: NodeId, endpoint: Endpoint) => void;
   /** Dials again after the delay reached so far. Does nothing for a node that is not tracked. */
@@ -19,7 +19,7 @@ export type Dialer = {
   readonly count: () => number;
 };
 
-export type DialerDeps = {
+type DialerDeps = {
   readonly sockets: Pick<PeerSockets, 'dial'>;
   readonly timing: PeerTiming;
   readonly options: NetworkOptions;

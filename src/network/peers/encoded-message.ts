@@ -11,7 +11,7 @@ export type EncodedMessage = {
   readonly saved: number;
 };
 
-export type Compression = 'zstd' | 'none';
+type Compression = 'zstd' | 'none';
 
 export const encodeForPeers = (message: Message, compression: Compression): EncodedMessage =>
   compression === 'zstd' && isCompressedKind(message.kind)

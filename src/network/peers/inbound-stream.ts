@@ -15,7 +15,7 @@ const maxMillisecondsPerTurn = 4;
 /** A socket that delivers more than this while it is paused is broken. */
 const maxUnread = maxMessageSize + 1024 * 1024;
 
-export type InboundDeps = {
+type InboundDeps = {
   readonly node: NodeId;
   readonly socket: Pick<PeerSocket, 'pause' | 'resume'>;
   readonly timing: PeerTiming;
@@ -33,7 +33,7 @@ export type InboundDeps = {
  * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth, for the peer's share of the CPU and for memory, and
  * only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
  */
-export type InboundStream = {
+type InboundStream = {
   readonly append: (chunk: Uint8Array) => void;
   /** Since when the peer has been expected to send something; undefined while it is this node that waits. */
   readonly waitingSince: () => number | undefined;

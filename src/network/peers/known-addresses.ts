@@ -26,7 +26,7 @@ export type KnownFilter = { readonly filter: BloomFilter; readonly salt: Uint8Ar
  * The newest known addresses of the nodes that this node wants to be connected to, and the bloom filter of them that requests for peer lists
  * carry. AvalancheGo: network/ip_tracker.go.
  */
-export type KnownAddresses = {
+type KnownAddresses = {
   /** Whether an address is newer than the known one. */
   readonly isNewer: (node: NodeId, timestamp: bigint) => boolean;
   /** Adds an address whose signature is valid. Returns false if it is not newer. */

@@ -4,7 +4,7 @@ import type { MessageKind } from '../messages/message.ts';
 /** Messages of a chain and a kind, and the sum of their times in milliseconds. */
 export type MessageTime = { readonly chainId: Id; readonly kind: MessageKind; readonly count: number; readonly sum: number };
 
-export type MessageTimes = {
+type MessageTimes = {
   readonly observe: (chainId: Id, kind: MessageKind, milliseconds: number) => void;
   readonly read: () => MessageTime[];
 };

@@ -50,7 +50,7 @@ export type NetworkDeps = {
 
 export type Beacon = { readonly node: NodeId; readonly endpoint: Endpoint };
 
-export type NetworkEvents = {
+type NetworkEvents = {
   readonly connected: (node: NodeId) => void;
   readonly disconnected: (node: NodeId) => void;
   /** Returns whether the time it took counts for the peer. */

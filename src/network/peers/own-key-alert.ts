@@ -1,13 +1,13 @@
 import type { PeerTiming } from './timing.ts';
 
 /** Another node on the network that has the staking key of this node. */
-export type KeySighting = { readonly address: string; readonly unixSeconds: bigint };
+type KeySighting = { readonly address: string; readonly unixSeconds: bigint };
 
 /**
  * Notices another node with this node's staking key: both would vote, sign and be counted as one. A connection of this node to itself, which an
  * address in a list can cause, is told apart: both of its ends are here and have the same channel ID.
  */
-export type OwnKeyAlert = {
+type OwnKeyAlert = {
   /** One end of a connection between two holders of this node's key. */
   readonly connection: (channelId: string, address: string) => void;
   /** An address, signed with this node's key, that this node did not sign. */

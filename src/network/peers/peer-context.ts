@@ -51,7 +51,7 @@ export type Peer = {
   readonly throttledBy: () => Throttle | undefined;
 };
 
-export type PeerActivity = {
+type PeerActivity = {
   /** Unix seconds; 0: never. */
   readonly lastSent: bigint;
   readonly lastReceived: bigint;

@@ -8,7 +8,7 @@ import { signAddress } from './own-address.ts';
 import { createRouter, type Router } from './router.ts';
 import type { Endpoint } from './socket.ts';
 
-export type PeersOptions = Omit<NetworkDeps, 'certificate' | 'bls' | 'signAddress' | 'events'> & {
+type PeersOptions = Omit<NetworkDeps, 'certificate' | 'bls' | 'signAddress' | 'events'> & {
   readonly identity: { readonly certificate: Uint8Array; readonly privateKey: KeyObject; readonly signer: BlsSigner };
   /** The address that this node claims, 4 or 16 bytes: `--public-ip`. */
   readonly publicIp: Uint8Array;

@@ -11,7 +11,7 @@ import { isResponseKind, type ResponseKind, responseKinds } from './response-kin
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 
-export type RouterDeps = {
+type RouterDeps = {
   readonly self: NodeId;
   readonly options: NetworkOptions;
   readonly timing: PeerTiming;
@@ -227,6 +227,6 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
   };
 }
 
-export type BenchState = { readonly chainId: Id; readonly count: number; readonly weight: bigint };
+type BenchState = { readonly chainId: Id; readonly count: number; readonly weight: bigint };
 
 const textOf = ({ node, chainId, requestId, response }: RequestKey): string => `${requestId} ${response} ${node} ${chainId}`;

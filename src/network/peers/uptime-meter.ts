@@ -1,7 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 
 /** How long each validator was connected since this node started. The clock is an argument of each call, in milliseconds. */
-export type UptimeMeter = {
+type UptimeMeter = {
   readonly connected: (node: NodeId, now: number) => void;
   readonly disconnected: (node: NodeId, now: number) => void;
   /** Percent of the time since the start, from 0 to 100. */

@@ -3,7 +3,7 @@ import type { Epoch } from './outer-block.ts';
 /** When the upgrade that brought epochs is active, in Unix seconds, and how long an epoch lasts, in seconds. */
 export type EpochRules = { readonly graniteTime: bigint; readonly epochSeconds: bigint };
 
-export type EpochParent = { readonly timestamp: bigint; readonly pChainHeight: bigint; readonly epoch: Epoch | undefined };
+type EpochParent = { readonly timestamp: bigint; readonly pChainHeight: bigint; readonly epoch: Epoch | undefined };
 
 /** The epoch that a child must have. AvalancheGo: vms/proposervm/acp181/epoch.go. */
 export function childEpoch(parent: EpochParent, childTimestamp: bigint, rules: EpochRules): Epoch | undefined {

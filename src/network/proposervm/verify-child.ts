@@ -6,11 +6,11 @@ import type { Epoch, OuterBlock } from './outer-block.ts';
 import { type ProposerSchedule, slotOf } from './proposer.ts';
 
 /** The parent of a block: a wrapped block, or the last one that is not wrapped (block 0 of the X-Chain). */
-export type OuterParent = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch'> & { readonly innerId: Id };
-export type UnwrappedParent = { readonly timestamp: bigint; readonly innerId: Id };
+type OuterParent = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch'> & { readonly innerId: Id };
+type UnwrappedParent = { readonly timestamp: bigint; readonly innerId: Id };
 
 /** A block whose signature was verified, and what its inner block says. */
-export type OuterChild = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch' | 'proposer'> & {
+type OuterChild = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch' | 'proposer'> & {
   readonly innerParentId: Id;
   readonly height: bigint;
 };
@@ -21,7 +21,7 @@ export type ChildRules = EpochRules & {
 };
 
 /** What a node in normal operation knows; a node that bootstraps does not have it and skips these checks. */
-export type NormalOperation = { readonly currentPChainHeight: bigint; readonly schedule: ProposerSchedule };
+type NormalOperation = { readonly currentPChainHeight: bigint; readonly schedule: ProposerSchedule };
 
 /** How far a block may be ahead of the clock. */
 const maxAheadMilliseconds = 10_000n;

@@ -6,7 +6,7 @@ import type { RandomSource } from './mersenne-twister.ts';
  * Draws units of weight without replacement, so an index can be drawn as often as it has units. Used for proposers, and for whom to poll.
  * AvalancheGo: utils/sampler/weighted_heap.go, uniform_replacer.go, rand.go.
  */
-export type WeightedSampler = {
+type WeightedSampler = {
   readonly totalWeight: bigint;
   /** Indices of `count` units. Undefined if there are fewer. */
   readonly sample: (count: number, source: RandomSource) => number[] | undefined;

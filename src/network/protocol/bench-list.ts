@@ -2,7 +2,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { type Averager, createAverager } from './averager.ts';
 
 /** The flags `--benchlist-*`, with times in milliseconds. */
-export type BenchRules = {
+type BenchRules = {
   readonly halfLife: number;
   /** A node is benched above this share of failures, and no longer below the other. */
   readonly benchAbove: number;

@@ -25,7 +25,7 @@ export type BloomFilterState = {
   readonly resets: number;
 };
 
-export type BloomHash = { readonly high: number; readonly low: number };
+type BloomHash = { readonly high: number; readonly low: number };
 
 /** The hash of a key: the first 8 bytes of sha256(key ‖ salt). */
 export function bloomHash(key: Uint8Array, salt: Uint8Array): BloomHash {

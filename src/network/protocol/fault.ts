@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 
 /** Why a peer's data is rejected; AvalancheGo closes the connection for each of them. */
-export type PeerFault =
+type PeerFault =
   | { code: 'PEER_BAD_FILTER'; reason: string }
   | { code: 'PEER_BAD_HANDSHAKE'; field: string }
   | { code: 'PEER_BAD_CLAIM'; reason: string }

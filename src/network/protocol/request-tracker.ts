@@ -6,7 +6,7 @@ import { createAverager } from './averager.ts';
 export type RequestKey = { readonly node: NodeId; readonly chainId: Id; readonly requestId: number; readonly response: string };
 
 /** The flags `--network-initial-timeout` and those beside it, in milliseconds. */
-export type TimeoutRules = {
+type TimeoutRules = {
   readonly initial: number;
   readonly minimum: number;
   readonly maximum: number;
@@ -21,7 +21,7 @@ export const defaultTimeoutRules: TimeoutRules = { initial: 5000, minimum: 2000,
  * Requests that wait for a response, with a timeout that follows the average latency of all peers. The clock is an argument of each call.
  * AvalancheGo: utils/timer/adaptive_timeout_manager.go.
  */
-export type RequestTracker = {
+type RequestTracker = {
   /** Adds a request and returns its timeout in milliseconds. The latency of a request without `measured` does not count. */
   readonly add: (key: RequestKey, measured: boolean, now: number) => number;
   /** Ends a request at its response. Returns when it was added; undefined if no such request waits: the response must be ignored. */

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type SnowmanFault =
+type SnowmanFault =
   | { code: 'SNOWMAN_BAD_PARAMETERS' }
   | { code: 'SNOWMAN_DUPLICATE_BLOCK'; id: string }
   | { code: 'SNOWMAN_UNKNOWN_PARENT'; id: string; parentId: string };

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type ValidatorsFault =
+type ValidatorsFault =
   | { code: 'VALIDATORS_UNAVAILABLE'; url: string; why: string }
   /** The trusted node is of another network, or its response cannot be right. */
   | { code: 'VALIDATORS_INVALID'; url: string; why: string };

@@ -3,13 +3,13 @@ import { maxU64 } from '../../base/bytes/octets.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 
 /** Validators of a network without sybil protection, with the events that change them. */
-export type PeerValidators = Validators & {
+type PeerValidators = Validators & {
   readonly connected: (node: NodeId) => void;
   readonly disconnected: (node: NodeId) => void;
 };
 
 /** AvalancheGo's `--sybil-protection-disabled-weight`. */
-export const defaultPeerWeight = 100n;
+const defaultPeerWeight = 100n;
 
 /**
  * The validators without sybil protection: this node and every connected peer, all with the same weight. For proposers there are none: anyone

@@ -6,7 +6,7 @@ import { invalid, unavailable } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
 
 /** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
-export type TrustedValidators = Validators & {
+type TrustedValidators = Validators & {
   /** Reads the heights and the current set. Rejects if the node does not answer or is of another network. Afterwards both are refreshed. */
   readonly start: () => Promise<void>;
   readonly stop: () => void;
@@ -16,7 +16,7 @@ export type TrustedValidators = Validators & {
   readonly silentSince: () => number | undefined;
 };
 
-export type TrustedValidatorsDeps = {
+type TrustedValidatorsDeps = {
   readonly url: string;
   readonly reads: PlatformReads;
   readonly networkID: number;
