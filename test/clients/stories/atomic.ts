@@ -1,9 +1,9 @@
 import { addTxSignatures, Context, evm, pvm, secp256k1, TransferableOutput, utils } from '@avalabs/avalanchejs';
-import type { Address } from '../../../src/bytes/address.ts';
-import { sha256Hex } from '../../../src/bytes/hash.ts';
-import { formatHex, fromHex } from '../../../src/bytes/hex.ts';
-import { type Id, parseId } from '../../../src/bytes/id.ts';
-import { makeUtxo } from '../../../src/tx/utxo.ts';
+import { makeUtxo } from '../../../src/avm/tx/utxo.ts';
+import type { Address } from '../../../src/base/bytes/address.ts';
+import { sha256Hex } from '../../../src/base/bytes/hash.ts';
+import { formatHex, fromHex } from '../../../src/base/bytes/hex.ts';
+import { type Id, parseId } from '../../../src/base/bytes/id.ts';
 import { ewoqSecret, local } from './local-network.ts';
 import { type Node, waitForAccepted } from './node.ts';
 import { ownedBy } from './own-tx.ts';

@@ -36,7 +36,7 @@ import {
   Utxo,
   utils,
 } from '@avalabs/avalanchejs';
-import { parseId } from '../../../src/bytes/id.ts';
+import { parseId } from '../../../src/base/bytes/id.ts';
 import { makeImportable } from './atomic.ts';
 import { avaxOutput, type Client, ewoq, openClient, type Wallet, walletOf } from './avalanchejs.ts';
 import { freshSecrets, hexOf } from './keys.ts';
@@ -78,7 +78,7 @@ story('context and info', async () => {
   expect(await js.info.getNetworkId()).toEqual({ networkID: '12345' });
   expect(await js.info.getNetworkName()).toEqual({ networkName: 'local' });
   const version = await js.info.getNodeVersion();
-  expect(version.version).toMatch(/^(serac|avalanchego)\/\d+\.\d+\.\d+$/);
+  expect(version.version).toMatch(/^(serac\/\d+\.\d+\.\d+ )?avalanchego\/\d+\.\d+\.\d+$/);
   expect(version.databaseVersion).toBe('v1.4.5');
   expect(Object.keys(version.vmVersions).sort()).toEqual(['avm', 'evm', 'platform']);
   const { nodeID, nodePOP } = await js.info.getNodeId();

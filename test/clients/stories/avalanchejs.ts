@@ -11,7 +11,7 @@ import {
   type Utxo,
   utils,
 } from '@avalabs/avalanchejs';
-import { addressFromBytes } from '../../../src/bytes/address.ts';
+import { addressFromBytes } from '../../../src/base/bytes/address.ts';
 import { ewoqSecret, local } from './local-network.ts';
 import { type Node, waitForAccepted } from './node.ts';
 import type { Signer } from './own-tx.ts';

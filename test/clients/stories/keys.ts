@@ -1,4 +1,4 @@
-import { sha256 } from '../../../src/bytes/hash.ts';
+import { sha256 } from '../../../src/base/bytes/hash.ts';
 import type { Node } from './node.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Avalanche, avm, BN, Buffer } from 'avalanche';
-import { addressFromBytes } from '../../../src/bytes/address.ts';
-import { sha256 } from '../../../src/bytes/hash.ts';
+import { addressFromBytes } from '../../../src/base/bytes/address.ts';
+import { sha256 } from '../../../src/base/bytes/hash.ts';
 import { ewoqSecret, local } from './local-network.ts';
 import { type Node, waitForAccepted } from './node.ts';
 import type { Signer } from './own-tx.ts';

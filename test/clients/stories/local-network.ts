@@ -1,4 +1,4 @@
-import { cb58Decode } from '../../../src/bytes/cb58.ts';
+import { cb58Decode } from '../../../src/base/bytes/cb58.ts';
 
 /** IDs and fees of the local network. */
 export const local = {

@@ -1,15 +1,15 @@
-import type { Address } from '../../../src/bytes/address.ts';
-import { createAddressFormatter } from '../../../src/bytes/address.ts';
-import { formatHex, parseHex } from '../../../src/bytes/hex.ts';
-import { parseId } from '../../../src/bytes/id.ts';
-import { pack } from '../../../src/codec/pack.ts';
-import type { Credential } from '../../../src/tx/credential.ts';
-import type { TransferableInput } from '../../../src/tx/input.ts';
-import type { Operation } from '../../../src/tx/operation.ts';
-import type { InitialState, TransferableOutput } from '../../../src/tx/output.ts';
-import { makeTx } from '../../../src/tx/tx.ts';
-import { UnsignedTx } from '../../../src/tx/unsigned.ts';
-import { parseUtxo, type Utxo } from '../../../src/tx/utxo.ts';
+import type { Credential } from '../../../src/avm/tx/credential.ts';
+import type { TransferableInput } from '../../../src/avm/tx/input.ts';
+import type { Operation } from '../../../src/avm/tx/operation.ts';
+import type { InitialState, TransferableOutput } from '../../../src/avm/tx/output.ts';
+import { makeTx } from '../../../src/avm/tx/tx.ts';
+import { UnsignedTx } from '../../../src/avm/tx/unsigned.ts';
+import { parseUtxo, type Utxo } from '../../../src/avm/tx/utxo.ts';
+import type { Address } from '../../../src/base/bytes/address.ts';
+import { createAddressFormatter } from '../../../src/base/bytes/address.ts';
+import { formatHex, parseHex } from '../../../src/base/bytes/hex.ts';
+import { parseId } from '../../../src/base/bytes/id.ts';
+import { pack } from '../../../src/base/codec/pack.ts';
 import { local } from './local-network.ts';
 import type { Node } from './node.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'bun:test';
 import { createAvalancheWalletClient } from '@avalanche-sdk/client';
 import { privateKeyToAvalancheAccount } from '@avalanche-sdk/client/accounts';
 import { avalanche, avalancheFuji } from '@avalanche-sdk/client/chains';
-import { cb58Decode } from '../../../src/bytes/cb58.ts';
+import { cb58Decode } from '../../../src/base/bytes/cb58.ts';
 import golden from '../../../vectors/accounts.json' with { type: 'json' };
 import { startProgramAsUsers } from '../../program.ts';
 import { hexOf } from './keys.ts';

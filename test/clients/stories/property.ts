@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
-import { parseId } from '../../../src/bytes/id.ts';
-import type { Operation } from '../../../src/tx/operation.ts';
-import type { Utxo } from '../../../src/tx/utxo.ts';
+import type { Operation } from '../../../src/avm/tx/operation.ts';
+import type { Utxo } from '../../../src/avm/tx/utxo.ts';
+import { parseId } from '../../../src/base/bytes/id.ts';
 import type { Node } from './node.ts';
 import { createAssetTx, listUtxos, operationTx, ownedBy, type Signer } from './own-tx.ts';
 

@@ -14,7 +14,7 @@ const methodSnippets = await snippetsOf('docs/methods.md');
 
 test('the README has a snippet for avalanchejs and every SDK of the Data and Metrics APIs', () => {
   expect(snippets.map(({ sdk }) => sdk)).toEqual([
-    '@avalabs/avalanchejs',
+    '@avalabs/avalanchejs@5.2.0',
     '@avalanche-sdk/chainkit',
     '@avalabs/avacloud-sdk',
     '@avalabs/glacier-sdk',

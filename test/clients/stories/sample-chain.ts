@@ -1,6 +1,6 @@
 import { avm, TransferableOutput } from '@avalabs/avalanchejs';
-import { bech32Encode } from '../../../src/bytes/bech32.ts';
-import { parseId } from '../../../src/bytes/id.ts';
+import { bech32Encode } from '../../../src/base/bytes/bech32.ts';
+import { parseId } from '../../../src/base/bytes/id.ts';
 import { makeImportable } from './atomic.ts';
 import { avaxOutput, type Client, ewoq, openClient, type Wallet, walletOf } from './avalanchejs.ts';
 import { freshSecrets } from './keys.ts';

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { avaxSerial, avm, avmSerial, Context, Id, TransferableOutput, Utxo, utils } from '@avalabs/avalanchejs';
 import { createAvalancheClient } from '@avalanche-sdk/client';
 import { getTxFromBytes, getUtxoFromBytes } from '@avalanche-sdk/client/utils';
-import { parseId } from '../../../src/bytes/id.ts';
+import { parseId } from '../../../src/base/bytes/id.ts';
 import { makeImportable } from './atomic.ts';
 import { freshSecrets, hexOf } from './keys.ts';
 import { errorMessages, futureLocktime, local, oneAvax, pastLocktime } from './local-network.ts';
@@ -49,7 +49,7 @@ story('context and info', async () => {
   expect(await info.getBlockchainID({ alias: 'X' })).toEqual({ blockchainID: local.xBlockchainID });
   expect(await info.isBootstrapped({ chain: 'X' })).toEqual({ isBootstrapped: true });
   const version = await info.getNodeVersion();
-  expect(version.version).toMatch(/^(serac|avalanchego)\/\d+\.\d+\.\d+$/);
+  expect(version.version).toMatch(/^(serac\/\d+\.\d+\.\d+ )?avalanchego\/\d+\.\d+\.\d+$/);
   expect(version.rpcProtocolVersion).toBe('45');
   const { nodeID, nodePOP } = await info.getNodeID();
   expect(nodeID).toMatch(/^NodeID-[1-9A-HJ-NP-Za-km-z]+$/);

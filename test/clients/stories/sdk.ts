@@ -10,7 +10,7 @@ import {
 import { privateKeyToAvalancheAccount } from '@avalanche-sdk/client/accounts';
 import { avalancheLocal } from '@avalanche-sdk/client/chains';
 import { getUtxoFromBytes } from '@avalanche-sdk/client/utils';
-import { addressFromBytes } from '../../../src/bytes/address.ts';
+import { addressFromBytes } from '../../../src/base/bytes/address.ts';
 import { hexOf } from './keys.ts';
 import { ewoqSecret, local } from './local-network.ts';
 import type { Node } from './node.ts';
