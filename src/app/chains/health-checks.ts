@@ -37,15 +37,17 @@ export type NamedCheck = {
   readonly tags: readonly string[];
 };
 
+/** A check of the node as a whole. */
+export const applicationCheck = (name: string, check: Check, kind: NamedCheck['kind'] = 'health'): NamedCheck => ({
+  kind,
+  name,
+  check,
+  tags: [applicationTag],
+});
+
 /** AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
 export function listNodeChecks(deps: HealthCheckDeps): NamedCheck[] {
   const { readings } = deps;
-  const application = (name: string, check: Check, kind: NamedCheck['kind'] = 'health'): NamedCheck => ({
-    kind,
-    name,
-    check,
-    tags: [applicationTag],
-  });
   const ofChain = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [idText(deps.subnetID)] });
   const limits = readings.limits && { ...chainLimits, ...readings.limits.chain };
   const bootstrapped = bootstrappedCheck(() => (deps.bootstrapped.isEveryChainDone() ? [] : [deps.subnetID]));
@@ -63,14 +65,14 @@ export function listNodeChecks(deps: HealthCheckDeps): NamedCheck[] {
         chainCheck(() => idleState(genesisBlockID, height)),
       ),
     ),
-    application('bootstrapped', bootstrapped, 'readiness'),
-    application('bootstrapped', bootstrapped),
-    application('database', databaseCheck(deps.probeWrite)),
-    application('diskspace', diskSpaceCheck(deps.fileSystem, { requiredPercentage, warningPercentage, onExhausted })),
-    application('bls', blsCheck(deps.blsKey, readings.registration)),
-    application('network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network)),
-    application('router', routerCheck(readings.router, readings.limits?.router)),
-    application('futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now)),
+    applicationCheck('bootstrapped', bootstrapped, 'readiness'),
+    applicationCheck('bootstrapped', bootstrapped),
+    applicationCheck('database', databaseCheck(deps.probeWrite)),
+    applicationCheck('diskspace', diskSpaceCheck(deps.fileSystem, { requiredPercentage, warningPercentage, onExhausted })),
+    applicationCheck('bls', blsCheck(deps.blsKey, readings.registration)),
+    applicationCheck('network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network)),
+    applicationCheck('router', routerCheck(readings.router, readings.limits?.router)),
+    applicationCheck('futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now)),
   ];
 }
 

@@ -1,7 +1,6 @@
-import { applicationTag } from '../../api/health/worker.ts';
 import type { Check } from '../../base/health/result.ts';
 import { type BootstrapState, watchBootstrap } from '../chains/bootstrap.ts';
-import { listNodeChecks, type NamedCheck } from '../chains/health-checks.ts';
+import { applicationCheck, listNodeChecks, type NamedCheck } from '../chains/health-checks.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
 import type { PeerReadings } from '../chains/peer-readings.ts';
 import type { Counterpart } from '../setup/counterparts.ts';
@@ -11,7 +10,7 @@ import type { NodeCore } from './node-core.ts';
 import type { Contribution } from './parts.ts';
 
 /** A health check of the node as a whole that AvalancheGo does not have; docs/differences.md names each. */
-export const extraCheck = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [applicationTag] });
+export const extraCheck = (name: string, check: Check): NamedCheck => applicationCheck(name, check);
 
 export type CheckedNode = {
   readonly store: NodeStore;

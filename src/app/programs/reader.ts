@@ -5,7 +5,7 @@ import { createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
 import { readerRpc } from '../parts/reader-rpc.ts';
 import { serveWriter } from '../parts/writer-link.ts';
-import { openReaderAccess } from '../servers/access.ts';
+import { openNodeAccess } from '../servers/access.ts';
 import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from '../servers/api-parts.ts';
 import { createRelayedLiveReads } from '../servers/live-reads.ts';
 import type { Env } from '../setup/env.ts';
@@ -24,7 +24,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       const context = createNetworkContext(config, env);
       const store = parts.add(openNodeStore(config, env, context, soloStore, 'read'));
       link.bindClock(context.clock);
-      const access = parts.add(await openReaderAccess(config, env, relay));
+      const access = parts.add(await openNodeAccess(config, env, relay));
       const metrics = createProcessMetrics(env);
       const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
       const served = createServedChainsOfNode(config, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
@@ -37,7 +37,8 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
         parts,
         metrics,
         {
-          ...access,
+          gate: access.gate,
+          limiter: access.limiter,
           served,
           components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
           hub,

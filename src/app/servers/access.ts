@@ -29,30 +29,19 @@ export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limite
   });
 }
 
-/** Who may call the Data and Metrics APIs of a node and how often: keys of the data directory, and counts that its processes share. */
-export async function openNodeAccess(config: Config, env: Env): Promise<NodeAccess> {
-  const { cache, limiter, close } = await openRateLimitBackend(config, env);
-  const keys = openKeyFinder(config, env);
-  return {
-    gate: createNodeGate(config, env, keys.finder, limiter),
-    limiter,
-    cache,
-    close: async () => {
-      keys.close();
-      await close();
-    },
-  };
-}
-
-/** The same in a reader process: the writer process counts, unless Redis does. */
-export async function openReaderAccess(config: Config, env: Env, relay: Relay): Promise<Omit<NodeAccess, 'cache'>> {
+/**
+ * Who may call the Data and Metrics APIs of a node and how often: keys of the data directory, and counts that its processes share. `relay`: the
+ * writer process, which counts for this reader process unless Redis does.
+ */
+export async function openNodeAccess(config: Config, env: Env, relay?: Relay): Promise<NodeAccess> {
   const backend = await openRateLimitBackend(config, env);
-  const isRelayed = backend.limiter !== undefined && config.cacheUrl === undefined;
+  const isRelayed = relay !== undefined && backend.limiter !== undefined && config.cacheUrl === undefined;
   const limiter = isRelayed ? createRelayedLimiter(relay, env, countReaders(config, env) + 1) : backend.limiter;
   const keys = openKeyFinder(config, env);
   return {
     gate: createNodeGate(config, env, keys.finder, limiter),
     limiter,
+    cache: backend.cache,
     close: async () => {
       keys.close();
       await backend.close();
