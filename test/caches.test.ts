@@ -63,6 +63,7 @@ const ownLimits = {
     'api/data/deps.ts',
     'api/data/piece-cache.ts',
     'api/explorer-routes/deps.ts',
+    'api/rest/request-reader.ts',
     'app/parts/api-metrics.ts',
     'app/platform/postgres-bun.ts',
     'app/servers/api.ts',

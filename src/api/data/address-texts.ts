@@ -72,7 +72,7 @@ const maxTextSize = 48;
 const entrySize = keySize + maxTextSize + 1;
 /** Two bytes of an address choose its bucket. */
 const maxEntries = 65_536;
-/** A server has at most three of these tables: addresses with two HRPs, and public keys. */
+/** The most of these tables in one server: one for each of two address prefixes (HRPs), and one for public keys. */
 const tables = 3;
 
 /** The first entry of the bucket of an address. */

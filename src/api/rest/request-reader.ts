@@ -1,6 +1,7 @@
 import { createCache } from '../../base/cache/cache.ts';
 import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import { copyText } from '../../base/cache/copy-text.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import { Fault } from '../../base/fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { apiError, invalidParams, notFound } from './api-error.ts';
@@ -26,16 +27,8 @@ export function createRequestReader<R>(
 ): (request: HttpRequest) => MatchedRoute<R> {
   const tree = createRouteTree(routes, routeOf);
   const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
-  const compiled = new Map<R, Params>();
   /** Parameters are compiled when their route is first requested: a program starts sooner. */
-  const paramsOf = (route: R): Params => {
-    let params = compiled.get(route);
-    if (params === undefined) {
-      params = compileRouteParams(routeOf(route));
-      compiled.set(route, params);
-    }
-    return params;
-  };
+  const paramsOf = memoize((route: R): Params => compileRouteParams(routeOf(route)));
   const cache = createCache<string, MatchedRoute<R>>('requests', { size: (key) => key.length * 4 + entryOverhead, budget });
 
   const match = (

@@ -11,7 +11,6 @@ import { createServerIndex } from '../servers/server-index.ts';
 import type { BannerInfo } from '../setup/banner-info.ts';
 import type { Env } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
-
 import type { NodeCore } from './node-core.ts';
 
 type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {

@@ -4,8 +4,8 @@ import type { TransferableInput } from './input.ts';
 import { makeUtxo, type Utxo } from './utxo.ts';
 
 /**
- * What an import shows of the output that it consumes, whose export is unknown: ID, asset, amount, and the owners who signed. Their number is
- * the threshold. Unknown are further owners and the lock time, and so the bytes. The lock time is `maxU64`, which a spent output cannot have.
+ * The output that an import consumes, as far as the import shows it: ID, asset, amount, and the owners who signed, whose number is the threshold.
+ * Further owners, the lock time and the bytes are in the export, which is unknown. `maxU64` as lock time marks that: no spent output has it.
  */
 export const makeIncompleteUtxo = ({ txID, outputIndex, assetID, input }: TransferableInput, signers: readonly Address[]): Utxo =>
   makeUtxo(txID, outputIndex, assetID, {
