@@ -6,7 +6,6 @@ import { createSharedResponseCache } from '../../api/rest/shared-response-cache.
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource } from '../index/postgres-source.ts';
-import { createStreamLimitOf } from '../parts/event-stream.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -28,7 +27,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
   return withParts(report, async (parts) => {
     const source = parts.add(await openPostgresSource(config, env));
     const { served } = source;
-    const { cache, limiter } = parts.add(await openRateLimitBackend(config, env));
+    const { cache, limiter, limitStreams } = parts.add(await openRateLimitBackend(config, env));
     const metrics = createProcessMetrics(env);
     const longWork = createNodeLongWork(env);
     const stop = createStop(config, env, parts);
@@ -49,7 +48,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
         limiter,
         hub: config.strict ? undefined : await createApiHub(env, source, { longWork, report }),
         eventParams: createApiEventParams(served),
-        streamLimit: createStreamLimitOf(config),
+        streamLimit: limitStreams(),
         isStopping: stop.isStopping,
         // Blocks of a followed chain are final and never reverted.
         epoch: () => 0,

@@ -49,7 +49,7 @@ export async function openNodeAccess(config: Config, env: Env, relay?: Relay): P
   };
 }
 
-type NodeAccess = RateLimitBackend & { readonly gate: Gate };
+type NodeAccess = Pick<RateLimitBackend, 'cache' | 'limiter' | 'close'> & { readonly gate: Gate };
 
 /** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
 export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>
