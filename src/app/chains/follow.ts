@@ -104,9 +104,9 @@ export async function startFollowedChain(
   opened: OpenedChain,
   deps: FollowDeps,
 ): Promise<RunningChain> {
-  const { state, index, accept } = opened;
+  const { state, index } = opened;
   const [spec] = context.specs;
-  const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
+  const ledger = createStateLedger(state, { accept: opened.ledger.accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
   const commits = createCommitState(deps.onCommitState);
   const observer = deps.observerOf(spec.id);
   let backfillRevision = 0;

@@ -35,7 +35,7 @@ export function createProcessMetrics(env: Env): ProcessMetrics {
   const seconds = () => env.clock.monotonic() / 1000;
   return {
     registry,
-    meter: (endpoint, services) => meterServices(services, (method) => meters(endpoint, method), seconds),
+    meter: (endpoint, services) => meterServices(services, (method) => ({ now: seconds, record: meters(endpoint, method).record })),
     apiObserver: createApiMeters(registry, seconds),
   };
 }

@@ -234,11 +234,11 @@ describe('several blocks at once', () => {
   test('the descendants of an accepted block do not keep it in memory', async () => {
     const { chain, ledger } = setUp();
     const diffs: WeakRef<Diff>[] = [];
-    const { commitAll } = ledger;
+    const { accept } = ledger;
     Object.assign(ledger, {
-      commitAll: (blocks: Parameters<typeof commitAll>[0]) => {
-        for (const { diff } of blocks) diffs.push(new WeakRef(diff));
-        commitAll(blocks);
+      accept: (blocks: Parameters<typeof accept>[0]) => {
+        for (const { diff } of blocks) diffs.push(new WeakRef(diff as Diff));
+        accept(blocks);
       },
     });
     let parentID = chain.lastAccepted();

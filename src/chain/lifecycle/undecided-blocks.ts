@@ -163,7 +163,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     const last = accepted.at(-1)?.block;
     if (last === undefined) return;
     try {
-      ledger.commitAll(
+      ledger.accept(
         accepted.map(({ block, diff }) => ({ block, diff })),
         writeMore,
       );

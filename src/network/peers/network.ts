@@ -54,7 +54,7 @@ type NetworkEvents = {
   readonly connected: (node: NodeId) => void;
   readonly disconnected: (node: NodeId) => void;
   /** Returns whether the time it took counts for the peer. */
-  readonly received: (node: NodeId, message: ChainMessage) => boolean;
+  readonly receive: (node: NodeId, message: ChainMessage) => boolean;
 };
 
 /** The connections of a node. AvalancheGo: network/network.go. */
@@ -169,7 +169,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
       addresses.addConnected(peer);
       log(`connected to ${nodeIdText(peer.node)} at ${endpointText(remoteText(peer.remote.ip), peer.remote.port)}`, 'debug');
     },
-    received: (peer, message) => deps.events.received(peer.node, message),
+    receive: deps.events.receive,
     closed: (peer) => {
       if (peer.isInbound) inboundPeers--;
       counters.timesDisconnected++;

@@ -88,7 +88,7 @@ export type PeerContext = {
   readonly uptimeOf: (node: NodeId) => number;
   readonly connected: (peer: Peer) => void;
   /** Returns whether the time it took counts for the peer: not for responses to requests of this node. */
-  readonly received: (peer: Peer, message: ChainMessage) => boolean;
+  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
   readonly closed: (peer: Peer, reason: CloseReason) => void;
 };
 

@@ -131,7 +131,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     countTraffic(counters.received, message.kind, bytes.length, isCompressed, (decompressedSize ?? bytes.length) - bytes.length);
     const handler = handlers[message.kind] as ((message: Message) => boolean | Promise<void>) | undefined;
     if (handler !== undefined) return handler(message);
-    return isReady ? context.received(peer, message as ChainMessage) : true;
+    return isReady ? context.receive(node, message as ChainMessage) : true;
   };
 
   let decompressedSize: number | undefined;

@@ -29,6 +29,13 @@ export type Peers = {
 
 export function createPeers(options: PeersOptions): Peers {
   const { identity, membership, timing, stakes } = options;
+  const router = createRouter({
+    self: nodeIdOfCertificate(identity.certificate),
+    options: options.options,
+    timing,
+    stakes,
+    send: (message, nodes) => network.send(message, nodes),
+  });
   const network: PeerNetwork = createPeerNetwork({
     ...options,
     certificate: identity.certificate,
@@ -43,15 +50,8 @@ export function createPeers(options: PeersOptions): Peers {
         membership?.remove(node);
         router.disconnected(node);
       },
-      received: (node, message) => router.received(node, message),
+      receive: router.receive,
     },
-  });
-  const router = createRouter({
-    self: nodeIdOfCertificate(identity.certificate),
-    options: options.options,
-    timing,
-    stakes,
-    send: network.send,
   });
   return {
     network,

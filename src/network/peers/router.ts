@@ -135,19 +135,19 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     return true;
   };
 
-  /** Passes a message to its chain. Returns whether it was the response to a request of this node. */
-  const route = (from: NodeId, message: ChainMessage): boolean => {
+  /** Passes a message to its chain. Returns whether the time it took counts for the peer: not for responses that this node asked for. */
+  const receive = (from: NodeId, message: ChainMessage): boolean => {
     const chain = chains.get(message.chainId);
     if (chain === undefined) {
       counts.dropped++;
-      return false;
+      return true;
     }
     if (isResponseKind(message.kind) || message.kind === 'appError')
-      return receiveResponse(from, message as ChainMessage & { readonly requestId: number }, chain);
+      return !receiveResponse(from, message as ChainMessage & { readonly requestId: number }, chain);
     // AvalancheGo drops a request whose time is over when it is handled, so one with a deadline of 0 is never answered.
     if ('deadline' in message && message.deadline === 0n) counts.dropped++;
     else handle(chain, from, message);
-    return false;
+    return true;
   };
 
   const sendToPeers = (message: Message, to: readonly NodeId[]): readonly NodeId[] =>
@@ -159,7 +159,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       const others = to.filter((node) => node !== self);
       const sent = sendToPeers(message, others);
       if (others.length === to.length) return sent;
-      timing.soon(() => void (isClosed || route(self, message)));
+      timing.soon(() => void (isClosed || receive(self, message)));
       return [...sent, self];
     },
     request: (message, to) => {
@@ -176,7 +176,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       arm();
       const timed: RequestMessage = { ...message, deadline: BigInt(Math.round(requests.timeout() * 1e6)) };
       const others = to.filter((node) => node !== self);
-      if (others.length < to.length) timing.soon(() => void (isClosed || route(self, timed)));
+      if (others.length < to.length) timing.soon(() => void (isClosed || receive(self, timed)));
       const sent = new Set(sendToPeers(timed, others));
       for (const node of others) {
         // A benched node gets the request too: its answers decide when the bench ends.
@@ -202,8 +202,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       for (const key of requests.waitingFor(node)) if (!failedEarly.has(textOf(key))) failSoon(key, 'disconnected');
       if (!benchedChains.has(node)) for (const handler of chainsOf()) handler.disconnected(node);
     },
-    /** Returns whether the time it took counts for the peer: not for responses that this node asked for. */
-    received: (from: NodeId, message: ChainMessage): boolean => !route(from, message),
+    receive,
     /** Chains on which a node is benched. */
     benchedOn: (node: NodeId): Id[] => [...(benchedChains.get(node) ?? [])],
     benchState: (): BenchState[] =>
