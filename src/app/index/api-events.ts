@@ -7,14 +7,14 @@ import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { indexedChains } from '../../ledger/index/migrate.ts';
-import type { Env } from '../setup/env.ts';
+import type { TimeEnv } from '../setup/env.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
 /**
  * Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL.
  */
 export async function createApiHub(
-  env: Env,
+  env: TimeEnv,
   { sql, onChange, served, sealKey }: Pick<PostgresSource, 'sql' | 'onChange' | 'served' | 'sealKey'>,
   { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
 ): Promise<EventHub> {

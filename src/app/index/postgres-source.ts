@@ -20,7 +20,7 @@ import { createOutageLog, logChanges } from '../log/log.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import { loadPlans } from '../servers/access.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
 import { type IndexVersion, watchIndexVersion } from './index-version.ts';
@@ -86,14 +86,14 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
  * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
  * start again from block 0 under the same name.
  */
-const cacheNamespace = ({ version }: Env, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
+const cacheNamespace = ({ version }: ProcessEnv, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
   `${version} ${id} ${name} ${sha256Hex(secret)}`;
 
 /** Milliseconds between two attempts to find an index in the database. */
 const retryInterval = 1000;
 
 /** Waits until the database has a history index of this version: `serac index` may be started later than `serac api`. */
-async function waitForIndex(sql: Postgres, env: Env): Promise<NetworkDescription> {
+async function waitForIndex(sql: Postgres, env: ProcessEnv & TimeEnv): Promise<NetworkDescription> {
   const logChange = logChanges(env.log);
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
@@ -150,7 +150,7 @@ type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonl
  * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain. Skips addresses for which there is
  * nothing to fetch.
  */
-function createBackfillThroughIndexer(env: Env, sql: Sql, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
+function createBackfillThroughIndexer(env: TimeEnv, sql: Sql, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
   const now = env.clock.monotonic;
   const requestBackfill = createBackfillRequester(sql, { timers: env.timers, now });
   const backfillPreLinearization = createAddressTask(requestBackfill, { concurrency: maxConcurrentRequests });
@@ -177,7 +177,11 @@ const indexerTimeout = 10;
 const statusInterval = 2000;
 
 /** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
-function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+function watchIndexStatus(
+  sql: Postgres,
+  env: ProcessEnv & TimeEnv,
+  url: string,
+): { readonly status: ReadStatus; readonly stop: () => void } {
   const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};

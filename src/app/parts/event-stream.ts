@@ -22,7 +22,7 @@ import type { NodeChains } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import type { Channel } from '../workers/relay.ts';
@@ -72,7 +72,7 @@ export function createEventParams({ chain, specs }: NetworkContext, served: Serv
 /** Creates the hub of a process of a node, writer or reader. */
 export function createNodeHub(
   log: EventLog,
-  env: Env,
+  env: TimeEnv,
   { chain, specs }: NetworkContext,
   more: Pick<HubDeps, 'known' | 'onActive' | 'report'>,
 ): EventHub {

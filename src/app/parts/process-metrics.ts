@@ -16,7 +16,7 @@ import { createMetricRegistry, type MetricRegistry } from '../../base/metrics/re
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createApiMeters } from './api-metrics.ts';
 import type { NamedRoute } from './parts.ts';
 
@@ -29,7 +29,7 @@ export type ProcessMetrics = {
   readonly apiObserver: ResponseObserver;
 };
 
-export function createProcessMetrics(env: Env): ProcessMetrics {
+export function createProcessMetrics(env: TimeEnv): ProcessMetrics {
   const registry = createMetricRegistry();
   const meters = createRequestMeters(registry);
   const seconds = () => env.clock.monotonic() / 1000;
@@ -106,7 +106,7 @@ const readLag = (chain: string, { height, target = height, behindSeconds }: Foll
   lagSeconds: behindSeconds,
 });
 
-function createProcessReading(env: Env): () => ProcessReading {
+function createProcessReading(env: ProcessEnv & TimeEnv): () => ProcessReading {
   const startUnixSeconds = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
   return () => ({ ...env.process(), startUnixSeconds });
 }

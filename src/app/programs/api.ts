@@ -15,7 +15,7 @@ import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
 import { urlOf } from '../servers/serve-options.ts';
 import { createApiIndex } from '../servers/server-index.ts';
 import { limitCaches } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
 
 type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
@@ -66,7 +66,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
 }
 
 /** `/ready`: PostgreSQL answers, and the server is not stopping. */
-const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
+const createApiReadyRoute = (env: ProcessEnv, { chains }: ServedChains, isStopping: () => boolean) =>
   createReadyRoute(env.version, async () => {
     if (isStopping()) return 'the server is stopping';
     return chains[0].reads.tip().then(
