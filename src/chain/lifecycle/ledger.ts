@@ -1,4 +1,3 @@
-import type { Block } from '../../avm/tx/block.ts';
 import type { View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { Accept } from './accept.ts';
@@ -25,6 +24,3 @@ export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 /** The status of a transaction; of a rejected one also why. */
 export type TxReport = { readonly status: TxStatus; readonly reason?: string };
-
-/** The fields of a block that the engine needs. */
-export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;
