@@ -36,6 +36,8 @@ export type JoinedNetwork = {
   readonly registerMetrics: (registry: MetricRegistry) => void;
   /** Fails while another node with this node's staking key is on the network. */
   readonly stakingKeyCheck: Check;
+  /** Fails while the node of `--validators-from` does not answer; undefined without one. */
+  readonly validatorsCheck: Check | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -131,6 +133,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
+    validatorsCheck: source.check,
     close: async () => {
       stopProgress();
       exports?.close();

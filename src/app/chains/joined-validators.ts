@@ -1,5 +1,6 @@
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
+import type { Check } from '../../base/health/result.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createRpc } from '../../chain/follow/rpc.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
@@ -7,7 +8,7 @@ import type { ValidatorSet, Validators } from '../../network/protocol/validators
 import { ValidatorsError } from '../../network/validators/fault.ts';
 import { createPeerValidators } from '../../network/validators/peer-validators.ts';
 import { createPlatformReads } from '../../network/validators/platform-reads.ts';
-import { createTrustedValidators } from '../../network/validators/trusted-validators.ts';
+import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import type { Env } from '../setup/env.ts';
 import { stripCredentials } from '../setup/served-network.ts';
@@ -21,6 +22,8 @@ export type JoinedValidators = {
   readonly beacons: () => ValidatorSet;
   /** Validators of the P-Chain, who may pull transactions. */
   readonly stakers: () => ValidatorSet;
+  /** Fails while the trusted node does not answer; undefined without one. */
+  readonly check?: Check;
   /** Told of peers, where they are the validators. */
   readonly membership?: { readonly add: (node: NodeId) => void; readonly remove: (node: NodeId) => void };
   readonly close: () => void;
@@ -49,12 +52,27 @@ export async function openValidators(join: JoinConfig, self: NodeId, networkID: 
     publicKeyOf: validators.publicKeyOf,
     beacons: validators.current,
     stakers: validators.current,
+    check: trustedCheck(url, validators, env.clock.monotonic),
     close: () => {
       validators.stop();
       rpc.close();
     },
   };
 }
+
+/** Milliseconds of silence after which the check fails: one missed reading is no failure. */
+const maxSilence = 10_000;
+
+const trustedCheck =
+  (url: string, { silentSince, knownHeight }: Pick<TrustedValidators, 'silentSince' | 'knownHeight'>, now: () => number): Check =>
+  () => {
+    const since = silentSince();
+    const silent = since === undefined ? 0 : now() - since;
+    const details = { url, pChainHeight: knownHeight() };
+    if (silent <= maxSilence) return { details };
+    const error = `no answer for ${Math.round(silent / 1000)} s; the last known validators hold, but blocks that refer to later ones are refused`;
+    return { details, error };
+  };
 
 /** Without sybil protection: bootstrapping ends where most of the first peers are. AvalancheGo asks them about the P-Chain. */
 function openPeerValidators({ beacons }: JoinConfig, self: NodeId, weight: bigint): JoinedValidators {

@@ -6,7 +6,7 @@ import { invalid, unavailable } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
 
 /** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
-type TrustedValidators = Validators & {
+export type TrustedValidators = Validators & {
   /** Reads the heights and the current set. Rejects if the node does not answer or is of another network. Afterwards both are refreshed. */
   readonly start: () => Promise<void>;
   readonly stop: () => void;
