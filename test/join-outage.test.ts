@@ -50,6 +50,25 @@ async function start(...flags: string[]): Promise<{ program: Program; node: Netw
   return { program, node: { name: program.url, client: program.client }, stakingAddress: program.banner.peersAt as string };
 }
 
+test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async () => {
+  const { program } = await start(
+    '--sybil-protection-enabled=false',
+    '--bootstrap-ips=127.0.0.1:1',
+    '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
+  );
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.getHeight', params: {} });
+  for (const path of ['/ext/bc/X', '/ext/bc/X/wallet']) {
+    const { status, text } = await program.client.send('POST', path, { 'content-type': 'application/json' }, body);
+    expect([status, text]).toEqual([503, 'API call rejected because chain is not done bootstrapping\n']);
+  }
+  for (const path of ['/v1/networks/local/blockchains/x-chain/transactions', '/v2/chains/x-chain/metrics/txCount']) {
+    const { status, text } = await program.client.send('GET', path);
+    expect([status, JSON.parse(text).message]).toEqual([503, 'The chain is not done bootstrapping: it is at height 0']);
+  }
+  expect(await isBootstrapped({ name: 'Serac', client: program.client })).toBe(false);
+  await program.stop();
+}, 60_000);
+
 const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;
 
@@ -103,7 +122,12 @@ test('a node whose trusted node is away says that it stands still, starts withou
   // It starts without the trusted node, with the validators that it has stored.
   await follower.program.stop('SIGKILL');
   follower = await start(...flags, `--validators-from=${second.url}`);
-  expect(await heightOf(follower.node)).toBeGreaterThanOrEqual(stood);
+  const height = await eventually(
+    () => heightOf(follower.node).catch(() => undefined),
+    (answer) => answer !== undefined,
+    60_000,
+  );
+  expect(height).toBeGreaterThanOrEqual(stood);
 
   second.chain.isDown = false;
   second.chain.height = 2;
