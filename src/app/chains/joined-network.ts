@@ -66,15 +66,17 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
   const peers = createPeers({
     identity,
     publicIp: parseIp(join.publicIP) as Uint8Array,
-    networkId: network.id,
-    compatibility: {
-      version: peerVersionOf(env.version, config.strict),
-      minimum: { major: 1, minor: 13, patch: 0 },
-      minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
-      upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+    rules: {
+      networkId: network.id,
+      compatibility: {
+        version: peerVersionOf(env.version, config.strict),
+        minimum: { major: 1, minor: 13, patch: 0 },
+        minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
+        upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+      },
+      // AvalancheGo: utils/constants/acps.go, CurrentACPs.
+      currentAcps: new Set(),
     },
-    // AvalancheGo: utils/constants/acps.go, CurrentACPs.
-    currentAcps: new Set(),
     options: join.network,
     sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
     timing: {

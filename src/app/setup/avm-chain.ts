@@ -19,7 +19,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import type { AddressTask } from '../../chain/follow/address-task.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
-import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
+import { type Chain, type ChainDeps, createChain, type RevertibleChain } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
@@ -89,7 +89,7 @@ export type RunningChain = {
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending' | 'mempool'>;
+  readonly revertible?: RevertibleChain;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
