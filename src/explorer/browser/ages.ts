@@ -1,6 +1,9 @@
 import { ageText, dateText, spanText, timeText } from '../text/text-format.ts';
 
-/** Updates all texts that depend on the time, in one pass. Only the data of text nodes changes, so that the next render finds its nodes. */
+/**
+ * Updates all texts that depend on the time, in one pass. Only the data of text nodes changes, so that the next render finds its nodes; a view
+ * renders such a text as one text node.
+ */
 export function tickAges(now: number): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-age]')) setText(element, ageText(now - Number(element.dataset.age)));
   for (const element of document.querySelectorAll<HTMLElement>('[data-until]'))
@@ -10,9 +13,5 @@ export function tickAges(now: number): void {
 
 function setText(element: HTMLElement, text: string): void {
   const node = element.firstChild;
-  if (node instanceof Text && node.data !== text) {
-    node.data = text;
-    // Further text nodes of the same element, such as a unit, are part of the new text.
-    for (let next = node.nextSibling; next instanceof Text; next = next.nextSibling) if (next.data !== '' && text !== '') next.data = '';
-  }
+  if (node instanceof Text && node.data !== text) node.data = text;
 }

@@ -72,7 +72,7 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     },
   },
   address: {
-    section: 'home',
+    section: 'address',
     json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
     load: async ({ source, context, name, page, query, now, parseAddress }) => {
       const parsed = parseAddress(name);
