@@ -162,7 +162,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   test('serac join: all pages but Dev; the strip shows peers and progress', async () => {
     const flags = ['join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
     const first = await startProgram(...flags);
-    const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as { nodeID: string };
+    const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as unknown as { nodeID: string };
     const second = await startProgram(...flags, `--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`);
     await walk(second.url, ['/dev']);
     await page.open(`${second.url}/`);

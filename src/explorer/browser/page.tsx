@@ -4,7 +4,7 @@ import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
 import { isAffected } from './affected.ts';
-import { tickAges } from './ages.ts';
+import { addLocalTimes, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
 import { call, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
@@ -147,6 +147,7 @@ function followStream(): void {
 
 listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 draw(true);
+addLocalTimes();
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
 if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
@@ -156,6 +157,7 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
+  addLocalTimes();
   // Memory and the lag behind a followed node change without an event.
   if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
 }, 1000);

@@ -162,6 +162,7 @@ async function load(
       name: target.name,
       page: query.get('page') ?? undefined,
       query,
+      rows: query.get('rows') === '100' ? 100 : undefined,
       now: now(),
       loadReference: () => loadReference(source, originOf(request)),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
