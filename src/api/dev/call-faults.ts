@@ -1,3 +1,4 @@
+import type { OrderedFaultJson } from '../contract/dev-chain-methods.ts';
 import type { BoundMethod, Services } from '../rpc/method.ts';
 import { findNearestName } from '../rpc/nearest-name.ts';
 import type { Json } from '../rpc/write-json.ts';
@@ -13,6 +14,8 @@ export type CallFaults = {
   readonly failNext: (method: string, times: number, message: string) => void;
   /** Whether anything is ordered. */
   readonly isActive: () => boolean;
+  /** What is ordered. */
+  readonly list: () => OrderedFaultJson[];
 };
 
 /** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
@@ -102,6 +105,11 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
       update();
     },
     isActive: () => isActive,
+    list: () => [
+      ...(latencyOfAll > 0 ? [{ kind: 'latency', target: '', ms: latencyOfAll } as const] : []),
+      ...[...latencies].map(([target, ms]) => ({ kind: 'latency', target, ms }) as const),
+      ...[...failures].map(([target, { left, message }]) => ({ kind: 'failure', target, times: left, message }) as const),
+    ],
   };
 }
 

@@ -7,6 +7,7 @@ import { createPageAssets, type PageAssets } from '../../explorer/pages/page-ass
 import { createPageHandler, type PageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEnv, ProcessEnv } from '../setup/env.ts';
+import { stripCredentials } from '../setup/served-network.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import { settingsPath } from './settings-route.ts';
 
@@ -90,6 +91,7 @@ async function describe(
       rpcUrl: chain.rpcUrl,
     },
     otherChains: otherChains.map(({ id, alias }) => ({ id: idText(id), alias })),
+    followedUrl: config.mode.kind === 'follow' && !config.publicApi ? stripCredentials(config.mode.url) : undefined,
     has: {
       explorer: hasExplorer,
       // A browser cannot send a key with its event stream.

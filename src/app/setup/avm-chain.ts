@@ -131,9 +131,13 @@ export function createAvmChain(
   spec: AvmChainSpec,
   ledger: Ledger,
   deps: WriterDeps,
-  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'>,
+  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'> & {
+    /** Fetches outputs that a transaction consumes and this node does not have. */
+    readonly fetchInputs?: ((tx: Tx) => Promise<void> | undefined) | undefined;
+  },
 ) {
   const { differences, now, publish } = deps;
+  const { fetchInputs = deps.fork?.copyInputs } = options;
   const verifier = createVerifierOfChain(spec, deps);
   const observer = deps.observerOf(spec.id);
   const chain = createChain({
@@ -146,11 +150,12 @@ export function createAvmChain(
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
-    prepareTx: deps.recovery.prepare,
+    prepareTx: (tx, expected) =>
+      options.fetchInputs?.(tx)?.then(() => deps.recovery.prepare(tx, expected)) ?? deps.recovery.prepare(tx, expected),
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
-  const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
+  const prepare = (tx: Tx) => fetchInputs?.(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
   const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   const running: Omit<RunningChain, 'engine'> = {
