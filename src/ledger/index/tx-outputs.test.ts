@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { transferLayout } from '../../avm/tx/transfer-layout.ts';
 import { makeTx } from '../../avm/tx/tx.ts';
+import { txLayout } from '../../avm/tx/tx-layout.ts';
 import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -49,9 +49,8 @@ const encode = (spent: readonly Utxo[], known: readonly Utxo[]) => {
 
 test('stored outputs are decoded to the numbers of the created and the bytes of the consumed outputs', () => {
   const { tx, row } = encode(consumed, consumed);
-  const layout = transferLayout(tx.bytes);
-  if (row === undefined || layout === undefined) throw new TypeError('no row or no transfer');
-  const decoded = decodeTxOutputs(row, tx.bytes, layout);
+  if (row === undefined) throw new TypeError('no row');
+  const decoded = decodeTxOutputs(row, tx.bytes, txLayout(tx.bytes));
   expect(decoded?.seqs).toEqual(seqs);
   expect(decoded?.consumed.map(({ time }) => time)).toEqual([1_700_000_000, 1_700_000_001]);
   expect(decoded?.consumed.map(({ bytes }) => Buffer.from(bytes).toString('hex'))).toEqual(

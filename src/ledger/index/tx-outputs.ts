@@ -1,6 +1,6 @@
 import type { TransferableInput } from '../../avm/tx/input.ts';
-import { inputFields, readU32, type TransferLayout } from '../../avm/tx/transfer-layout.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
+import { inputFields, readU32, type TxLayout } from '../../avm/tx/tx-layout.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { endsWithChecksum, writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
@@ -63,14 +63,14 @@ export type StoredTxOutputs = {
 };
 
 /** The stored outputs of a transfer; `bytes` and `layout` are those of the transfer. Returns undefined if the row is damaged. */
-export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs, outputs }: TransferLayout): StoredTxOutputs | undefined {
+export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs, outputs }: TxLayout): StoredTxOutputs | undefined {
   const size = row.length - checksumLength;
   if (!endsWithChecksum(row)) return undefined;
   const seqs: number[] = [];
   const consumed: StoredTxOutputs['consumed'][number][] = [];
   let at = 0;
-  for (let i = 0; i < outputs.length - 1; i++, at += numberSize) seqs.push(readNumber(row, at));
-  for (let i = 0; i < inputs.length - 1; i++) {
+  for (let i = 0; i < outputs.length; i++, at += numberSize) seqs.push(readNumber(row, at));
+  for (let i = 0; i < inputs.length; i++) {
     const owners = at + numberSize;
     const end = owners + ownersSize + 20 * readU32(row, owners + ownerCount);
     if (!(end <= size)) return undefined;
