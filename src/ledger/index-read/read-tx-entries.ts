@@ -4,14 +4,14 @@ import { toHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText } from '../../base/bytes/id.ts';
 import { rowsByPosition } from '../index/ordered-lookup.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
-import { decodeTxOutputs } from '../index/tx-outputs.ts';
 import { damagedRow } from '../state/fault.ts';
 import { createdUtxos, openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
+import { decodeTxOutputs } from '../state/tx-outputs.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo, TxEntry } from './index-reads.ts';
 import { type CrossChainOutputRow, importedElsewhereAsOf, type OutputReads, type SpenderRow, StoredOutput } from './read-outputs.ts';
 
-/** A row of a transaction with its block. `outputs`: what is stored about its outputs, if anything; see index/tx-outputs.ts. */
+/** A row of a transaction with its block. `outputs`: what is stored about its outputs, if anything; see state/tx-outputs.ts. */
 export type TxRow = {
   readonly seq: number;
   readonly id: Uint8Array;

@@ -1,7 +1,6 @@
 import { addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
@@ -24,14 +23,14 @@ export type TxReads = {
 };
 
 export function createTxReads(
-  t: Tables & IndexTables & Pick<ExplorerTables, 'txOutputs'>,
+  t: Tables & IndexTables,
   chainID: Id,
   blocks: BlockReads,
   outputs: OutputReads,
 ): TxReads {
   const chain = { id: chainID, outputs };
-  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, o.outputs
-    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height LEFT JOIN ${t.txOutputs} o ON o.tx = x.seq`;
+  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
+    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
   const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
   const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
