@@ -108,7 +108,7 @@ function* checkChain(
   const expected: { readonly [K in keyof IndexTables]: readonly string[] } = {
     holding: setRows.flatMap(({ holding }) => holding),
     amount: setRows.flatMap(({ amount }) => amount),
-    history: txs.flatMap(historyRowTexts),
+    history: txs.flatMap((tx) => historyRowTexts(model, tx)),
     balance: balanceRows(model),
     holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
     assetStat: assetRows(model),
@@ -160,7 +160,7 @@ function* checkNewData(
     for (const { id } of [...tx.consumed, ...tx.created]) outputs.add(model.outputs.get(id) as ModelOutput);
     for (const address of addressesOfTx(tx)) addresses.add(address);
     for (const asset of assetsOfTx(tx)) assets.add(asset);
-    for (const row of historyRowTexts(tx)) {
+    for (const row of historyRowTexts(model, tx)) {
       const [subject, kind, seq] = row.split(' ') as [string, string, string];
       const values = [Buffer.from(subject, 'hex'), Number(kind), Number(seq)];
       problems.push(...(yield* expectRow(t.history, indexSchema.history.columns, 'subject = ? AND kind = ? AND tx = ?', values, [row])));

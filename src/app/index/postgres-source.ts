@@ -110,8 +110,8 @@ async function createServedChainsFromPostgres(
     subnetID: zeroId,
     builder: undefined,
     now: () => Number(env.clock.unixSeconds()),
-    chain: (id, alias) => {
-      const chain = { number: numbers.get(id) ?? 1, id };
+    chain: (id, alias, feeAsset) => {
+      const chain = { number: numbers.get(id) ?? 1, id, feeAsset };
       const reads = openReads(sql, chain);
       return {
         reads,

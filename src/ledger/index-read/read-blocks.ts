@@ -21,6 +21,8 @@ export type BlockReads = {
   readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
   readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
+  /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
+  readonly lastTxsBefore: (times: readonly number[]) => Steps<ReadonlyMap<number, number>>;
 };
 
 type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
@@ -29,9 +31,9 @@ const noBounds: TimeBounds = { before: undefined, last: undefined };
 
 export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 'blockTxIds'>, chainID: Id): BlockReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
-  const pins = `SELECT height, id, time, CASE WHEN height = 0
-    THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
-    ELSE first_tx + tx_count - 1 END AS last_tx FROM ${t.block}`;
+  const lastTx = `CASE WHEN height = 0 THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
+    ELSE first_tx + tx_count - 1 END AS last_tx`;
+  const pins = `SELECT height, id, time, ${lastTx} FROM ${t.block}`;
   const progress = 'SELECT height, complete_from FROM progress WHERE chain = ?';
   const chain = idToBytes(chainID);
   const tipQuery: Query = { text: `${pins} WHERE height = (SELECT height FROM progress WHERE chain = ?)`, values: [chain] };
@@ -40,6 +42,9 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     text: `${pins} WHERE time < ? ORDER BY time DESC, height DESC LIMIT 1`,
     values: [time],
   });
+  const lastTxsAt = keyLookup((keys) => `SELECT height, ${lastTx} FROM ${t.block} WHERE height IN (${keys})`);
+  const heightsBefore = `WITH k(time) AS (VALUES ${Array(timesPerStatement).fill('(CAST(? AS bigint))').join(', ')})
+    SELECT k.time, (SELECT b.height FROM ${t.block} b WHERE b.time < k.time ORDER BY b.time DESC, b.height DESC LIMIT 1) AS height FROM k`;
   const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
     b.time, s.bytes, i.texts FROM ${t.block} b
     LEFT JOIN ${t.blockStat} s ON s.height = b.height LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
@@ -76,6 +81,21 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     const limited = ([found]: PinRow[]) =>
       found === undefined || tipRow === undefined ? undefined : pinOf(found.height <= tipRow.height ? found : tipRow);
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
+  }
+
+  function* lastTxsBefore(times: readonly number[]): Steps<ReadonlyMap<number, number>> {
+    const wanted = [...new Set(times)];
+    const queries: Query[] = [];
+    for (let at = 0; at < wanted.length; at += timesPerStatement) {
+      const values = wanted.slice(at, at + timesPerStatement);
+      while (values.length < timesPerStatement) values.push(values[0] as number);
+      queries.push({ text: heightsBefore, values });
+    }
+    const found = yield* fetchRows<{ time: number; height: number | null }>(queries);
+    const heights = new Map(found.flatMap(({ time, height }) => (height === null ? [] : [[time, height] as const])));
+    const rows = yield* fetchRows<{ height: number; last_tx: number }>(lastTxsAt([...new Set(heights.values())]));
+    const lastTxs = new Map(rows.map(({ height, last_tx }) => [height, last_tx]));
+    return new Map([...heights].map(([time, height]) => [time, lastTxs.get(height) ?? 0]));
   }
 
   /** The entry of a block that is stored but not indexed yet. */
@@ -117,8 +137,12 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
       return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
     bounds,
+    lastTxsBefore,
   };
 }
+
+/** Times that one statement looks up. */
+const timesPerStatement = 32;
 
 /** Returns undefined for a block whose transactions are not indexed yet. */
 function indexedEntry(row: BlockRow): BlockEntry | undefined {

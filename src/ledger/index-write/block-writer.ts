@@ -11,6 +11,7 @@ import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
+import { historyRows } from './history-rows.ts';
 import type { RecoverSigner } from './incomplete-imports.ts';
 import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
@@ -100,6 +101,7 @@ export function createBlockWriter(
     const { insertions, moves } = outputSetChanges(blocks, timeAt);
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
+    const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
     const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
@@ -108,7 +110,7 @@ export function createBlockWriter(
       ...q.removeAmount(removed.amount),
       ...q.addHolding(inserted.holding),
       ...q.addAmount(inserted.amount),
-      ...q.addHistory(historyRows(facts)),
+      ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...q.addBalance(counted.balances),
       ...q.upsertHolder(counted.holders),
@@ -140,18 +142,6 @@ function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<vo
     });
 }
 
-/** Each transaction is listed under the whole chain, its addresses and its assets. */
-function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { txs } of facts)
-    for (const { seq, kind, addresses, assets } of txs) {
-      rows.push(wholeChain, kind, seq);
-      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
-      for (const asset of assets) rows.push(idBlob(asset), kind, seq);
-    }
-  return rows;
-}
-
 /** The public keys of senders that are not known to be stored. */
 function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {
   const rows: SqlValue[] = [];
@@ -165,8 +155,6 @@ function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache
     }
   return rows;
 }
-
-const wholeChain = new Uint8Array(0);
 
 function minterRows(blocks: readonly BlockToIndex[]): SqlValue[] {
   const rows: SqlValue[] = [];

@@ -2,6 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type Cache, createCache } from '../../base/cache/cache.ts';
 import type { BucketUnit } from '../index/tables.ts';
+import type { OpenRuns } from './history-rows.ts';
 import type { AssetStat, BalanceSums, BucketCounts, Holder, LatestSeconds } from './row-updates.ts';
 
 /**
@@ -18,6 +19,8 @@ export type WriterCache = {
   readonly times: Cache<number, number>;
   readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
   latestSeconds: LatestSeconds | undefined;
+  /** Whether the last transaction is in a run of transfers; see index/transfer-runs.ts. */
+  openRuns: OpenRuns | undefined;
   /** Addresses whose public keys are stored. */
   readonly storedKeys: Cache<Address, true>;
   readonly clear: () => void;
@@ -35,12 +38,14 @@ export function createWriterCache(): WriterCache {
     times: rows(60),
     buckets: new Map(),
     latestSeconds: undefined,
+    openRuns: undefined,
     storedKeys: rows(150),
     clear: () => {
       clears++;
       cache.height = undefined;
       cache.buckets.clear();
       cache.latestSeconds = undefined;
+      cache.openRuns = undefined;
     },
   };
   return cache;

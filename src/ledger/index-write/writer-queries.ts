@@ -1,6 +1,7 @@
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
+import { transferRunKind } from '../index/transfer-runs.ts';
 import { tablesOf } from '../state/schema.ts';
 
 /** All statements of the index writer for one chain. */
@@ -43,6 +44,12 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     allBalances: selectBalances(t.balance, 'all', keys),
     buckets: batchedStatement([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
     lastSeconds: { text: `SELECT * FROM ${t.second} ORDER BY time DESC LIMIT 2`, values: [] },
+
+    lastRunBoundary: batchedStatement(
+      [1],
+      1,
+      () => `SELECT max(tx) AS boundary FROM ${t.history} WHERE subject = ? AND kind = ${transferRunKind}`,
+    ),
 
     progress: batchedStatement([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
 

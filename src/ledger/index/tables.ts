@@ -35,7 +35,7 @@ export const outputSets = {
 } as const;
 export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
-/** Numbers of transaction kinds in `history`: the type ids of the wire format. */
+/** Numbers of transaction kinds in `history`: the type ids of the wire format. transfer-runs.ts has one more. */
 export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
 
 /** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
@@ -58,7 +58,8 @@ const blob: Column = { type: 'blob' };
  *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
  *           seq: the row in `utxo`; if negative, minus the row in `moved`.
  * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
- * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
+ * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
+ *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
  * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
  *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
