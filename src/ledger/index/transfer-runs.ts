@@ -32,7 +32,7 @@ export type BoundaryOrder = 'asc' | 'desc';
 const boundariesFor = (count: number): number => 2 * count + 1;
 
 /**
- * Creates the reads of runs from a `history` table. All of them are about the transactions after `low` and before `high`.
+ * Creates the reads of runs from a `history` table. All of them are about the transactions after `low` and before `high`; the last of them must exist.
  * An ascending read begins with the last boundary that is not after its first transaction: it tells whether that one is in a run.
  */
 export function createRunReads(history: string) {
