@@ -36,6 +36,8 @@ export type JoinedNetwork = {
   readonly registerMetrics: (registry: MetricRegistry) => void;
   /** Fails while another node with this node's staking key is on the network. */
   readonly stakingKeyCheck: Check;
+  /** Fails while the node of `--validators-from` does not answer; undefined without one. */
+  readonly validatorsCheck: Check | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -51,7 +53,12 @@ export type JoinDeps = {
 export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> {
   const { config, env, context, identity, store, onFatal } = deps;
   const { network } = config;
-  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), network.id, env);
+  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), {
+    networkID: network.id,
+    env,
+    store: store.store,
+    genesis: context.genesis.p.validators,
+  });
   const stakes = stakesOf(source.validators.current, source.publicKeyOf);
   const peers = createPeers({
     identity,
@@ -116,7 +123,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       chain = joined;
       peers.addChain(spec.id, chain.handler);
       if (!('from' in join.validators) || opened.index === undefined) return running;
-      exports = openJoinedExports(join.validators.from, env, context, opened.index.exported);
+      exports = openJoinedExports(join.validators.from[0] as string, env, context, opened.index.exported);
       const { backfillAddresses, backfillRevision } = exports;
       return { ...running, joined: { ...joined, backfillAddresses }, backfillRevision };
     },
@@ -131,6 +138,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
+    validatorsCheck: source.check,
     close: async () => {
       stopProgress();
       exports?.close();

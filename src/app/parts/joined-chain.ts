@@ -1,3 +1,4 @@
+import type { NamedCheck } from '../chains/health-checks.ts';
 import type { JoinedNetwork } from '../chains/joined-network.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import type { JoinConfig } from '../config/join-config.ts';
@@ -36,7 +37,12 @@ export async function openJoinedChain(
     chains,
     network,
     metrics: network.registerMetrics,
-    checks: context.differences.extraChecks ? [extraCheck('stakingkey', network.stakingKeyCheck)] : [],
+    checks: context.differences.extraChecks ? extraChecks(network) : [],
     banner: () => ({ peersAt: network.readings.nodeAddress() }),
   };
 }
+
+const extraChecks = ({ stakingKeyCheck, validatorsCheck }: JoinedNetwork): NamedCheck[] => [
+  extraCheck('stakingkey', stakingKeyCheck),
+  ...(validatorsCheck === undefined ? [] : [extraCheck('trusted-validators', validatorsCheck)]),
+];

@@ -35,8 +35,9 @@ export function nodeRpc(core: NodeCore, deps: NodeRpcDeps): Contribution {
   return {
     routes: createNodeRoutes({
       chains: [
-        ...chains.map(({ spec, services }) => ({
+        ...chains.map(({ spec, services, joined }) => ({
           ...spec,
+          isBootstrapping: joined?.isBootstrapping,
           maxBody: maxTxBody,
           services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
         })),
