@@ -104,7 +104,7 @@ export function createBlockWriter(
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, timeAt);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),

@@ -6,13 +6,14 @@ import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders,
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
+import { addMinted, type MintedSum } from '../index/minted-sums.ts';
 import { sumFromBytes, sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, type Query, type Steps } from '../index/steps.ts';
 import type { Table } from '../index/tables.ts';
-import { joinIdTexts } from '../index/tx-id-texts.ts';
+import { joinIdTexts, maxDerivedIds } from '../index/tx-id-texts.ts';
 import { encodeTxOutputs } from '../index/tx-outputs.ts';
-import { addMinted, blockSums, type MintedSum } from '../index/tx-sums.ts';
+
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 
@@ -22,7 +23,6 @@ type ExplorerRows = {
   readonly addBlocks: (
     blocks: readonly BlockToIndex[],
     changes: readonly BalanceChanges[],
-    feeAsset: Id,
     timeAt: (height: number) => number,
   ) => Steps<Query[]>;
   /** The queries that add balances from before linearization. */
@@ -110,26 +110,17 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
   }
 
   return {
-    addBlocks: function* (blocks, changes, feeAsset, timeAt) {
+    addBlocks: function* (blocks, changes, timeAt) {
       const holders = new Map<string, HolderChange>();
       for (const ofBlock of changes) addHolderChanges(holders, ofBlock);
       const minted = new Map<Id, MintedSum>();
-      const stats: SqlValue[] = [];
       const txIds: SqlValue[] = [];
       for (const { block, applied } of blocks) {
         const txs = applied.map(({ tx }) => tx);
         for (const tx of txs) addMinted(minted, tx);
-        if (block.height === 0n || txs.length === 0) continue;
-        const { bytes, fees, kinds } = blockSums(txs, feeAsset);
-        stats.push(Number(block.height), bytes, sumToBytes(fees), ...kinds);
-        txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
+        if (block.height > 0n && txs.length > maxDerivedIds) txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
-      return [
-        ...(yield* change(holders, minted)),
-        ...q.addStats(stats),
-        ...q.addTxIds(txIds),
-        ...q.addTxOutputs(txOutputRows(blocks, timeAt)),
-      ];
+      return [...(yield* change(holders, minted)), ...q.addTxIds(txIds), ...q.addTxOutputs(txOutputRows(blocks, timeAt))];
     },
     addBalances: (changes) => {
       const holders = new Map<string, HolderChange>();
@@ -203,7 +194,6 @@ function explorerQueries(dialect: Dialect, chain: number, schema: string) {
     upsertHolders: insert(names.assetHolder, explorerSchema.assetHolder, ['amount', 'nfts']),
     removeHolders: batchedStatement(keys, 2, (n) => `DELETE FROM ${holderTable} WHERE ${matching(n)}`),
     upsertCounts: insert(names.assetCount, explorerSchema.assetCount, ['holders', 'held', 'minted', 'minted_nfts']),
-    addStats: insert(names.blockStat, explorerSchema.blockStat, []),
     addTxIds: insert(names.blockTxIds, explorerSchema.blockTxIds, []),
     addTxOutputs: insert(names.txOutputs, explorerSchema.txOutputs, []),
   };
