@@ -235,13 +235,23 @@ export function seenTimesByAddress({ spec, outputs, txs, blocks }: ChainModel): 
 export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string =>
   `${address} ${first} ${seen} ${seen - (seen % 3600)} ${sent} ${sent - (sent % 3600)}`;
 
-export function secondRows({ spec, blocks }: ChainModel): { time: number; rate: number; text: string }[] {
+function secondRows({ blocks }: ChainModel): { time: number; rate: number }[] {
   const times = [...new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time))];
   return times.map((time, i) => {
     const txs = blocks.filter((block) => block.height > 0 && block.time === time).flatMap((block) => block.txs);
+    return { time, rate: txs.length / (i === 0 ? 1 : time - (times[i - 1] as number)) };
+  });
+}
+
+/** Minutes with blocks. */
+export function minuteRows(model: ChainModel): string[] {
+  const { spec, blocks } = model;
+  const seconds = secondRows(model);
+  const minuteOf = (time: number) => Math.floor(time / 60) * 60;
+  return [...new Set(seconds.map(({ time }) => minuteOf(time)))].map((start) => {
+    const txs = blocks.filter(({ height, time }) => height > 0 && minuteOf(time) === start).flatMap((block) => block.txs);
     const fees = txs.reduce((sum, tx) => sum + burnedInTx(tx, spec.feeAsset), 0n);
-    const rate = txs.length / (i === 0 ? 1 : time - (times[i - 1] as number));
-    return { time, rate, text: `${time} ${txs.length} ${sumHex(fees)} ${rate}` };
+    return `${start} ${txs.length} ${sumHex(fees)} ${max(seconds.filter(({ time }) => minuteOf(time) === start).map(({ rate }) => rate))}`;
   });
 }
 

@@ -38,7 +38,7 @@ export function openReads(
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
-  const buckets = createBucketReads(tables);
+  const buckets = createBucketReads(tables, chain.id);
   const latest = latestReaderOn(sql);
   const tip = latest(blocks.tip);
   return {

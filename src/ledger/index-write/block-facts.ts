@@ -118,6 +118,8 @@ function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
 }
 
+export type ChangeSums = ReturnType<typeof createChangeSums>;
+
 /** Sums up changes of balances and supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */
 export function createChangeSums() {
   const balanceChanges = new Map<string, BalanceChange>();

@@ -3,6 +3,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
+import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
@@ -75,10 +76,11 @@ export function createBlockWriter(
   function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
     clearCache();
     if (utxos.length === 0) return;
-    yield* writePreLinearizationRows(q, utxos);
-    const { add, balanceChanges } = createChangeSums();
-    for (const { utxo } of utxos) add(utxo, 1n);
-    yield yield* explorer.addBalances(balanceChanges);
+    const sums = createChangeSums();
+    for (const { utxo } of utxos) sums.add(utxo, 1n);
+    const { queries, assets } = yield* explorer.addBalances(sums.balanceChanges);
+    yield* writePreLinearizationRows(q, chain.id, utxos, sums, assets);
+    yield queries;
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
@@ -95,16 +97,17 @@ export function createBlockWriter(
     const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const previous = yield* readPreviousRows(q, cache, blocks, facts);
+    const previous = yield* readPreviousRows(q, cache, chain.id, blocks, facts);
     const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
     const timeAt = (height: number) => previous.times.get(height) as number;
     const { insertions, moves } = outputSetChanges(blocks, timeAt);
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
-    const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, timeAt);
+    const explored = yield* explorer.addBlocks(blocks, changes, timeAt);
+    const counted = counterRows(previous, facts, explored.assets, cache);
+    const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),
@@ -116,12 +119,12 @@ export function createBlockWriter(
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.upsertAsset(counted.assets),
-      ...q.upsertBucket(counted.buckets),
-      ...q.upsertSecond(counted.seconds),
+      ...q.addBucket(counted.buckets),
+      ...q.addMinute(counted.minutes),
       ...moved.queries,
-      ...explorerQueries,
+      ...explored.queries,
       ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
-      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
+      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom, openBuckets]),
     ];
     cache.height = last;
   }

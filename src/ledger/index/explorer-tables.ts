@@ -3,7 +3,6 @@ import type { Table } from './tables.ts';
 /** Names of one chain's tables for the explorer routes and for lists of blocks and transactions. They are part of the index and are written with it. */
 export const explorerTablesOf = (chain: number) => ({
   assetHolder: `c${chain}_asset_holder`,
-  assetCount: `c${chain}_asset_count`,
   blockTxIds: `c${chain}_block_tx_ids`,
   txOutputs: `c${chain}_tx_outputs`,
 });
@@ -18,8 +17,6 @@ const blob = { type: 'blob' } as const;
  *
  * asset_holder  addresses that alone own unspent outputs of an asset, locked ones included. amount: units, 16 bytes; nfts: NFTs and
  *               properties. An address without any has no row. The index on the amount lists the largest holders.
- * asset_count   holders: rows of the asset in asset_holder; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties,
- *               that were ever created on this chain, by the creation of the asset and by mint operations.
  * block_tx_ids  of blocks with more than `maxDerivedIds` transactions: their IDs as text; see tx-id-texts.ts.
  * tx_outputs    of nearly every transfer: the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
  */
@@ -29,7 +26,6 @@ export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
     key: ['asset', 'address'],
     indexes: [['asset', 'amount', 'nfts', 'address']],
   },
-  assetCount: { columns: { asset: blob, holders: int, held: blob, minted: blob, minted_nfts: int }, key: ['asset'] },
   blockTxIds: { columns: { height: int, texts: blob }, key: ['height'] },
   txOutputs: { columns: { tx: int, outputs: blob }, key: ['tx'] },
 };
