@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { consumedIds } from '../src/avm/tx/effects.ts';
 import { openChainStore } from './chain-store.ts';
 import { createTransferGenerator, growTransferChain } from './transfer-chain.ts';
-import { measureTransferCost } from './transfer-run.ts';
+import { measureAllocation } from './transfer-cost.ts';
+import { blocksOf, measureTransferCost } from './transfer-run.ts';
 
 test('the transfers of a list have one input, two outputs and two addresses, and spend no output of the same list', () => {
   for (const spends of ['oldest', 'random'] as const) {
@@ -47,3 +48,20 @@ test('the rows, statements, pages and bytes of transfers are counted on a chain 
   grown.close();
   rmSync(dir, { recursive: true, force: true });
 });
+
+test('a transfer allocates at most 9 kB until it is stored', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'serac-transfer-allocation-'));
+  const generator = createTransferGenerator({ addresses: 50, spends: 'random' });
+  const chain = openChainStore(dir, 'write', { skipDiskSync: true });
+  growTransferChain(chain, 5, generator);
+  chain.close();
+  const blocks = Array.from({ length: blocksOf.warmUp + 2 * blocksOf.allocation }, () => generator.next(40).txs);
+  const { heap } = await measureAllocation({ dir, signal: new AbortController().signal }, dir, blocks);
+  const { decode, issue, block, store } = heap;
+  const verified = Math.round(decode + issue + block);
+  expect(verified).toBeGreaterThan(1000);
+  // 13,000 before the rules took their context as an argument and packed values shared a buffer.
+  expect(verified).toBeLessThan(9000);
+  expect(store).toBeGreaterThan(0);
+  rmSync(dir, { recursive: true, force: true });
+}, 120_000);

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import collector from '../bin/collector.json' with { type: 'json' };
+import type { Tx } from '../src/avm/tx/tx.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { openChainStore } from './chain-store.ts';
 import { BenchError } from './fault.ts';
@@ -40,20 +41,27 @@ async function measureChain(env: BenchEnv, kind: string, blocks: number): Promis
   const chain = openChainStore(dir, 'write', { skipDiskSync: true });
   growTransferChain(chain, blocks, generator);
   chain.close();
-  const allocated = blocksOf.warmUp + 2 * blocksOf.allocation;
-  const all = allocated + blocksOf.warmUp + blocksOf.cpu + blocksOf.pages + blocksOf.counted + 1;
-  const transfers = Array.from({ length: all }, () => generator.next(txsPerBlock).txs.map(({ bytes }) => toHex(bytes)));
-  writeFileSync(join(dir, 'transfers.json'), JSON.stringify(transfers));
+  const generate = (count: number) => Array.from({ length: count }, () => generator.next(txsPerBlock).txs);
   console.error('  measuring');
-  // Without garbage collection, whatever is allocated stays, and the heap grows by it.
-  const withoutCollection = { BUN_JSC_useGC: 'false' };
-  const allocation = await runChild<TransferAllocation>(env, [dir, 'allocation', '0', String(allocated)], withoutCollection);
-  const cost = await runChild<TransferCost>(env, [dir, 'cost', String(allocated), String(all)], collector.writer);
+  const allocation = await measureAllocation(env, dir, generate(blocksOf.warmUp + 2 * blocksOf.allocation));
+  const measuredBlocks = generate(blocksOf.warmUp + blocksOf.cpu + blocksOf.pages + blocksOf.counted + 1);
+  const cost = await runChild<TransferCost>(env, dir, 'cost', measuredBlocks, collector.writer);
   return { kind, blocks, cost, allocation };
 }
 
-async function runChild<T>({ signal }: BenchEnv, args: readonly string[], variables: Record<string, string>): Promise<T> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'transfer-run.ts'), ...args], {
+/** Measures allocation in a process without garbage collection: whatever is allocated stays, and the heap grows by it. */
+export const measureAllocation = (env: BenchEnv, dir: string, blocks: readonly (readonly Tx[])[]): Promise<TransferAllocation> =>
+  runChild<TransferAllocation>(env, dir, 'allocation', blocks, { BUN_JSC_useGC: 'false' });
+
+async function runChild<T>(
+  { signal }: BenchEnv,
+  dir: string,
+  kind: 'allocation' | 'cost',
+  blocks: readonly (readonly Tx[])[],
+  variables: Record<string, string>,
+): Promise<T> {
+  writeFileSync(join(dir, 'transfers.json'), JSON.stringify(blocks.map((txs) => txs.map(({ bytes }) => toHex(bytes)))));
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'transfer-run.ts'), dir, kind], {
     env: { ...process.env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
     signal,

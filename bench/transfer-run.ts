@@ -214,10 +214,10 @@ const readThreadMicros = (): number => {
   return user + system;
 };
 
-/** Run by transfer-cost.ts: the directory, with transactions in hex by block in `transfers.json`; what is measured; the range of blocks to use. */
+/** Run by transfer-cost.ts: the directory, with transactions in hex by block in `transfers.json`, and what is measured. */
 if (import.meta.main) {
-  const [dir = '', kind, from, to] = process.argv.slice(2);
+  const [dir = '', kind] = process.argv.slice(2);
   const all = JSON.parse(readFileSync(join(dir, 'transfers.json'), 'utf8')) as string[][];
-  const blocks = all.slice(Number(from), Number(to)).map((block) => block.map(fromHex));
+  const blocks = all.map((block) => block.map(fromHex));
   console.log(JSON.stringify(kind === 'allocation' ? measureAllocation(dir, blocks) : measureTransferCost(dir, blocks)));
 }

@@ -9,9 +9,10 @@ import type { SqlValue } from '../../src/ledger/index/sql.ts';
 import { fetchRows, type Steps } from '../../src/ledger/index/steps.ts';
 import { type IndexTables, indexSchema, indexTablesOf, outputSets, sharedIndexSchema } from '../../src/ledger/index/tables.ts';
 import type { IndexSpec } from '../../src/ledger/index-write/block-writer.ts';
+import { tablesOf } from '../../src/ledger/state/schema.ts';
 import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
-import { assetCounts, assetCountText, explorerRows } from './expected-explorer-rows.ts';
+import { assetCounts, assetCountText, explorerRows, txOutputTexts } from './expected-explorer-rows.ts';
 import {
   addCrossChainOutputs,
   addressesOfTx,
@@ -140,8 +141,12 @@ function* checkExplorerRows(model: ChainModel): Steps<string[]> {
   const problems: string[] = [];
   for (const key of Object.keys(names) as (keyof ExplorerTables)[])
     problems.push(...(yield* expectRow(names[key], explorerSchema[key].columns, '1 = 1', [], expected[key])));
+  const txTable = tablesOf(model.spec.number).tx;
+  problems.push(...(yield* expectRow(txTable, txOutputColumns, 'outputs IS NOT NULL', [], txOutputTexts(model))));
   return problems;
 }
+
+const txOutputColumns = { seq: { type: 'int' }, outputs: { type: 'blob' } } as const;
 
 function* checkNewData(
   model: ChainModel,

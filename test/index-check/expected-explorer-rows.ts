@@ -8,7 +8,7 @@ import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
 import type { ChainModel, ModelTx } from './chain-model.ts';
 import { isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
-export type ExpectedAssetCounts = { holders: number; held: bigint; minted: bigint; mintedNfts: number };
+type ExpectedAssetCounts = { holders: number; held: bigint; minted: bigint; mintedNfts: number };
 
 /** Holders and minted units of each asset that has any. */
 export function assetCounts({ txs, unspentBy }: ChainModel): ReadonlyMap<Id, ExpectedAssetCounts> {
@@ -49,7 +49,7 @@ const holdersIn = (unspentBy: ChainModel['unspentBy']) =>
   });
 
 /** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ blocks, txs, outputs, unspentBy }: ChainModel): {
+export function explorerRows({ blocks, unspentBy }: ChainModel): {
   readonly [T in keyof ExplorerTables]: readonly string[];
 } {
   const large = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 4);
@@ -59,11 +59,13 @@ export function explorerRows({ blocks, txs, outputs, unspentBy }: ChainModel): {
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),
-    txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
   };
 }
 
-/** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
+/** The numbers of transactions and what is stored with them about their outputs. */
+export const txOutputTexts = ({ txs, outputs }: ChainModel): readonly string[] => txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []);
+
+/** Of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
 function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
   if (unsigned.kind !== 'BaseTx') return undefined;
   const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');

@@ -18,6 +18,7 @@ import type { JoinConfig } from '../config/join-config.ts';
 import { type AvmChainSpec, createAvmChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
+import type { JoinedImports } from './joined-imports.ts';
 import type { JoinedValidators } from './joined-validators.ts';
 import { warnOfLag } from './lag-warning.ts';
 import { createRefusedBlocks } from './refused-blocks.ts';
@@ -30,6 +31,7 @@ type JoinedChainDeps = {
   readonly identity: Identity;
   readonly validators: JoinedValidators;
   readonly transport: Transport;
+  readonly imports: JoinedImports | undefined;
   /** A decided block could not be stored or executed: the node must stop. */
   readonly onFatal: (error: unknown) => void;
 };
@@ -41,8 +43,9 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   /** Transactions of peers that are being added: they are not pushed to peers again. */
   const fromPeers = new Set<Id>();
   const { chain, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
-    // The outputs that the P- and C-Chain export are not known here: of an import, only the signatures can be verified.
+    // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
+    fetchInputs: parts.imports?.fetchInputs,
     onPooled: (tx) => {
       deps.publish({ kind: 'pooled', chainID: spec.id, tx });
       if (!fromPeers.has(tx.id)) joined?.gossip.issued(tx);

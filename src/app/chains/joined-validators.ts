@@ -14,7 +14,7 @@ import { createPlatformReads, type KeyedValidators } from '../../network/validat
 import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
 import { openValidatorStore } from '../../network/validators/validator-store.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 
 /** The validators of a joined network, and what depends on where they come from. */
@@ -123,7 +123,7 @@ function openPeerValidators({ beacons }: JoinConfig, self: NodeId, weight: bigin
 /** Milliseconds between two attempts to reach the trusted node. */
 const retryInterval = 1000;
 
-async function startWhenReachable(start: () => Promise<void>, env: Env): Promise<void> {
+async function startWhenReachable(start: () => Promise<void>, env: ProcessEnv & TimeEnv): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await start();

@@ -1,7 +1,9 @@
 import type { NamedCheck } from '../chains/health-checks.ts';
+import { withImports } from '../chains/joined-imports.ts';
 import type { JoinedNetwork } from '../chains/joined-network.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import type { JoinConfig } from '../config/join-config.ts';
+import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import { formatError, type NodeCore } from './node-core.ts';
 import { extraCheck } from './node-health.ts';
@@ -30,7 +32,10 @@ export async function openJoinedChain(
   parts.add({ close: network.close });
   const opening = openIndexedChain(store, context.specs[0], env);
   const running = network.runChain(context.specs[0], opening.opened, writer);
-  const chains: NodeChains = [createNodeChain(running, opening, context)];
+  const chain = createNodeChain(running, opening, context);
+  const addressFormat = createChainAddressFormat(chain.spec.id, context.chain);
+  const avm = withImports(network.imports, context, addressFormat, chain.services.avm);
+  const chains: NodeChains = [{ ...chain, services: { ...chain.services, avm } }];
   parts.add({ close: () => stopChain(running) });
   await network.start();
   return {

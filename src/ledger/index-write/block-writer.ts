@@ -105,7 +105,7 @@ export function createBlockWriter(
     const removed = removalRows(moves);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explored = yield* explorer.addBlocks(blocks, changes, timeAt);
+    const explored = yield* explorer.addBlocks(blocks, changes);
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [

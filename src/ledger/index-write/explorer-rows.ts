@@ -12,20 +12,13 @@ import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Table } from '../index/tables.ts';
 import { joinIdTexts, maxDerivedIds } from '../index/tx-id-texts.ts';
-import { encodeTxOutputs } from '../index/tx-outputs.ts';
-
-import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 import { type AssetCounts, noAssetCounts } from './row-updates.ts';
 
 /** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
 type ExplorerRows = {
-  /** The rows of blocks. `changes`: the balance changes of each block; `timeAt`: the time of the block at a height. */
-  readonly addBlocks: (
-    blocks: readonly BlockToIndex[],
-    changes: readonly BalanceChanges[],
-    timeAt: (height: number) => number,
-  ) => Steps<ExplorerChanges>;
+  /** The rows of blocks. `changes`: the balance changes of each block. */
+  readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChanges[]) => Steps<ExplorerChanges>;
   /** The rows of balances from before linearization. */
   readonly addBalances: (changes: BalanceChanges) => Steps<ExplorerChanges>;
   /** Drops all cached rows. */
@@ -93,7 +86,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
   }
 
   return {
-    addBlocks: function* (blocks, changes, timeAt) {
+    addBlocks: function* (blocks, changes) {
       const holders = new Map<string, HolderChange>();
       for (const ofBlock of changes) addHolderChanges(holders, ofBlock);
       const minted = new Map<Id, MintedSum>();
@@ -104,7 +97,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
         if (block.height > 0n && txs.length > maxDerivedIds) txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
       const { queries, assets } = yield* change(holders, minted);
-      return { queries: [...queries, ...q.addTxIds(txIds), ...q.addTxOutputs(txOutputRows(blocks, timeAt))], assets };
+      return { queries: [...queries, ...q.addTxIds(txIds)], assets };
     },
     addBalances: (changes) => {
       const holders = new Map<string, HolderChange>();
@@ -115,26 +108,6 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       clears++;
     },
   };
-}
-
-/** Rows of `tx_outputs`. */
-function txOutputRows(blocks: readonly BlockToIndex[], timeAt: (height: number) => number): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { firstTx, applied, created, consumed } of blocks) {
-    const outputs = new Map<Id, NumberedUtxo>();
-    for (const output of created) outputs.set(output.utxo.id, output);
-    for (const output of consumed) outputs.set(output.utxo.id, output);
-    const seqOf = (id: Id) => outputs.get(id)?.seq;
-    const consumedBy = (id: Id) => {
-      const found = outputs.get(id);
-      return found && { utxo: found.utxo, time: timeAt(found.height) };
-    };
-    for (const [i, { tx, effects }] of applied.entries()) {
-      const encoded = encodeTxOutputs(tx, effects.created, seqOf, consumedBy);
-      if (encoded !== undefined) rows.push(firstTx + i, encoded);
-    }
-  }
-  return rows;
 }
 
 const isHolder = ({ amount, nfts }: HolderSums): boolean => amount > 0n || nfts > 0;
@@ -177,7 +150,6 @@ function explorerQueries(dialect: Dialect, chain: number, schema: string) {
     upsertHolders: insert(names.assetHolder, explorerSchema.assetHolder, ['amount', 'nfts']),
     removeHolders: batchedStatement(keys, 2, (n) => `DELETE FROM ${holderTable} WHERE ${matching(n)}`),
     addTxIds: insert(names.blockTxIds, explorerSchema.blockTxIds, []),
-    addTxOutputs: insert(names.txOutputs, explorerSchema.txOutputs, []),
   };
 }
 

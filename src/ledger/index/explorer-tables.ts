@@ -4,7 +4,6 @@ import type { Table } from './tables.ts';
 export const explorerTablesOf = (chain: number) => ({
   assetHolder: `c${chain}_asset_holder`,
   blockTxIds: `c${chain}_block_tx_ids`,
-  txOutputs: `c${chain}_tx_outputs`,
 });
 
 export type ExplorerTables = ReturnType<typeof explorerTablesOf>;
@@ -13,12 +12,11 @@ const int = { type: 'int' } as const;
 const blob = { type: 'blob' } as const;
 
 /**
- * These rows show the chain as of its last block, except those of `block_tx_ids` and `tx_outputs`, which never change.
+ * These rows show the chain as of its last block, except those of `block_tx_ids`, which never change.
  *
  * asset_holder  addresses that alone own unspent outputs of an asset, locked ones included. amount: units, 16 bytes; nfts: NFTs and
  *               properties. An address without any has no row. The index on the amount lists the largest holders.
  * block_tx_ids  of blocks with more than `maxDerivedIds` transactions: their IDs as text; see tx-id-texts.ts.
- * tx_outputs    of nearly every transfer: the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
  */
 export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
   assetHolder: {
@@ -27,5 +25,4 @@ export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
     indexes: [['asset', 'amount', 'nfts', 'address']],
   },
   blockTxIds: { columns: { height: int, texts: blob }, key: ['height'] },
-  txOutputs: { columns: { tx: int, outputs: blob }, key: ['tx'] },
 };

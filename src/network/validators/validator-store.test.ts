@@ -20,7 +20,7 @@ test('sets are read back with their weights and keys; the newest are kept, and a
   const listed = openValidatorStore(store).list();
   expect(listed.map(({ height }) => height)).toEqual(Array.from({ length: 16 }, (_, i) => BigInt(i + 5)));
   expect(listed.at(-1)?.set).toEqual(setOf(20n));
-  store.write(() => store.db.exec("UPDATE validator_set SET bytes = zeroblob(length(bytes)) WHERE height = 20"));
+  store.write(() => store.db.exec('UPDATE validator_set SET bytes = zeroblob(length(bytes)) WHERE height = 20'));
   expect(sets.list().at(-1)?.height).toBe(19n);
   close();
 });
