@@ -49,6 +49,7 @@ const ownLimits = {
     'chain/lifecycle/drop-reasons.ts',
     'chain/lifecycle/rejections.ts',
     'chain/lifecycle/step-table.ts',
+    'network/consensus/request-server.ts',
     'network/outer-chain/outer-vm.ts',
     'network/validators/trusted-validators.ts',
   ],
