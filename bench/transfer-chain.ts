@@ -69,7 +69,7 @@ export function createTransferGenerator({ addresses: addressCount, spends }: Tra
 }
 
 /** Adds blocks to a chain at its genesis, with one transfer each after the first one. */
-export function growTransferChain({ state, accept }: Pick<ChainStore, 'state' | 'accept'>, blocks: number, from: TransferGenerator): void {
+export function growTransferChain({ state, ledger }: Pick<ChainStore, 'state' | 'ledger'>, blocks: number, from: TransferGenerator): void {
   let batch: NewBlock[] = [];
   let parent: Pick<NewBlock['block'], 'id' | 'height' | 'time'> = state.lastAccepted();
   for (let made = 0; made < blocks; made++) {
@@ -78,7 +78,7 @@ export function growTransferChain({ state, accept }: Pick<ChainStore, 'state' | 
     batch.push({ block, diff: { applied: txs.map((tx) => ({ tx, effects: effectsOf(tx) })), consumed } });
     parent = block;
     if (batch.length < blocksPerCommit && made + 1 < blocks) continue;
-    accept(batch);
+    ledger.accept(batch);
     batch = [];
   }
 }

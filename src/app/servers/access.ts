@@ -14,7 +14,7 @@ import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../setup/cache-budget.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
-import type { Env } from '../setup/env.ts';
+import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
 
@@ -50,10 +50,10 @@ export async function openNodeAccess(config: Config, env: Env, relay?: Relay): P
   };
 }
 
-type NodeAccess = RateLimitBackend & { readonly gate: Gate };
+type NodeAccess = Pick<RateLimitBackend, 'cache' | 'limiter' | 'close'> & { readonly gate: Gate };
 
 /** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
-export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>
+export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: FileEnv): Plans =>
   plansFile === undefined ? defaultPlans : readPlans(env.readText(plansFile), listRouteIds());
 
 /** The route names that plans and API keys can refer to. */
@@ -74,7 +74,7 @@ function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { 
 
 export function openKeysDatabase(
   dataDir: string,
-  env: Env,
+  env: DatabaseEnv & FileEnv,
 ): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
   const { folder, keys } = dataFilesIn(dataDir);
   env.makeFolder(folder);
@@ -82,4 +82,4 @@ export function openKeysDatabase(
   return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
 }
 
-export const createStoreKeyFinder = (store: KeyStore, env: Env): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });
+export const createStoreKeyFinder = (store: KeyStore, env: TimeEnv): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });
