@@ -25,8 +25,10 @@ import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
+import { backUp } from './commands/backup.ts';
 import { check } from './commands/check.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
+import { compact } from './commands/compact.ts';
 import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
@@ -169,6 +171,8 @@ const actions: {
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
   check: async (config) => printResult(check(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
+  backup: async (config, { command }) => printResult(backUp(config, command.args[0] as string, env)),
+  compact: async (config) => printResult(compact(config, env)),
   keys: async (config, { command, options }) => {
     for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
   },
