@@ -102,7 +102,8 @@ export function createChainRowWriter(chain: number) {
         at.utxo += created.length;
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
         rows.block.push(...blockRow(block, firstTx, at.unspent));
-        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
+        for (const [i, { tx }] of diff.applied.entries())
+          rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));

@@ -22,12 +22,7 @@ export type TxReads = {
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createTxReads(
-  t: Tables & IndexTables,
-  chainID: Id,
-  blocks: BlockReads,
-  outputs: OutputReads,
-): TxReads {
+export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
   const chain = { id: chainID, outputs };
   const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
     FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;

@@ -17,11 +17,7 @@ import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 /** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
 type ExplorerRows = {
   /** The queries that add blocks. `changes`: the balance changes of each block. */
-  readonly addBlocks: (
-    blocks: readonly BlockToIndex[],
-    changes: readonly BalanceChanges[],
-    feeAsset: Id,
-  ) => Steps<Query[]>;
+  readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChanges[], feeAsset: Id) => Steps<Query[]>;
   /** The queries that add balances from before linearization. */
   readonly addBalances: (changes: BalanceChanges) => Steps<Query[]>;
   /** Drops all cached rows. */
@@ -121,11 +117,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
         stats.push(Number(block.height), bytes, sumToBytes(fees), ...kinds);
         txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
-      return [
-        ...(yield* change(holders, minted)),
-        ...q.addStats(stats),
-        ...q.addTxIds(txIds),
-      ];
+      return [...(yield* change(holders, minted)), ...q.addStats(stats), ...q.addTxIds(txIds)];
     },
     addBalances: (changes) => {
       const holders = new Map<string, HolderChange>();
