@@ -88,6 +88,16 @@ function busyEvents(): ReadableStream<Uint8Array> {
             txID,
             txType: 'BaseTx',
             tx: { unsignedTx: { inputs: [] } },
+            summary: {
+              action: 'send',
+              from: [{ addresses: [`X-local1${'q'.repeat(37)}0`], threshold: 1 }],
+              fromCount: 1,
+              to: [{ addresses: [`X-local1${'q'.repeat(37)}1`], threshold: 1 }],
+              toCount: 1,
+              isToSelf: false,
+              amounts: [{ assetId: assetID, type: 'secp256k1', amount: '5000000' }],
+              amountCount: 1,
+            },
             balanceChanges: changes,
           });
         }

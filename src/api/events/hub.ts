@@ -5,7 +5,7 @@ import { createEntryCache } from './entry-cache.ts';
 import type { EventLog, KnownBlocks, LogEntry } from './event-log.ts';
 import { type Filter, matchesSubject, wantsKind } from './filter.ts';
 import { createHeldEvents } from './held-events.ts';
-import { parseEventID } from './position.ts';
+import { formatEventID, parseEventID } from './position.ts';
 import { type ChainText, type EntryEvents, renderEntry } from './render-entry.ts';
 import { createReplay } from './replay.ts';
 import { sendEntry, sendTx } from './send-entry.ts';
@@ -31,6 +31,8 @@ export type EventHub = {
     lastEntry?: () => number,
   ) => void;
   readonly size: () => number;
+  /** The ID of the position after the last entry of the log. */
+  readonly position: () => Promise<string>;
   /** Ends all streams with a last event. */
   readonly close: () => void;
 };
@@ -286,6 +288,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       else send();
     },
     size: () => all.size,
+    position: async () => formatEventID(await log.id(), { seq: await log.last(), index: undefined }),
     close: () => {
       isClosed = true;
       cancelHeartbeat();

@@ -9,6 +9,7 @@ import type { AssetLabel, LabelOf } from '../data/render-asset.ts';
 import { assetsOfTxs } from '../data/tx-amounts.ts';
 import { writeTxContent } from '../data/write-tx.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { summarizeTx } from '../summary/summarize-tx.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
 /** A transaction that is not in a block. `time`: Unix seconds at which this node got it. */
@@ -46,7 +47,8 @@ export async function writePendingTxs(
   for (const entry of entries) {
     const { id, bytes } = entry.tx;
     const size = `"sizeBytes":${bytes.length},"burned":"${burnedAmount(entry.tx, chain.feeAsset)}"`;
-    texts.push(`"txHash":"${idText(id)}",${size},${writeTxContent(entry, undefined, context)}`);
+    const summary = `"summary":${JSON.stringify(summarizeTx(entry.tx, (output) => byId.get(output)?.utxo, context))}`;
+    texts.push(`"txHash":"${idText(id)}",${size},${summary},${writeTxContent(entry, undefined, context)}`);
     const resumed = pause?.();
     if (resumed !== undefined) await resumed;
   }

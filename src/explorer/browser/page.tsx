@@ -1,8 +1,11 @@
 import { hydrate, render } from 'preact';
+import { isAfter } from '../../api/events/position.ts';
+import { figuresInterval, type ThroughputData } from '../load/load-throughput.ts';
 import { chainPath } from '../load/page-context.ts';
 import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
+import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
 import { tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
@@ -22,19 +25,19 @@ const busyDelay = 150;
 /** The most events that wait for a frame; with more, the page is loaded again instead. */
 const maxQueue = 5000;
 
-/** Seconds after which a page is loaded again if no event announces a change of its figures. */
-const refreshSeconds = 5;
-
 const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
 let payload = readPayload();
 let view = await loadView(payload.view);
 const store = createLiveStore(payload, () => performance.now());
 let queue: StreamEvent[] = [];
+/** The position after the last event of the queue or the store. */
+let position = payload.position ?? '';
+/** Whether events came since the page was loaded last, and when that was. */
+let [hasNews, loadedAt] = [false, performance.now()];
 let isScheduled = false;
 let lastMessage = performance.now();
 let isGone = false;
-let seconds = 0;
 
 const actions = {
   getText,
@@ -67,6 +70,7 @@ function schedule(): void {
     const events = queue;
     queue = [];
     store.apply(events);
+    if (store.takeGap()) reloadSoon();
     draw();
     loadLabels();
   });
@@ -82,19 +86,31 @@ function reloadSoon(): void {
   }, reloadInterval);
 }
 
-async function reload(): Promise<void> {
-  const busy = setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
+/** The numbers of the last load that was started and of the last one that was shown: an answer that comes late is not shown. */
+let [startedLoad, shownLoad] = [0, 0];
+async function reload(isQuiet = false): Promise<void> {
+  const load = ++startedLoad;
+  [hasNews, loadedAt] = [false, performance.now()];
+  const busy = setTimeout(() => !isQuiet && document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
   const loaded = await fetchPayload();
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
-  if (loaded === undefined) return;
+  if (loaded === undefined || load < shownLoad) return;
+  shownLoad = load;
   // If a revert has removed the subject of the page, the page stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
   payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
   view = await loadView(payload.view);
+  // The events that wait for the next frame are as old or as new as those of the store.
+  store.apply(queue);
+  queue = [];
   store.restart(loaded.payload);
+  if (isNew(loaded.payload.position)) position = loaded.payload.position ?? '';
   draw();
 }
+
+/** Whether an event or a page is after all events that came. Those of a tab that was hidden may come twice. */
+const isNew = (id: string | undefined): boolean => id !== undefined && (position === '' || isAfter(id, position));
 
 const loading = new Set<string>();
 function loadLabels(): void {
@@ -119,6 +135,11 @@ function receive(event: StreamEvent): void {
   if (event.kind === 'closed') return;
   if (store.setStatus('live')) schedule();
   if (event.kind === 'heartbeat') return;
+  if (event.id !== undefined && event.kind !== 'reset') {
+    if (!isNew(event.id)) return;
+    position = event.id;
+  }
+  hasNews = true;
   if (isAffected(payload, event)) reloadSoon();
   const takesAll = payload.view === 'home' || payload.view === 'dev';
   if (!takesAll && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
@@ -137,10 +158,19 @@ function followStream(): void {
       stream.pause();
       return;
     }
-    stream.resume();
     lastMessage = performance.now();
-    void reload();
+    void reload().then(() => stream.follow(payload.position ?? position));
   });
+  stream.follow(position);
+}
+
+/** Milliseconds after which the figures of a page that only the server knows are read again; undefined if the page has none. */
+function figuresAge({ view, data, context }: PagePayload): number | undefined {
+  // After the last event, the figures are those of the last block.
+  if (view === 'home') return hasNews ? 2000 : undefined;
+  if (view === 'throughput') return figuresInterval(data as ThroughputData, hasNews);
+  // Memory and the lag behind a followed node change without an event.
+  return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 
 listen({ reload, payload: () => payload } satisfies Dispatch);
@@ -154,6 +184,6 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
-  // Memory and the lag behind a followed node change without an event.
-  if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
+  const age = figuresAge(payload);
+  if (age !== undefined && performance.now() - loadedAt >= age) void reload(true);
 }, 1000);

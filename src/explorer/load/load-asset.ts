@@ -1,7 +1,7 @@
 import type { AssetDays, AssetDetails, Holders, NftGroup, NftGroupList, Tx, TxList } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { summarizeTx, type TxSummary } from './tx-summary.ts';
+import { readRows, type TxRow } from './tx-row.ts';
 
 /** Ranges of the plot of transactions by day. */
 export const assetRanges = { '30d': { word: '30 d', days: 30 }, '1y': { word: '1 y', days: 365 } } as const;
@@ -9,7 +9,7 @@ type AssetRange = keyof typeof assetRanges;
 
 export type AssetData = {
   readonly asset: AssetDetails;
-  readonly txs: readonly TxSummary[];
+  readonly txs: readonly TxRow[];
   readonly nextTxs: string | undefined;
   /** Height of the block that created it; undefined for assets of the genesis. */
   readonly createdIn: number | undefined;
@@ -38,7 +38,11 @@ export async function loadAsset(
   ]);
   return {
     asset,
-    txs: list.transactions.map(summarizeTx),
+    txs: await readRows(
+      source,
+      context,
+      list.transactions.map(({ txHash }) => txHash),
+    ),
     nextTxs: list.nextPageToken,
     createdIn: created?.blockHeight,
     holders,

@@ -86,6 +86,8 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
   if (target.kind === 'image') return respondImage(source, context, target.name);
   if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
+  // Read first: the browser then gets every event that the data does not show yet.
+  const position = context.has.events ? await readPosition(source) : undefined;
   const [found, frame, renderDocument] = await Promise.all([
     load(options, source, context, target, request),
     loadFrame(source, context),
@@ -98,6 +100,7 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
     ...frame,
     query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
     now: options.now(),
+    position,
     origin: originOf(request),
     view: found.page.view,
     title: found.page.title,
@@ -217,6 +220,12 @@ async function loadFrame(source: Source, context: PageContext): Promise<Pick<Pag
   ]);
   const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
   return { height: height === undefined ? undefined : Number(height), dev, follow };
+}
+
+/** Where the event stream is; undefined if it does not say. */
+async function readPosition(source: Source): Promise<string | undefined> {
+  const { status, body } = await source.get<{ id: string }>('/ext/events/position');
+  return status === 200 ? body.id : undefined;
 }
 
 /** A Host header that does not look like a host name is not copied into the page. */

@@ -1,6 +1,6 @@
 import type { AssetData } from '../load/load-asset.ts';
 import { chainPath } from '../load/page-context.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { amountText, dateText, groupDigits, plural } from '../text/text-format.ts';
 import { AssetDaysPanel } from './asset-days.tsx';
 import { HoldersPanel } from './holders-panel.tsx';
@@ -66,8 +66,8 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
           <TxTable
             csv="transactions"
             rows={txs}
-            summary={(row) => row}
-            columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
+            line={(row) => row}
+            columns={[amountColumn, ageColumn<TxRow>(({ time }) => time, now)]}
             context={context}
           />
         </Scroll>

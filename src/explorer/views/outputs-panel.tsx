@@ -69,7 +69,7 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
               </>
             ) : (
               <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
-                <AmountText amount={{ ...utxo.asset, isNft: utxo.asset.type === 'nft' }} />
+                <AmountText amount={utxo.asset} />
               </a>
             )}
           </span>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
-import type { Amount } from '../load/tx-summary.ts';
 import { groupDigits, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 
 /** Small parts that all views share. */
@@ -15,22 +15,28 @@ export const KindPill = ({ kind: { word, color, glyph } }: { kind: Kind }) => (
   </span>
 );
 
-/** An amount: whole digits in ink, fraction and symbol quiet. Never rounded. */
-export function AmountText({ amount, sign = '' }: { amount: Amount; sign?: string }) {
-  if (amount.isNft)
+/** An amount: whole digits in ink, fraction and symbol quiet. Never rounded, and not shown until the decimals of its asset are known. */
+export function AmountText({
+  amount: { amount, type, symbol, denomination, assetId },
+  sign = '',
+}: {
+  amount: SummaryAmount;
+  sign?: string;
+}) {
+  if (denomination === undefined)
     return (
       <span class="amount">
-        {sign}
-        {groupDigits(amount.amount)} <small>{amount.symbol} NFT</small>
+        … <small>{shortId(assetId)}</small>
       </span>
     );
-  const { whole, fraction } = splitAmount(amount.amount, amount.denomination);
+  const { whole, fraction } = splitAmount(amount, type === 'secp256k1' ? denomination : 0);
   return (
     <span class="amount">
       {sign}
       {whole}
       <small>
-        {fraction} {amount.symbol || shortId(amount.assetId)}
+        {fraction} {symbol || shortId(assetId)}
+        {typeWords[type][amount === '1' ? 0 : 1]}
       </small>
     </span>
   );
@@ -141,6 +147,7 @@ export const PageHead = ({
   title,
   chip,
   line,
+  lead,
   buttons,
   id,
   more,
@@ -148,6 +155,8 @@ export const PageHead = ({
   title: ComponentChildren;
   chip?: ComponentChildren;
   line?: ComponentChildren;
+  /** What the page is about, in a sentence. */
+  lead?: ComponentChildren;
   buttons?: ComponentChildren;
   id?: string | undefined;
   more?: ComponentChildren;
@@ -159,6 +168,7 @@ export const PageHead = ({
       {line !== undefined && <p>{line}</p>}
       {buttons !== undefined && <div class="buttons">{buttons}</div>}
     </div>
+    {lead}
     {id !== undefined && (
       <p class="page-id mono">
         <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />

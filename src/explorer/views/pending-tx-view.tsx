@@ -10,6 +10,7 @@ import { useActions } from './actions.ts';
 import { ChecksPanel } from './checks-panel.tsx';
 import { LifePanel, SentAgainPanel } from './life-panel.tsx';
 import { Chip, CopyButton, Panel, SvgButton } from './parts.tsx';
+import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -30,6 +31,7 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
             <CheckAgain />
           </div>
         </div>
+        {tx !== undefined && <Sentence summary={tx.summary} context={context} />}
         <p class="lead">
           {isWaiting
             ? 'The node has verified it and keeps it until the next block. This page changes when it is accepted or dropped.'

@@ -19,13 +19,17 @@ const plots = [
   { metric: 'cumulativeAddresses', title: 'Addresses ever used', unit: 'addresses', kind: 'line', color: 3 },
 ] as const;
 
-export function ThroughputView({ data: { range, series, windows, recent, issues }, context: { chain, has } }: ViewProps<ThroughputData>) {
+export function ThroughputView({
+  data: { range, series, windows, recent, issues },
+  context: { chain, has },
+  now,
+}: ViewProps<ThroughputData>) {
   const [scale, setScale] = useState<Scale>('linear');
   return (
     <>
       <PageHead
         title="Throughput"
-        line={`per ${ranges[range].unit}, UTC`}
+        line={`per ${ranges[range].unit}, UTC · as of ${timeText(now)}`}
         buttons={
           <>
             <nav class="switch" aria-label="Range">
