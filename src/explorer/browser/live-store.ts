@@ -25,8 +25,11 @@ type State = Pick<LiveView, 'status' | 'lostAt' | 'blocks' | 'pending' | 'fresh'
   readonly rows: readonly TxRow[];
 };
 
-/** What the event stream adds to a page, folded from events. One event costs little; a frame renders once. */
-export function createLiveStore(first: PagePayload, monotonic: () => number) {
+/**
+ * What the event stream adds to a page, folded from events. One event costs little; a frame renders once. `sentAt`: when the server sent the first page, on the same clock as
+ * `monotonic`.
+ */
+export function createLiveStore(first: PagePayload, monotonic: () => number, sentAt: number) {
   const labels = new Map<string, AssetLabel>();
   const labelOf = (id: string): AssetLabel | undefined => labels.get(id);
   const { feeAsset, feeSymbol, feeDecimals } = first.context.chain;
@@ -35,7 +38,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
   const pending = new Set<string>();
   let pendingBefore = 0;
   const seconds = createSecondCounts();
-  let clock = { at: monotonic(), time: first.now, isFrozen: first.dev?.isFrozen === true };
+  let clock = { at: sentAt, time: first.now, isFrozen: first.dev?.isFrozen === true };
   const paused = createPausedList();
   let eventCount = 0;
   /** Height of the last block that this page knows. */

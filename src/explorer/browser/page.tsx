@@ -29,7 +29,9 @@ const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
 let payload = readPayload();
 let view = await loadView(payload.view);
-const store = createLiveStore(payload, () => performance.now());
+/** When the server sent the page: scripts may take long to load. */
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+const store = createLiveStore(payload, () => performance.now(), navigation?.responseStart ?? performance.now());
 let queue: StreamEvent[] = [];
 /** The position after the last event of the queue or the store. */
 let position = payload.position ?? '';

@@ -18,7 +18,9 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
   const blocks = live?.blocks ?? data.blocks;
   const pending = live?.pending ?? data.pending;
   const seconds = live?.seconds ?? new Map(data.seconds);
-  const perSecond = txsPerSecond(seconds, now);
+  // A block that arrives with the next second may be ahead of this clock.
+  const end = Math.max(now, blocks[0]?.time ?? 0);
+  const perSecond = txsPerSecond(seconds, end);
   return (
     <>
       <h1 class="hidden">
@@ -43,7 +45,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       <div class="main-side">
         <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
         <div class="side">
-          <Kinds counts={txsByKind(seconds, now)} />
+          <Kinds counts={txsByKind(seconds, end)} />
           {useMemo(
             () => (
               <Connect context={context} origin={origin} />
