@@ -103,6 +103,7 @@ function busyEvents(): ReadableStream<Uint8Array> {
               isToSelf: false,
               amounts: [{ assetId: assetID, type: 'secp256k1', amount: '5000000' }],
               amountCount: 1,
+              change: [],
             },
             balanceChanges: changes,
           });

@@ -35,6 +35,7 @@ export const TxSummarySchema = object(
       'What is moved, at most 3 assets. An output to an owner in `from` is change; in a transfer that has no other outputs, the largest output of an asset that is not locked is. An export moves what it exports, an import what it imports, before the fee.',
     ),
     amountCount: integer('All of these amounts.'),
+    change: list(integer(), 'Indexes of the outputs that are change, at most 16.'),
     otherChain: optional(text('ID of the chain that an import comes from or an export goes to.')),
     created: optional(
       object('TransactionSummaryAsset', {

@@ -20,6 +20,8 @@ export type Movement = {
   readonly to: readonly Owners[];
   readonly isToSelf: boolean;
   readonly amounts: readonly MovedAmount[];
+  /** Indexes of the outputs that go back to who paid. */
+  readonly change: readonly number[];
 };
 
 /** Finds an output of the chain by its ID; undefined if it is from before the indexed history. */
@@ -31,15 +33,15 @@ type SummaryContext = {
   readonly labelOf?: (asset: Id) => { readonly symbol: string; readonly denomination: number };
 };
 
-/** The most owners and the most amounts that a summary names. */
-const [maxOwners, maxAmounts] = [3, 3];
+/** The most owners, amounts and outputs with change that a summary names. */
+const [maxOwners, maxAmounts, maxChange] = [3, 3, 16];
 
 /** The summary of a transaction. It depends on the transaction and the outputs of its own chain that it consumes, so it never changes. */
 export const summarizeTx = (tx: Tx, find: FindUtxo, context: SummaryContext): TxSummary =>
   summarizeMovement(tx, movementOf(tx, find), context);
 
 /** The same for a transaction whose movement is known. */
-export function summarizeMovement(tx: Tx, { action, from, to, isToSelf, amounts }: Movement, context: SummaryContext): TxSummary {
+export function summarizeMovement(tx: Tx, { action, from, to, isToSelf, amounts, change }: Movement, context: SummaryContext): TxSummary {
   const { formatAddress, labelOf } = context;
   const { unsigned } = tx;
   const created = unsigned.kind === 'CreateAssetTx' ? createdAsset(unsigned) : undefined;
@@ -64,6 +66,7 @@ export function summarizeMovement(tx: Tx, { action, from, to, isToSelf, amounts 
     isToSelf,
     amounts: amounts.slice(0, maxAmounts).map(amountJson),
     amountCount: amounts.length,
+    change: change.slice(0, maxChange),
     ...(otherChain !== null && { otherChain: idText(otherChain) }),
     ...(created && { created }),
   };
@@ -83,13 +86,18 @@ export function movementOf(tx: Tx, find: FindUtxo): Movement {
   const spent = spentRefs(unsigned).flatMap((ref) => find(refId(ref)) ?? []);
   const spenders = new Set(spent.map(ownerKey));
   const payments = created.filter((utxo) => !spenders.has(ownerKey(utxo)));
-  const moveOutputs = (action: Movement['action'], from: readonly Utxo[], moved: readonly Utxo[]): Movement =>
-    movement(action, from, moved, sumOutputs(moved));
+  const movement = (action: Movement['action'], from: readonly Utxo[], moved: readonly Utxo[], amounts = sumOutputs(moved)): Movement => {
+    const [senders, receivers] = [ownersOf(from), ownersOf(moved)];
+    const isToSelf = receivers.size > 0 && [...receivers.keys()].every((key) => senders.has(key));
+    const isChange = (utxo: Utxo): boolean => spenders.has(ownerKey(utxo)) && isUnits(utxo.output) && !moved.includes(utxo);
+    const change = created.flatMap((utxo, index) => (isChange(utxo) ? [index] : []));
+    return { action, from: [...senders.values()], to: [...receivers.values()], isToSelf, amounts, change };
+  };
   switch (unsigned.kind) {
     case 'BaseTx':
-      return moveOutputs('send', spent, payments.length > 0 ? payments : paymentsToSelf(unsigned, created));
+      return movement('send', spent, payments.length > 0 ? payments : paymentsToSelf(unsigned, created));
     case 'CreateAssetTx':
-      return moveOutputs(
+      return movement(
         'create',
         spent,
         created.filter(({ assetID, output }) => assetID === tx.id && movedTypeOf[output.kind] !== undefined),
@@ -106,14 +114,8 @@ export function movementOf(tx: Tx, find: FindUtxo): Movement {
       return movement('import', [], payments.length > 0 ? payments : created, sums.list());
     }
     case 'ExportTx':
-      return moveOutputs('export', spent, exported?.utxos ?? []);
+      return movement('export', spent, exported?.utxos ?? []);
   }
-}
-
-function movement(action: Movement['action'], from: readonly Utxo[], moved: readonly Utxo[], amounts: readonly MovedAmount[]): Movement {
-  const [senders, receivers] = [ownersOf(from), ownersOf(moved)];
-  const isToSelf = receivers.size > 0 && [...receivers.keys()].every((key) => senders.has(key));
-  return { action, from: [...senders.values()], to: [...receivers.values()], isToSelf, amounts };
 }
 
 /**
@@ -165,6 +167,7 @@ const burnedBy = ({ operations }: Extract<UnsignedTx, { kind: 'OperationTx' }>):
   return sums.list();
 };
 
+const isUnits = ({ kind }: Output): boolean => kind === 'secp256k1fx.TransferOutput';
 const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 1n);
 const sumUnits = (utxos: readonly Utxo[]): bigint => utxos.reduce((sum, { output }) => sum + unitsOf(output), 0n);
 

@@ -168,8 +168,8 @@ function followStream(): void {
 
 /** Milliseconds after which the figures of a page that only the server knows are read again; undefined if the page has none. */
 function figuresAge({ view, data, context }: PagePayload): number | undefined {
-  // After the last event, the figures are those of the last block.
-  if (view === 'home') return hasNews ? 2000 : undefined;
+  // Without events, the last day moves on with the clock, and other chains may export to this one.
+  if (view === 'home') return hasNews ? 2000 : 15_000;
   if (view === 'throughput') return figuresInterval(data as ThroughputData, hasNews);
   // Memory and the lag behind a followed node change without an event.
   return view === 'node' || context.has.follow ? 5000 : undefined;

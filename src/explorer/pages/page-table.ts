@@ -92,7 +92,7 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     section: 'assets',
     json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
     load: async ({ source, context, name, page, query }) => {
-      const data = await loadAsset(source, context, name, { page, range: query.get('range') });
+      const data = await loadAsset(source, context, name, { page, range: query.get('range'), groups: query.get('groups') ?? undefined });
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },
   },

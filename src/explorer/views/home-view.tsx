@@ -5,7 +5,7 @@ import { allKinds } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { Sparkline } from '../pictures/plot.tsx';
 import { Tape } from '../pictures/tape.tsx';
-import { ageText, amountText, compactNumber, groupDigits, timeText } from '../text/text-format.ts';
+import { ageText, amountText, compactNumber, decimalText, groupDigits, timeText } from '../text/text-format.ts';
 import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
 import { CopyButton, CsvButton, Facts, Key, Panel, Switch } from './parts.tsx';
@@ -100,7 +100,7 @@ function figuresOf({ figures }: HomeData, { chain }: PageContext, { tip, pending
     ...rows,
     { name: 'Transactions, 24 h', value: groupDigits(figures.txsDay), note: `${groupDigits(figures.txsAll)} in all${asOfText(asOf)}` },
     { name: 'Addresses', value: groupDigits(figures.addresses), note: `${groupDigits(figures.activeDay)} active, 24 h${asOfText(asOf)}` },
-    { name: 'Mean, 24 h', value: (figures.txsDay / 86_400).toPrecision(2), note: 'tx/s' },
+    { name: 'Mean, 24 h', value: decimalText(figures.txsDay / 86_400, 2), note: 'tx/s' },
     {
       name: 'Burned, 24 h',
       value: amountText(BigInt(Math.round(figures.feesDay)), chain.feeDecimals),

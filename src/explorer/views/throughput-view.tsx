@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load/load-throughput.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
-import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
+import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { CsvButton, Facts, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
@@ -134,7 +134,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                     {points.toReversed().map(({ x, y }) => (
                       <tr>
                         <td>{textOfTime(x)}</td>
-                        <td class="number">{y}</td>
+                        <td class="number">{decimalText(y, 15)}</td>
                       </tr>
                     ))}
                   </tbody>

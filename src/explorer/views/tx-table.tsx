@@ -25,6 +25,11 @@ const Parts = ({ parts, context }: { parts: readonly SentencePart[]; context: Pa
   </>
 );
 
+/** Owners as links: two of them, or the first and how many more. */
+export const PartyLinks = ({ parties, context }: { parties: readonly Party[]; context: PageContext }) => (
+  <Parts parts={partiesOf(parties, parties.length)} context={context} />
+);
+
 /** The sentence about a transaction, with links: `account 1 sent 1,250.5 AVAX to account 2`. */
 export const Sentence = ({ summary, context }: { summary: TxSummary; context: PageContext }) => (
   <p class="sentence">

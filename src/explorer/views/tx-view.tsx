@@ -77,7 +77,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           { name: 'Type', value: <span class="mono">{tx.txType}</span> },
         ]}
       />
-      <FlowPanel tx={tx} context={context} now={now} />
+      <FlowPanel tx={tx} change={summary?.change ?? []} context={context} now={now} />
       <div class="two">
         <OutputsPanel title="Consumed" utxos={tx.consumedUtxos} totals={tx.amountUnlocked} side="in" context={context} now={now} />
         <OutputsPanel title="Produced" utxos={tx.emittedUtxos} totals={tx.amountCreated} side="out" context={context} now={now} />
@@ -90,10 +90,12 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
   );
 }
 
-function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: number }) {
+type FlowProps = { readonly tx: Tx; readonly change: readonly number[]; readonly context: PageContext; readonly now: number };
+
+function FlowPanel({ tx, change, context, now }: FlowProps) {
   const [scale, setScale] = useState<Scale>('linear');
   const { ref, width } = useWidth(1152);
-  const bundles = flowOf(tx, context, now);
+  const bundles = flowOf(tx, context, now, change);
   const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
   return (
     <Panel
