@@ -39,7 +39,7 @@ test('a lock that has passed is a lock that was', async () => {
   expect(await textOf(`/tx/${txID}`)).toContain('locked until');
   await node.dev('dev.increaseTime', { seconds: 7200 });
   const after = await textOf(`/tx/${txID}`);
-  expect(after).toContain('was locked until');
+  expect(after).toContain('its lock ended');
   expect(after).not.toContain('no lock');
 });
 

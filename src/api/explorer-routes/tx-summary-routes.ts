@@ -1,11 +1,12 @@
 import { idText } from '../../base/bytes/id.ts';
 import type { TxEntry } from '../../ledger/index-read/index-reads.ts';
+import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
 import { txSummaryRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import type { DataDeps } from '../data/deps.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { cutPage, maxPageBytes, openListing } from '../data/paging.ts';
-import { assetsOfTxs } from '../data/tx-amounts.ts';
+import { assetsOfTxs } from '../data/tx-pieces.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { summarizeTx } from '../summary/summarize-tx.ts';
@@ -38,13 +39,14 @@ const allTxs = { subjects: undefined, kinds: undefined, times: { from: undefined
 async function renderLines(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
   const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
-  return entries.map(({ tx, height, time, consumed }) => {
-    const byId = new Map(consumed.map(({ utxo }) => [utxo.id, utxo]));
+  return entries.map(({ tx: stored, height, consumed }) => {
+    const tx = parseStoredTx(stored);
+    const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
     return {
       txHash: idText(tx.id),
       txType: tx.unsigned.kind,
       blockNumber: height.toString(),
-      timestamp: time,
+      timestamp: stored.time,
       summary: summarizeTx(tx, (id) => byId.get(id), context),
     };
   });

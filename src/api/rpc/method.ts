@@ -57,6 +57,14 @@ export type BoundMethod = {
   readonly paramNames: readonly string[];
   readonly readParams: (params: string | null) => unknown;
   readonly run: (params: unknown) => Json | Promise<Json>;
+  readonly meter?: Meter;
+};
+
+/** Records the calls of a method, each from reading its parameters to its result. */
+export type Meter = {
+  /** Seconds of a monotonic clock. */
+  readonly now: () => number;
+  readonly record: (seconds: number, isError: boolean) => void;
 };
 
 export type Service = {
@@ -127,3 +135,9 @@ export function combineServices(...services: readonly Service[]): Services {
     methods: new Map(methods),
   };
 }
+
+/** Returns the services with every call recorded by the meter of its method, which is created here, once. */
+export const meterServices = (services: Services, meterOf: (method: string) => Meter): Services => ({
+  ...services,
+  methods: new Map([...services.methods].map(([name, method]) => [name, { ...method, meter: meterOf(name) }])),
+});

@@ -7,7 +7,7 @@ import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
-import { tickAges } from './ages.ts';
+import { addLocalTimes, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
 import { call, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
@@ -46,7 +46,7 @@ const actions = {
   call,
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   loadState,
-  reload: () => reload(),
+  reload: async () => void (await reload()),
 };
 
 function draw(isFirst = false): void {
@@ -90,14 +90,16 @@ function reloadSoon(): void {
 
 /** The numbers of the last load that was started and of the last one that was shown: an answer that comes late is not shown. */
 let [startedLoad, shownLoad] = [0, 0];
-async function reload(isQuiet = false): Promise<void> {
+/** Loads the page again; false if the server did not answer. It looks busy only if the reader asked for something else, not when an event or the clock did. */
+async function reload(isAsked = false): Promise<boolean> {
   const load = ++startedLoad;
   [hasNews, loadedAt] = [false, performance.now()];
-  const busy = setTimeout(() => !isQuiet && document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
+  const busy = isAsked ? setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay) : undefined;
   const loaded = await fetchPayload();
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
-  if (loaded === undefined || load < shownLoad) return;
+  if (loaded === undefined) return false;
+  if (load < shownLoad) return true;
   shownLoad = load;
   // If a revert has removed the subject of the page, the page stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
@@ -109,6 +111,7 @@ async function reload(isQuiet = false): Promise<void> {
   store.restart(loaded.payload);
   if (isNew(loaded.payload.position)) position = loaded.payload.position ?? '';
   draw();
+  return true;
 }
 
 /** Whether an event or a page is after all events that came. Those of a tab that was hidden may come twice. */
@@ -154,7 +157,7 @@ function receive(event: StreamEvent): void {
 }
 
 function followStream(): void {
-  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent));
+  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent), reload);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
       stream.pause();
@@ -175,8 +178,9 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
   return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 
-listen({ reload, payload: () => payload } satisfies Dispatch);
+listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 draw(true);
+addLocalTimes();
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
 if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
@@ -186,6 +190,7 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
+  addLocalTimes();
   const age = figuresAge(payload);
-  if (age !== undefined && performance.now() - loadedAt >= age) void reload(true);
+  if (age !== undefined && performance.now() - loadedAt >= age) void reload();
 }, 1000);

@@ -28,7 +28,7 @@ export type AddressData = {
   readonly after: Readonly<Record<string, string>>;
 };
 
-type AddressQuery = { readonly page: string | undefined } & BalanceRange;
+type AddressQuery = { readonly page: string | undefined; readonly rows: number | undefined } & BalanceRange;
 
 /** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 6;
@@ -38,7 +38,7 @@ export async function loadAddress(
   source: Source,
   context: PageContext,
   { address, hex }: Pick<AddressData, 'address' | 'hex'>,
-  { page: pageToken, ...range }: AddressQuery,
+  { page: pageToken, rows = 25, ...range }: AddressQuery,
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
@@ -47,12 +47,12 @@ export async function loadAddress(
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,
-      `${base}/transactions?${query}&pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+      `${base}/transactions?${query}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
   ]);
-  const rows = await readRows(
+  const lines = await readRows(
     source,
     context,
     history.transactions.map(({ txHash }) => txHash),
@@ -66,7 +66,7 @@ export async function loadAddress(
     hasMoreUtxos: hasMore,
     shared: shared.utxos.map(canvasOutput),
     txs: history.transactions.map(slimTx),
-    summaries: Object.fromEntries(rows.map(({ id, summary }) => [id, summary])),
+    summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
     nextTxs: history.nextPageToken,
     plot,
     after: plot === undefined ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),

@@ -26,20 +26,28 @@ export type AssetData = {
 };
 
 /** `groups`: page token of the NFT groups. */
-type AssetQuery = { readonly page: string | undefined; readonly range: string | null; readonly groups: string | undefined };
+type AssetQuery = {
+  readonly page: string | undefined;
+  readonly rows: number | undefined;
+  readonly range: string | null;
+  readonly groups: string | undefined;
+};
 
 export async function loadAsset(
   source: Source,
   context: PageContext,
   id: string,
-  { page: pageToken, range: wanted, groups }: AssetQuery,
+  { page: pageToken, rows = 25, range: wanted, groups }: AssetQuery,
 ): Promise<AssetData | undefined> {
   const path = `${chainPath(context)}/assets/${encodeURIComponent(id)}`;
   const asset = await readIfFound<AssetDetails>(source, path);
   if (asset === undefined) return undefined;
   const range: AssetRange = wanted !== null && Object.hasOwn(assetRanges, wanted) ? (wanted as AssetRange) : '30d';
   const [list, [created], holders, days, minters] = await Promise.all([
-    read<TxList>(source, `${path}/transactions?pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`),
+    read<TxList>(
+      source,
+      `${path}/transactions?pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+    ),
     readRows(source, context, [asset.assetId]),
     read<Holders>(source, `${path}/holders?pageSize=10`),
     read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),

@@ -8,7 +8,7 @@ import { burnedAmounts } from '../load/tx-row.ts';
 import { Flow } from '../pictures/flow.tsx';
 import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
-import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { Sentence } from './tx-table.tsx';
@@ -104,7 +104,7 @@ function FlowPanel({ tx, change, context, now }: FlowProps) {
         <>
           <span class="wide-only">Width is the share of its asset</span>
           <ScaleSwitch value={scale} onChange={setScale} />
-          <SvgButton name="flow" />
+          <SaveMenu svg="flow" />
         </>
       }
     >
