@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
-import { summarizeTx } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { amountText } from '../text/text-format.ts';
 import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
@@ -14,13 +14,17 @@ const filters = [
   ['cross', 'Cross-chain'],
 ] as const;
 
-type Row = { readonly tx: Tx; readonly changes: ReturnType<typeof changesOf> };
+type Row = { readonly tx: Tx; readonly line: TxRow; readonly changes: ReturnType<typeof changesOf> };
 
 /** The transactions of an address with what they changed, and the balance after each. */
-export function AddressHistory({ data: { txs, address, plot, after }, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
+export function AddressHistory({ data: { txs, summaries, address, plot, after }, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
   const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
   const bare = address.slice(address.indexOf('-') + 1);
-  const rows = txs.map((tx): Row => ({ tx, changes: changesOf(tx, bare) }));
+  const rows = txs.flatMap((tx): Row[] => {
+    const { txHash: id, txType: type, blockHeight: height, timestamp: time } = tx;
+    const summary = summaries[id];
+    return summary === undefined ? [] : [{ tx, line: { id, type, height, time, summary }, changes: changesOf(tx, bare) }];
+  });
   const isShown = ({ tx, changes }: Row): boolean => {
     if (filter === 'cross') return tx.txType === 'ImportTx' || tx.txType === 'ExportTx';
     if (filter === 'all') return true;
@@ -52,7 +56,7 @@ export function AddressHistory({ data: { txs, address, plot, after }, context, n
       }
     >
       <Scroll>
-        <TxTable csv="history" rows={rows.filter(isShown)} summary={({ tx }) => summarizeTx(tx)} columns={columns} context={context} />
+        <TxTable csv="history" rows={rows.filter(isShown)} line={({ line }) => line} columns={columns} context={context} />
       </Scroll>
       {rows.length === 0 && <p class="table-foot">No transactions.</p>}
     </Panel>
