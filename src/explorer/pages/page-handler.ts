@@ -176,14 +176,18 @@ async function load(
 
 /** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
 async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
-  const { matches, more, nearest } = await search(source, context, text);
+  const { matches: found, more: unlisted, nearest } = await search(source, context, text);
+  // A text that names something exactly is not meant as a part of other names.
+  const exact = found.filter(({ isPartial }) => !isPartial);
+  const matches = exact.length > 0 ? exact : found;
+  const more = matches.length === found.length ? unlisted : 0;
   if (matches.length === 1) return { location: matches[0]?.href as string };
   if (matches.length > 1)
     return {
       status: 200,
       page: message(`${matches.length + more} matches`, {
         status: 200,
-        text: more === 0 ? 'Which one?' : `Which one? The ${matches.length} oldest are listed.`,
+        text: more === 0 ? 'Which one?' : `Which one? ${matches.length} are listed.`,
         subject: text.slice(0, 200),
         links: matches,
       }),
