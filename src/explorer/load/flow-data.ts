@@ -1,6 +1,6 @@
 import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/contract/answers.ts';
-import { amountText, compactAmount, spanText, splitAddress } from '../text/text-format.ts';
-import { chainTitle, type PageContext } from './page-context.ts';
+import { amountText, compactAmount, spanText } from '../text/text-format.ts';
+import { chainTitle, ownerName, type PageContext } from './page-context.ts';
 
 /** One ribbon of the flow picture, between an edge and the trunk. */
 export type Strand = {
@@ -68,10 +68,9 @@ const textOf = ({ denomination, symbol, type }: AssetAmount, amount: bigint): st
 const noteOf = ({ utxoType, asset }: Utxo): string =>
   utxoType === 'mint' ? `may mint ${asset.symbol}` : textOf(asset, BigInt(asset.amount));
 
-const ownerText = ({ addresses, threshold }: Utxo, { chain }: PageContext): string => {
+const ownerText = ({ addresses, threshold }: Utxo, context: PageContext): string => {
   if (addresses.length === 0) return 'nobody';
-  const { prefix, short } = splitAddress(addresses[0] as string, chain.alias);
-  return addresses.length === 1 ? prefix + short : `${threshold} of ${addresses.length} owners`;
+  return addresses.length === 1 ? ownerName(context, addresses[0] as string) : `${threshold} of ${addresses.length} owners`;
 };
 
 function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {

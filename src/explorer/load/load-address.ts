@@ -1,4 +1,5 @@
-import type { AddressBalances, Balances, Tx, TxList, UtxoList } from '../../api/contract/answers.ts';
+import type { AddressBalances, Balances, Tx, TxList, TxType, UtxoList } from '../../api/contract/answers.ts';
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -23,9 +24,27 @@ export type AddressData = {
   readonly plot: BalancePlot | undefined;
   /** The balance of that asset after a transaction, by its ID; those that this page cannot tell are left out. */
   readonly after: Readonly<Record<string, string>>;
+  readonly filter: HistoryFilter;
 };
 
-type AddressQuery = { readonly page: string | undefined; readonly rows: number | undefined } & BalanceRange;
+/** Which transactions the history lists, as it is in the URL: types, and days in UTC. */
+export type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string };
+
+/** Types of transactions by the words of the filter. */
+export const historyKinds: { readonly [word: string]: readonly TxType[] } = {
+  Transfer: ['BaseTx'],
+  Operation: ['OperationTx'],
+  Asset: ['CreateAssetTx'],
+  'Cross-chain': ['ImportTx', 'ExportTx'],
+};
+
+export const isFiltered = ({ kind, from, to }: HistoryFilter): boolean => kind !== '' || from !== '' || to !== '';
+
+type AddressQuery = {
+  readonly page: string | undefined;
+  readonly rows: number | undefined;
+  readonly filter: URLSearchParams;
+} & BalanceRange;
 
 /** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 6;
@@ -35,16 +54,17 @@ export async function loadAddress(
   source: Source,
   context: PageContext,
   { address, hex }: Pick<AddressData, 'address' | 'hex'>,
-  { page: pageToken, rows = 25, ...range }: AddressQuery,
+  { page: pageToken, rows = 25, filter: asked, ...range }: AddressQuery,
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
+  const filter = parseFilter(asked);
   const [{ balances }, { utxos, hasMore }, history, shared, plot] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,
-      `${base}/transactions?${query}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+      `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
@@ -60,8 +80,30 @@ export async function loadAddress(
     txs: history.transactions.map(slimTx),
     nextTxs: history.nextPageToken,
     plot,
-    after: plot === undefined ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
+    filter,
+    // Balances within a block follow from all its transactions.
+    after: plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
   };
+}
+
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+
+/** Unknown values are left out. */
+function parseFilter(query: URLSearchParams): HistoryFilter {
+  const dayOf = (name: string): string => (dayPattern.test(query.get(name) ?? '') ? (query.get(name) as string) : '');
+  const kind = query.get('kind') ?? '';
+  return { kind: Object.hasOwn(historyKinds, kind) ? kind : '', from: dayOf('since'), to: dayOf('until') };
+}
+
+/** The filter as parameters of the route. The last day is included. */
+function filterQuery({ kind, from, to }: HistoryFilter): string {
+  const start = parseRfc3339(`${from}T00:00:00Z`);
+  const end = parseRfc3339(`${to}T00:00:00Z`);
+  return [
+    ...(historyKinds[kind] ?? []).map((type) => `&txTypes=${type}`),
+    start === undefined ? '' : `&startTimestamp=${start}`,
+    end === undefined ? '' : `&endTimestamp=${end + 86_400n}`,
+  ].join('');
 }
 
 async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean }> {

@@ -19,6 +19,9 @@ export type AssetData = {
   readonly range: AssetRange;
 };
 
+/** The fewest days of the plot. */
+const minDays = 7;
+
 type AssetQuery = { readonly page: string | undefined; readonly rows: number | undefined; readonly range: string | null };
 
 export async function loadAsset(
@@ -31,14 +34,17 @@ export async function loadAsset(
   const asset = await readIfFound<AssetDetails>(source, path);
   if (asset === undefined) return undefined;
   const range: AssetRange = wanted !== null && Object.hasOwn(assetRanges, wanted) ? (wanted as AssetRange) : '30d';
-  const [list, created, holders, days, nfts] = await Promise.all([
+  // A young asset has few days: empty ones before it was created are not shown unless they are asked for.
+  const age = Math.ceil((asset.lastActivityTimestamp - asset.createdAtTimestamp) / 86_400) + 1;
+  const days = wanted === null ? Math.min(assetRanges[range].days, Math.max(minDays, age)) : assetRanges[range].days;
+  const [list, created, holders, byDay, nfts] = await Promise.all([
     read<TxList>(
       source,
       `${path}/transactions?pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     readIfFound<Tx>(source, `${chainPath(context)}/transactions/${encodeURIComponent(id)}`),
     read<Holders>(source, `${path}/holders?pageSize=10`),
-    read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),
+    read<AssetDays>(source, `${path}/days?days=${days}`),
     asset.type === 'nft' || asset.nftSupply !== '0' ? read<NftGroupList>(source, `${path}/nft-groups?pageSize=24`) : undefined,
   ]);
   return {
@@ -48,7 +54,7 @@ export async function loadAsset(
     createdIn: created?.blockHeight,
     holders,
     groups: nfts?.groups ?? [],
-    days,
+    days: byDay,
     range,
   };
 }

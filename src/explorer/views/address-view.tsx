@@ -1,22 +1,22 @@
 import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
-import type { AddressData } from '../load/load-address.ts';
-import { chainPath, chainTitle } from '../load/page-context.ts';
+import { type AddressData, isFiltered } from '../load/load-address.ts';
+import { accountName, chainPath, chainTitle } from '../load/page-context.ts';
 import { ageText, amountText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { AddressHistory } from './address-history.tsx';
+import { AddressHistory, historyUrl } from './address-history.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
-  const { address, hex, balances, txs, nextTxs, plot } = data;
+  const { address, hex, balances, txs, nextTxs, filter } = data;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
   return (
     <>
       <PageHead
-        title="Address"
+        title={accountName(context, address) ?? 'Address'}
         buttons={
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
@@ -25,8 +25,8 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         }
         id={address}
         line={
-          txs.length === 0 ? (
-            'no transactions yet'
+          txs[0] === undefined || isFiltered(filter) ? (
+            txs.length === 0 && !isFiltered(filter) && 'no transactions yet'
           ) : (
             <>
               last active <span data-age={(txs[0] as Tx).timestamp}>{ageText(now - (txs[0] as Tx).timestamp)}</span> ago
@@ -52,15 +52,12 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
       <AddressHistory data={data} context={context} now={now} />
       {nextTxs !== undefined && (
         <p class="pager">
-          <NextPage
-            href={`/address/${address}?page=${nextTxs}${plot === undefined ? '' : `&asset=${plot.asset.assetId}&range=${plot.range}`}`}
-            list="history"
-          >
+          <NextPage href={historyUrl(data, nextTxs)} list="history">
             Older transactions
           </NextPage>
         </p>
       )}
-      {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && (
+      {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && !isFiltered(filter) && (
         <p class="note">This address has never been used on this chain.</p>
       )}
     </>
