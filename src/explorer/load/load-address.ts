@@ -1,9 +1,9 @@
-import type { AddressBalances, Balances, Tx, TxList, TxType, UtxoList } from '../../api/contract/answers.ts';
+import type { AddressBalances, Balances, Tx, TxList, TxType, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { type CanvasOutput, canvasOutput, slimTx } from './slim.ts';
+import { type CanvasOutput, canvasOutput, slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
 
 export type AddressData = {
@@ -15,6 +15,8 @@ export type AddressData = {
   /** The newest unspent outputs that it owns alone. */
   readonly utxos: readonly CanvasOutput[];
   readonly hasMoreUtxos: boolean;
+  /** The newest NFTs that it owns alone. */
+  readonly nfts: readonly Utxo[];
   /** Outputs that the address owns with others and cannot spend alone. */
   readonly shared: readonly CanvasOutput[];
   readonly txs: readonly Tx[];
@@ -59,7 +61,7 @@ export async function loadAddress(
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
   const filter = parseFilter(asked);
-  const [{ balances }, { utxos, hasMore }, history, shared, plot] = await Promise.all([
+  const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
@@ -76,6 +78,7 @@ export async function loadAddress(
     balances,
     utxos,
     hasMoreUtxos: hasMore,
+    nfts,
     shared: shared.utxos.map(canvasOutput),
     txs: history.transactions.map(slimTx),
     nextTxs: history.nextPageToken,
@@ -106,14 +109,19 @@ function filterQuery({ kind, from, to }: HistoryFilter): string {
   ].join('');
 }
 
-async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean }> {
+/** NFTs whose payloads are shown. */
+const maxNfts = 12;
+
+async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean; nfts: Utxo[] }> {
   const utxos: CanvasOutput[] = [];
+  const nfts: Utxo[] = [];
   let token: string | undefined;
   for (let page = 0; page < maxUtxoPages; page++) {
     const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
     utxos.push(...list.utxos.map(canvasOutput));
+    nfts.push(...list.utxos.filter(({ payload, utxoType }) => payload !== undefined && utxoType === 'transfer').map(slimUtxo));
     token = list.nextPageToken;
     if (token === undefined) break;
   }
-  return { utxos, hasMore: token !== undefined };
+  return { utxos, hasMore: token !== undefined, nfts: nfts.slice(0, maxNfts) };
 }

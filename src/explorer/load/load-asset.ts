@@ -16,7 +16,8 @@ export type AssetData = {
   readonly holders: Holders;
   readonly groups: readonly NftGroup[];
   readonly days: AssetDays;
-  readonly range: AssetRange;
+  /** Undefined while the asset is younger than the shortest one. */
+  readonly range: AssetRange | undefined;
 };
 
 /** The fewest days of the plot. */
@@ -55,6 +56,6 @@ export async function loadAsset(
     holders,
     groups: nfts?.groups ?? [],
     days: byDay,
-    range,
+    range: days < assetRanges[range].days ? undefined : range,
   };
 }

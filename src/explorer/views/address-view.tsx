@@ -1,9 +1,11 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
 import { type AddressData, isFiltered } from '../load/load-address.ts';
 import { accountName, chainPath, chainTitle } from '../load/page-context.ts';
 import { ageText, amountText } from '../text/text-format.ts';
-import { useDevCall } from './actions.ts';
+import { useActions, useDevCall } from './actions.ts';
 import { AddressHistory, historyUrl } from './address-history.tsx';
+import { AddressNfts } from './address-nfts.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
@@ -16,10 +18,11 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
   return (
     <>
       <PageHead
-        title={accountName(context, address) ?? 'Address'}
+        title={accountName(context, address)?.replace('a', 'A') ?? 'Address'}
         buttons={
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
+            {context.has.events && <WatchButton address={address} />}
             {context.has.dev && <FaucetButton address={address} />}
           </>
         }
@@ -49,6 +52,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         <BalancePanel data={data} now={now} />
         <AddressOutputs data={data} context={context} now={now} />
       </div>
+      {data.nfts.length > 0 && <AddressNfts nfts={data.nfts} />}
       <AddressHistory data={data} context={context} now={now} />
       {nextTxs !== undefined && (
         <p class="pager">
@@ -61,6 +65,26 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         <p class="note">This address has never been used on this chain.</p>
       )}
     </>
+  );
+}
+
+/** Marks the title of the tab when a transaction changes the address, also while another tab is shown. */
+function WatchButton({ address }: { address: string }) {
+  const actions = useActions();
+  const [isWatched, setWatched] = useState(false);
+  useEffect(() => setWatched(actions?.watched().includes(address) === true), [address, actions]);
+  return (
+    <button
+      type="button"
+      class="with-script"
+      aria-pressed={isWatched}
+      onClick={() => {
+        actions?.watch(address, !isWatched);
+        setWatched(!isWatched);
+      }}
+    >
+      {isWatched ? 'Watched' : 'Watch'}
+    </button>
   );
 }
 

@@ -66,17 +66,10 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           },
           { name: 'Transactions', value: groupDigits(block.txCount) },
           { name: 'Size', value: bytesText(block.blockSizeBytes) },
-          {
-            name: 'Merkle root',
-            value:
-              merkleRoot === undefined ? (
-                '– (no Node RPC)'
-              ) : /^1+LpoYY$/.test(merkleRoot) ? (
-                'not used: all zero'
-              ) : (
-                <IdWithCopy id={merkleRoot} what="Merkle root" />
-              ),
-          },
+          // No X-Chain block has used it so far: it is all zero.
+          ...(merkleRoot === undefined || /^1+LpoYY$/.test(merkleRoot)
+            ? []
+            : [{ name: 'Merkle root', value: <IdWithCopy id={merkleRoot} what="Merkle root" /> }]),
           {
             name: 'Built by',
             value:
