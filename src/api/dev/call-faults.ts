@@ -6,7 +6,7 @@ import { DevError } from './fault.ts';
 
 /** Delays and failures of JSON-RPC calls that a developer has ordered. */
 export type CallFaults = {
-  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, a call costs one comparison more. */
+  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, they have the methods of `services`. */
   readonly apply: (services: Services) => Services;
   /** Delays every call, or those of one method, by some milliseconds; 0 ends the delay. */
   readonly setLatency: (milliseconds: number, method: string) => void;
@@ -76,9 +76,15 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
     apply: (services) => {
       const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
         names.add(name);
-        return [name, { ...method, run: (params) => (isActive ? run(name, method, params) : method.run(params)) }];
+        return [name, { ...method, run: (params) => run(name, method, params) }];
       });
-      return { ...services, methods: new Map(methods) };
+      const faulty = new Map(methods);
+      return {
+        ...services,
+        get methods() {
+          return isActive ? faulty : services.methods;
+        },
+      };
     },
     setLatency: (milliseconds, method) => {
       if (milliseconds > faultLimits.latency) throw overLimit('ms', faultLimits.latency);

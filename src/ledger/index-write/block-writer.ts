@@ -102,7 +102,7 @@ export function createBlockWriter(
     const removed = removalRows(moves);
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),
