@@ -185,6 +185,20 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await page.emulate({ width: 1280, height: 900 });
   }, 30_000);
 
+  test('after a revert on the dev panel it says what changed', async () => {
+    const { accounts } = await node.dev('dev.accounts');
+    await node.dev('dev.snapshot', { name: 'base' });
+    await node.dev('dev.faucet', { to: accounts[1].address, amount: '12.5 AVAX' });
+    await open('/dev');
+    await press('Revert');
+    expect(await until(`document.querySelector('.undone') !== null`)).toBe(true);
+    const undone = await text('.undone');
+    expect(undone).toContain('The revert to base removed 1 block and 1 transaction. 2 balances changed:');
+    expect(undone).toContain('account 1−12.5 AVAX');
+    expect(undone).toContain('account 0+12.501 AVAX');
+    await node.dev('dev.deleteSnapshot', { name: 'base' });
+  }, 30_000);
+
   test('an address lights its own tab; a height above the last block names the last block', async () => {
     const { accounts } = await node.dev('dev.accounts');
     await open(`/address/${accounts[1].address}`);
