@@ -139,7 +139,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       [],
     );
     expect(page.requests.filter((request) => request.endsWith('/x'))).toEqual([]);
-  }, 180_000);
+  }, 400_000);
 
   test('a new block and its transaction appear without a reload', async () => {
     await page.emulate({ width: 1280, height: 900 });
