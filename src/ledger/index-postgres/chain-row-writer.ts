@@ -1,4 +1,3 @@
-import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
@@ -9,6 +8,7 @@ import { IndexError } from '../index/fault.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { blockColumns, blockRow } from '../state/block-row.ts';
 import { tablesOf } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
@@ -18,11 +18,11 @@ export type LastBlock = { readonly id: Id; readonly height: number; readonly tim
 const sizes: BatchSizes = [512, 128, 32, 8, 1];
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
-export function createChainRowWriter(chain: number) {
+export function createChainRowWriter(chain: number, feeAsset: Id) {
   const t = tablesOf(chain);
   const insert = (name: string, width: number, end = '') =>
     batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
-  const addBlocks = insert(t.block, 7);
+  const addBlocks = insert(t.block, blockColumns);
   const addTxs = insert(t.tx, 5);
   const addUtxos = insert(t.utxo, 4);
   const addSpends = insert(t.spend, 2);
@@ -101,8 +101,9 @@ export function createChainRowWriter(chain: number) {
         at.tx += diff.applied.length;
         at.utxo += created.length;
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
-        rows.block.push(...blockRow(block, firstTx, at.unspent));
-        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
+        rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
+        for (const [i, { tx }] of diff.applied.entries())
+          rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
@@ -155,16 +156,6 @@ type UtxoRow = {
 };
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
-
-const blockRow = (block: Block, firstTx: number, unspent: number): SqlValue[] => [
-  Number(block.height),
-  idToBytes(block.id),
-  block.bytes.subarray(0, blockHeaderSize),
-  firstTx,
-  block.txs.length,
-  Number(block.time),
-  unspent,
-];
 
 function assetRow(tx: Tx): SqlValue[] {
   const asset = assetOf(tx);
