@@ -144,10 +144,22 @@ for (const mode of devModes)
             txType: 'BaseTx',
             sizeBytes: first.bytes.length,
             burned: '1000000',
-            amount: expect.any(String),
+            // The change goes to the wallet's first key, which is another owner.
+            moved: '9999000000',
+            inputCount: 1,
+            outputCount: 2,
+            summary: expect.objectContaining({ action: 'send', fromCount: 1, toCount: 2, isToSelf: false }),
           },
         ]);
       expect(await statusOf('blocks/999999/transactions')).toBe(404);
+      const latest = await get('transaction-summaries?pageSize=2');
+      expect(latest.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id), idText(split.id)]);
+      const older = await get(`transaction-summaries?pageSize=2&pageToken=${latest.nextPageToken}`);
+      expect(older.transactions.map(({ txHash }: Json) => txHash)).not.toContain(idText(split.id));
+      const named = await get(`transaction-summaries?txHashes=${[split, rival, first].map(({ id }) => idText(id)).join()}`);
+      expect(named.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(split.id), idText(first.id)]);
+      expect(await statusOf(`transaction-summaries?txHashes=${Array(101).fill(idText(first.id)).join()}`)).toBe(400);
+      expect(await statusOf('transaction-summaries?txHashes=x')).toBe(400);
       const place = await get(`transactions/${idText(first.id)}/position`);
       expect(place).toEqual({ txHash: idText(first.id), blockNumber: tip.blockNumber, blockHash: tip.blockHash, txCount: 1, index: 0 });
       expect((await get(`transactions/${avaxText}/position`)).index).toBeUndefined();

@@ -16,6 +16,7 @@ import {
   ThroughputSchema,
   TransferSchema,
   TxChecksSchema,
+  TxLineSchema,
   TxPositionSchema,
 } from './explorer-schemas.ts';
 import { route } from './route.ts';
@@ -33,7 +34,7 @@ import {
   sortOrder,
   timestamp,
 } from './route-params.ts';
-import { addresses, heightOrId, id, integerIn, optional, textParam, utxoID } from './schema.ts';
+import { addresses, heightOrId, id, integerIn, listUpTo, optional, textParam, utxoID } from './schema.ts';
 
 /** Rows that the explorer needs beside the Data API; they are this server's own. Their handlers are in `explorer-routes`. */
 
@@ -122,6 +123,22 @@ export const blockSummaryRows = {
     params: { ...chainParams, txHash: id('Transaction ID.') },
     response: TxPositionSchema,
     cachePolicy: 'final',
+  }),
+};
+
+/** The most transactions that `listTransactionSummaries` takes by ID: as many as a page of any list has. */
+export const maxSummaries = 100;
+
+export const txSummaryRows = {
+  listTransactionSummaries: route({
+    method: 'GET',
+    path: `${chainPath}/transaction-summaries`,
+    tag: 'Explorer',
+    summary: 'Who did what, how much of it and to whom, of the latest transactions or of those with given IDs',
+    description: `With txHashes, at most ${maxSummaries}, the answer has those that are accepted, in the given order, on one page.`,
+    params: { ...chainParams, txHashes: optional(listUpTo(maxSummaries, id('Transaction IDs, separated by commas.'))), ...pageParams },
+    response: listSchema('ListTransactionSummariesResponse', 'transactions', TxLineSchema),
+    cachePolicy: 'block',
   }),
 };
 

@@ -1,10 +1,11 @@
-import type { AddressBalances, Balances, Tx, TxList, TxType, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type { AddressBalances, Balances, Tx, TxList, TxSummary, TxType, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { type CanvasOutput, canvasOutput, slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
+import { readRows } from './tx-row.ts';
 
 export type AddressData = {
   /** `X-local1…` */
@@ -20,6 +21,8 @@ export type AddressData = {
   /** Outputs that the address owns with others and cannot spend alone. */
   readonly shared: readonly CanvasOutput[];
   readonly txs: readonly Tx[];
+  /** What each of them did, by its ID. */
+  readonly summaries: Readonly<Record<string, TxSummary>>;
   /** Token of the next page of the history. */
   readonly nextTxs: string | undefined;
   /** How the balance of one asset changed; undefined if there is nothing to show. */
@@ -71,6 +74,11 @@ export async function loadAddress(
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
   ]);
+  const lines = await readRows(
+    source,
+    context,
+    history.transactions.map(({ txHash }) => txHash),
+  );
   const page = { txs: history.transactions, isFirst: pageToken === undefined, hasNext: history.nextPageToken !== undefined };
   return {
     address,
@@ -81,6 +89,7 @@ export async function loadAddress(
     nfts,
     shared: shared.utxos.map(canvasOutput),
     txs: history.transactions.map(slimTx),
+    summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
     nextTxs: history.nextPageToken,
     plot,
     filter,

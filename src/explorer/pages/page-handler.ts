@@ -91,6 +91,8 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
   if (target.kind === 'image') return respondImage(source, context, target.name);
   const isMissing = target.kind === 'page' && !isAvailable(target.row, context);
   if (wantsJson(request)) return isMissing ? notFoundText : respondJson(options, request, target, context);
+  // Read first: the browser then gets every event that the data does not show yet.
+  const position = context.has.events ? await readPosition(source) : undefined;
   const [found, frame, renderDocument] = await Promise.all([
     isMissing ? missingPage(target.row, context) : load(options, source, context, target, request),
     loadFrame(source, context),
@@ -104,6 +106,7 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
     ...frame,
     query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
     now: options.now(),
+    position,
     origin: originOf(request),
     view: found.page.view,
     title: found.page.title,
@@ -250,6 +253,12 @@ async function readTip(source: Source, context: PageContext): Promise<number | u
   const { status, body } = await source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`);
   const height = status === 200 ? body.blocks[0]?.blockNumber : undefined;
   return height === undefined ? undefined : Number(height);
+}
+
+/** Where the event stream is; undefined if it does not say. */
+async function readPosition(source: Source): Promise<string | undefined> {
+  const { status, body } = await source.get<{ id: string }>('/ext/events/position');
+  return status === 200 ? body.id : undefined;
 }
 
 /** A Host header that does not look like a host name is not copied into the page. */

@@ -114,7 +114,8 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     section: 'assets',
     json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
     load: async ({ source, context, name, page, rows, query }) => {
-      const data = await loadAsset(source, context, name, { page, rows, range: query.get('range') });
+      const wanted = { page, rows, range: query.get('range'), groups: query.get('groups') ?? undefined };
+      const data = await loadAsset(source, context, name, wanted);
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },
   },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import { type AddressData, historyKinds, isFiltered } from '../load/load-address.ts';
-import { summarizeTx } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { amountText } from '../text/text-format.ts';
 import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
@@ -25,14 +25,18 @@ const filters = [
   ['out', 'Out'],
 ] as const;
 
-type Row = { readonly tx: Tx; readonly changes: ReturnType<typeof changesOf> };
+type Row = { readonly tx: Tx; readonly line: TxRow; readonly changes: ReturnType<typeof changesOf> };
 
 /** The transactions of an address with what they changed, and the balance after each. */
 export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
-  const { txs, address, plot, after } = data;
+  const { txs, summaries, address, plot, after } = data;
   const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
   const bare = address.slice(address.indexOf('-') + 1);
-  const rows = txs.map((tx): Row => ({ tx, changes: changesOf(tx, bare) }));
+  const rows = txs.flatMap((tx): Row[] => {
+    const { txHash: id, txType: type, blockHeight: height, timestamp: time } = tx;
+    const summary = summaries[id];
+    return summary === undefined ? [] : [{ tx, line: { id, type, height, time, summary }, changes: changesOf(tx, bare) }];
+  });
   const isShown = ({ changes }: Row): boolean => {
     if (filter === 'all') return true;
     return changes.some(({ change }) => (filter === 'in' ? change > 0n : change < 0n));
@@ -64,7 +68,7 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
     >
       <HistoryForm data={data} />
       <Scroll>
-        <TxTable csv="history" rows={rows.filter(isShown)} summary={({ tx }) => summarizeTx(tx)} columns={columns} context={context} />
+        <TxTable csv="history" rows={rows.filter(isShown)} line={({ line }) => line} columns={columns} context={context} />
       </Scroll>
       {rows.length === 0 && <p class="table-foot">{isFiltered(data.filter) ? 'No transaction fits these filters.' : 'No transactions.'}</p>}
     </Panel>

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { type BlockData, type BlockTx, rowsPerPage } from '../load/load-block.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text/text-format.ts';
 import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
-import { TxTable } from './tx-table.tsx';
+import { Moved, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -90,11 +91,11 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           caption={`Transactions of block ${groupDigits(height)}`}
           firstIndex={first}
           rows={rows}
-          summary={({ summary }) => summary}
+          line={({ line }) => line}
           context={context}
           columns={[
             { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
-            { name: 'Amount', cell: ({ summary: { amount } }) => amount && <AmountText amount={amount} /> },
+            { name: 'Amount', cell: ({ line: { summary } }) => <Moved summary={summary} /> },
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
         />
@@ -141,12 +142,12 @@ const feeAmount = (amount: bigint, { chain }: ViewProps<unknown>['context']) => 
   symbol: chain.feeSymbol,
   denomination: chain.feeDecimals,
   amount: amount.toString(),
-  isNft: false,
+  type: 'secp256k1' as const,
 });
 
 const sumOf = (txs: readonly BlockTx[], value: (tx: BlockTx) => string): bigint => txs.reduce((sum, tx) => sum + BigInt(value(tx)), 0n);
 
-const kindOfRow = ({ summary: { type, isMint } }: BlockTx): Kind => kindOfType(type, isMint);
+const kindOfRow = ({ line: { type, summary } }: BlockTx): Kind => kindOfType(type, summary.action === 'mint');
 
 function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: number; chain: PageContext['chain'] }) {
   const { feeSymbol, feeDecimals } = chain;
@@ -156,7 +157,7 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
   const areaOf: { readonly [K in Area]: (tx: BlockTx) => number } = {
     // A transaction that moves nothing is still there, as a small cell.
     moved: ({ moved }) => Math.max(1e6, Number(moved)),
-    bytes: ({ bytes }) => bytes ?? 1,
+    bytes: ({ bytes }) => bytes,
     fee: ({ fee }) => Math.max(1e6, Number(fee)),
     equal: () => 1,
   };
@@ -169,23 +170,19 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
     .filter((tx) => !hidden.includes(kindOfRow(tx).word))
     .map((tx): TreemapItem => {
       const { word, color } = kindOfRow(tx);
-      const { id, amount } = tx.summary;
-      const text =
-        amount === undefined
-          ? ''
-          : amount.isNft
-            ? `${amount.amount} NFT`
-            : `${amountText(amount.amount, amount.denomination)} ${amount.symbol}`;
+      const { id, summary } = tx.line;
+      const [amount] = summary.amounts;
+      const text = amount === undefined ? '' : summaryAmountText(amount);
       return {
         key: id,
         area: areaOf[area](tx),
         color,
         lines: [word, text, shortId(id)],
-        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes ?? '–'} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
+        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
         card: [
           ['Amount', text === '' ? '–' : text],
           ['In, out', `${tx.inputs}, ${tx.outputs}`],
-          ['Size', tx.bytes === undefined ? '–' : bytesText(tx.bytes)],
+          ['Size', bytesText(tx.bytes)],
           ['Fee', `${amountText(tx.fee, feeDecimals)} ${feeSymbol}`],
         ],
         href: `/tx/${id}`,
