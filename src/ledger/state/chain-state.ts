@@ -14,6 +14,7 @@ import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
 import { type AcceptedBlock, type History, type NumberedBlock, openHistory } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
+import { openOwnerRows } from './owner-rows.ts';
 import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -98,8 +99,9 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   const history = openHistory(store.db, tables, store.epoch, damaged);
   const utxos = openUtxoTable(store.db, tables, !store.readonly, damaged);
   const accounts = openAccounts(store.db, tables);
+  const owners = openOwnerRows(store.db, tables);
   const owned: OwnedUtxos = {
-    rows: accounts.unspentRows,
+    rows: owners.unspentRows,
     bytesOf: ({ seq, bytes }) => bytes ?? utxos.fullBytes(seq),
     findPosition: utxos.findPosition,
   };
@@ -125,7 +127,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     read: store.read,
     height: () => last().height,
     addressRevision: accounts.addressRevision,
-    unspentRows: accounts.unspentRows,
+    unspentRows: owners.unspentRows,
     bytesOf: owned.bytesOf,
     blockAt: history.blockAt,
     seqOf: (id) => utxos.findPosition(id)?.seq,
@@ -191,7 +193,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     const balances = createBalanceDeltas();
     for (const { utxo } of added) balances.add(utxo);
     utxos.insert(added);
-    accounts.addOwners(added);
+    owners.addOwners(added);
     accounts.applyDeltas(balances.deltas(), 0);
     accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, -1 - firstUtxo])));
     return added;
@@ -202,7 +204,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
     const newUnspent = new Map<Id, NumberedUtxo>();
     const spentRows: NumberedUtxo[] = [];
-    const rows = createRowBatch({ ...utxos, ...accounts });
+    const rows = createRowBatch({ ...utxos, ...owners, ...accounts });
     const numberedBlocks: NumberedBlock[] = [];
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
     const insertNext = (next: NewBlock): StoredBlock => {
