@@ -1,6 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { isMovedOutput } from '../../ledger/state/output-number.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
 import { addSigners } from './page-signers.ts';
@@ -67,4 +68,4 @@ function assetsOf(entries: readonly OutputEntry[]): Set<Id> {
 }
 
 /** False for outputs that moved between chains: more may become known about them. */
-const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.tx !== undefined);
+const isFinal = ({ seq, spent }: OutputEntry): boolean => !isMovedOutput(seq) && (spent === undefined || spent.tx !== undefined);

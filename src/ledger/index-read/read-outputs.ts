@@ -6,6 +6,7 @@ import { keyLookup } from '../index/key-lookup.ts';
 import { orderedLookup } from '../index/ordered-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { isMovedOutput } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
@@ -56,6 +57,8 @@ export type OutputReads = {
   readonly consumedById: (ids: readonly SqlValue[]) => Query[];
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Query;
+  /** Outputs of this chain. */
+  readonly bySeqs: (seqs: readonly number[]) => Query[];
   /** Only `seq` and consumer, for outputs that the caller already has. */
   readonly spendStatusById: (ids: readonly SqlValue[]) => Query[];
   /** The same two lookups for many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
@@ -162,9 +165,10 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
       (keys) => `SELECT u.seq, u.id, b.time, u.bytes FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id IN (${keys})`,
     ),
     bySeq: (seq) =>
-      seq < 0
+      isMovedOutput(seq)
         ? { text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }
         : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
+    bySeqs: keyLookup((keys) => `SELECT u.seq, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)} WHERE u.seq IN (${keys})`),
     spendStatusById: keyLookup(
       (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,
     ),

@@ -11,16 +11,16 @@ import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 
 /** Test chains with their index in SQLite. */
-export async function openSqliteReads(seed: number, longWork?: LongWork): Promise<IndexUnderTest> {
+export async function openSqliteReads(seed: number, longWork?: LongWork, minListed?: number): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
-  const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork);
+  const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork, minListed);
   const sql = createSqliteSql(testChains.store);
   const explorer = openExplorerReads(sql, { number: testChains.number, id: chainID, hasInbound: true }, longWork);
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
 }
 
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
-export async function openPostgresReads(server: string, seed: number): Promise<IndexUnderTest> {
+export async function openPostgresReads(server: string, seed: number, minListed?: number): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1 });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
   await admin.all(`CREATE DATABASE ${name}`, []);
@@ -40,7 +40,7 @@ export async function openPostgresReads(server: string, seed: number): Promise<I
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
+    reads: openReads(sql, { number: numbers[0] as number, id: chainID }, undefined, minListed),
     explorer: openExplorerReads(sql, { number: numbers[0] as number, id: chainID, hasInbound: false }),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {

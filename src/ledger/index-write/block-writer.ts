@@ -6,13 +6,13 @@ import { IndexError } from '../index/fault.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import { spentOwnerRows } from '../state/owner-rows.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
 import type { RecoverSigner } from './incomplete-imports.ts';
-import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
 import { createWriterCache, type WriterCache } from './writer-cache.ts';
@@ -95,19 +95,13 @@ export function createBlockWriter(
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
     const previous = yield* readPreviousRows(q, cache, blocks, facts);
-    const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
+    const moved = yield* recordMovedOutputs(q, chain, blocks, known);
     const timeAt = (height: number) => previous.times.get(height) as number;
-    const { insertions, moves } = outputSetChanges(blocks, timeAt);
-    const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
-    const removed = removalRows(moves);
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
     const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
     yield [
-      ...q.removeHolding(removed.holding),
-      ...q.removeAmount(removed.amount),
-      ...q.addHolding(inserted.holding),
-      ...q.addAmount(inserted.amount),
+      ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
       ...q.addHistory(historyRows(facts)),
       ...q.addMinter(minterRows(blocks)),
       ...q.addBalance(counted.balances),
@@ -116,7 +110,7 @@ export function createBlockWriter(
       ...q.upsertAsset(counted.assets),
       ...q.upsertBucket(counted.buckets),
       ...q.upsertSecond(counted.seconds),
-      ...moved.queries,
+      ...moved,
       ...explorerQueries,
       ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
       ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
@@ -151,6 +145,10 @@ function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
     }
   return rows;
 }
+
+/** The outputs of this chain that the blocks spend. */
+const spentOutputs = (blocks: readonly BlockToIndex[]): NumberedUtxo[] =>
+  blocks.flatMap(({ created, consumed }) => [...consumed, ...created.filter(({ spent }) => spent !== null)]);
 
 /** The public keys of senders that are not known to be stored. */
 function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {

@@ -3,7 +3,6 @@ import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
-import { unspentSet } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { bucketUnits } from '../index/tables.ts';
@@ -11,7 +10,6 @@ import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { type BalanceChange, createChangeSums, type SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
-import { insertionRows } from './output-set-rows.ts';
 import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
@@ -34,11 +32,8 @@ export function* writePreLinearizationRows(q: WriterQueries, utxos: readonly Num
     balances: q.allBalances(changes.flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
     assets: q.assets([...supplyChanges.keys()].map(idBlob)),
   });
-  const inserted = insertionRows(utxos.map(({ utxo, seq }) => ({ utxo, seq, time, outputSet: unspentSet(utxo) })));
   const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
   yield [
-    ...q.addHolding(inserted.holding),
-    ...q.addAmount(inserted.amount),
     ...q.addMinter(minters),
     ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
     ...firstSeenQueries(q, owners, new Map((rows.holders as HolderRow[]).map(holderEntry)), time),
