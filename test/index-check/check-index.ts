@@ -9,9 +9,10 @@ import type { SqlValue } from '../../src/ledger/index/sql.ts';
 import { fetchRows, type Steps } from '../../src/ledger/index/steps.ts';
 import { type IndexTables, indexSchema, indexTablesOf, sharedIndexSchema } from '../../src/ledger/index/tables.ts';
 import type { IndexSpec } from '../../src/ledger/index-write/block-writer.ts';
+import { tablesOf } from '../../src/ledger/state/schema.ts';
 import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
-import { explorerRows } from './expected-explorer-rows.ts';
+import { explorerRows, txOutputTexts } from './expected-explorer-rows.ts';
 import {
   addCrossChainOutputs,
   addressesOfTx,
@@ -132,8 +133,12 @@ function* checkExplorerRows(model: ChainModel): Steps<string[]> {
   const problems: string[] = [];
   for (const key of Object.keys(names) as (keyof ExplorerTables)[])
     problems.push(...(yield* expectRow(names[key], explorerSchema[key].columns, '1 = 1', [], expected[key])));
+  const txTable = tablesOf(model.spec.number).tx;
+  problems.push(...(yield* expectRow(txTable, txOutputColumns, 'outputs IS NOT NULL', [], txOutputTexts(model))));
   return problems.filter((problem) => !emptyCount.test(problem));
 }
+
+const txOutputColumns = { seq: { type: 'int' }, outputs: { type: 'blob' } } as const;
 
 /** The counts of an asset that lost its last holder stay with zeros. Whether there is such a row depends on how blocks were batched. */
 const emptyCount = /_asset_count: unexpected row \w+ 0 0{32} 0{32} 0$/;

@@ -10,7 +10,7 @@ import type { ChainModel, ModelTx } from './chain-model.ts';
 import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
 /** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainModel): {
+export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): {
   readonly [T in keyof ExplorerTables]: readonly string[];
 } {
   const holders: string[] = [];
@@ -53,11 +53,13 @@ export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainMod
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),
-    txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
   };
 }
 
-/** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
+/** The numbers of transactions and what is stored with them about their outputs. */
+export const txOutputTexts = ({ txs, outputs }: ChainModel): readonly string[] => txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []);
+
+/** Of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
 function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
   if (unsigned.kind !== 'BaseTx') return undefined;
   const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');

@@ -51,7 +51,7 @@ export const cacheTable = rows({
   unspentOutputs: { share: 40, holds: 'writer: unspent outputs with their rows', dies: 'revert' },
   decodedTxs: { share: 4, holds: 'transactions read from the database, decoded', dies: 'revert' },
   assets: { share: 2, holds: 'feature extensions of assets, for the rules', dies: 'revert' },
-  indexRows: { share: 56, holds: 'writer: rows of holders, balances, assets and block times that the next block changes', dies: 'revert' },
+  indexRows: { share: 56, holds: 'writer: rows of holders, balances and assets that the next block changes', dies: 'revert' },
   blobs: { share: 30, holds: 'writer: addresses and IDs as bytes of a column', dies: 'never' },
   signers: { share: 16, holds: 'signers by hash and signature', dies: 'never' },
   signerKeys: { share: 12, holds: 'public keys of recovered signers, for the index', dies: 'never' },

@@ -27,7 +27,7 @@ export function createChainRowWriter(chain: number) {
   const insert = (name: string, width: number, end = '') =>
     batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
   const addBlocks = insert(t.block, 7);
-  const addTxs = insert(t.tx, 4);
+  const addTxs = insert(t.tx, 5);
   const addUtxos = insert(t.utxo, 4);
   const addSpends = insert(t.spend, 2);
   const addOwners = insert(t.owner, 5);
@@ -35,6 +35,7 @@ export function createChainRowWriter(chain: number) {
   const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
+  const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
   const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
   const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.utxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
@@ -42,7 +43,8 @@ export function createChainRowWriter(chain: number) {
     sizes,
     1,
     (n) =>
-      `SELECT u.seq, u.id, u.height, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
+      `SELECT u.seq, u.id, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height
+       LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
   );
 
   function* lastBlock(): Steps<LastBlock | undefined> {
@@ -69,6 +71,11 @@ export function createChainRowWriter(chain: number) {
     );
     const storedRows = yield* utxoRows(ids);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
+    const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
+    // Outputs from before linearization have the time of block 0.
+    for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
+    for (const { height, time } of storedRows.values()) times.set(height, time);
+    const timeAt = (height: number) => times.get(height) as number;
     const newUtxos = new Map<Id, NumberedUtxo>();
     const spentIDs = new Set<Id>();
     const consumedEarlier: NumberedUtxo[] = [];
@@ -97,13 +104,15 @@ export function createChainRowWriter(chain: number) {
         for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
         at.oldest -= preLinearization.length;
         const firstTx = at.tx + 1;
-        const { created, consumed } = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo });
+        const numbering = { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo, timeAt };
+        const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
         for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
         at.tx += diff.applied.length;
         at.utxo += created.length;
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
         rows.block.push(...blockRow(block, firstTx, at.unspent));
-        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        for (const [i, { tx }] of diff.applied.entries())
+          rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
         for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
@@ -155,6 +164,7 @@ type UtxoRow = {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly height: number;
+  readonly time: number;
   readonly bytes: Uint8Array;
   readonly spent: number | null;
 };

@@ -54,8 +54,7 @@ export function openReads(
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
-    storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
-    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered, tip.known())),
+    tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.known())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {

@@ -94,12 +94,11 @@ export function createBlockWriter(
     const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const previous = yield* readPreviousRows(q, cache, blocks, facts);
+    const previous = yield* readPreviousRows(q, cache, facts);
     const moved = yield* recordMovedOutputs(q, chain, blocks, known);
-    const timeAt = (height: number) => previous.times.get(height) as number;
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset);
     yield [
       ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
       ...q.addHistory(historyRows(facts)),

@@ -63,7 +63,6 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
     balances.setAll(after);
     for (const [key, { amount, count, nfts }] of after)
       rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
-    cache.times.set(fact.height, fact.time);
   }
   if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
   for (const row of bucketRows.values()) rows.buckets.push(...row);

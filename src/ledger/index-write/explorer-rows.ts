@@ -11,20 +11,13 @@ import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, type Query, type Steps } from '../index/steps.ts';
 import type { Table } from '../index/tables.ts';
 import { joinIdTexts } from '../index/tx-id-texts.ts';
-import { encodeTxOutputs } from '../index/tx-outputs.ts';
 import { addMinted, blockSums, type MintedSum } from '../index/tx-sums.ts';
-import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 
 /** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
 type ExplorerRows = {
-  /** The queries that add blocks. `changes`: the balance changes of each block; `timeAt`: the time of the block at a height. */
-  readonly addBlocks: (
-    blocks: readonly BlockToIndex[],
-    changes: readonly BalanceChanges[],
-    feeAsset: Id,
-    timeAt: (height: number) => number,
-  ) => Steps<Query[]>;
+  /** The queries that add blocks. `changes`: the balance changes of each block. */
+  readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChanges[], feeAsset: Id) => Steps<Query[]>;
   /** The queries that add balances from before linearization. */
   readonly addBalances: (changes: BalanceChanges) => Steps<Query[]>;
   /** Drops all cached rows. */
@@ -110,7 +103,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
   }
 
   return {
-    addBlocks: function* (blocks, changes, feeAsset, timeAt) {
+    addBlocks: function* (blocks, changes, feeAsset) {
       const holders = new Map<string, HolderChange>();
       for (const ofBlock of changes) addHolderChanges(holders, ofBlock);
       const minted = new Map<Id, MintedSum>();
@@ -124,12 +117,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
         stats.push(Number(block.height), bytes, sumToBytes(fees), ...kinds);
         txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
-      return [
-        ...(yield* change(holders, minted)),
-        ...q.addStats(stats),
-        ...q.addTxIds(txIds),
-        ...q.addTxOutputs(txOutputRows(blocks, timeAt)),
-      ];
+      return [...(yield* change(holders, minted)), ...q.addStats(stats), ...q.addTxIds(txIds)];
     },
     addBalances: (changes) => {
       const holders = new Map<string, HolderChange>();
@@ -140,26 +128,6 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       clears++;
     },
   };
-}
-
-/** Rows of `tx_outputs`. */
-function txOutputRows(blocks: readonly BlockToIndex[], timeAt: (height: number) => number): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { firstTx, applied, created, consumed } of blocks) {
-    const outputs = new Map<Id, NumberedUtxo>();
-    for (const output of created) outputs.set(output.utxo.id, output);
-    for (const output of consumed) outputs.set(output.utxo.id, output);
-    const seqOf = (id: Id) => outputs.get(id)?.seq;
-    const consumedBy = (id: Id) => {
-      const found = outputs.get(id);
-      return found && { utxo: found.utxo, time: timeAt(found.height) };
-    };
-    for (const [i, { tx, effects }] of applied.entries()) {
-      const encoded = encodeTxOutputs(tx, effects.created, seqOf, consumedBy);
-      if (encoded !== undefined) rows.push(firstTx + i, encoded);
-    }
-  }
-  return rows;
 }
 
 const isHolder = ({ amount, nfts }: HolderSums): boolean => amount > 0n || nfts > 0;
@@ -205,7 +173,6 @@ function explorerQueries(dialect: Dialect, chain: number, schema: string) {
     upsertCounts: insert(names.assetCount, explorerSchema.assetCount, ['holders', 'held', 'minted', 'minted_nfts']),
     addStats: insert(names.blockStat, explorerSchema.blockStat, []),
     addTxIds: insert(names.blockTxIds, explorerSchema.blockTxIds, []),
-    addTxOutputs: insert(names.txOutputs, explorerSchema.txOutputs, []),
   };
 }
 

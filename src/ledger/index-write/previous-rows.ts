@@ -6,7 +6,7 @@ import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
-import type { BalanceChange, BlockFacts, BlockToIndex } from './block-facts.ts';
+import type { BalanceChange, BlockFacts } from './block-facts.ts';
 import { type AssetStat, type BalanceSums, type BucketCounts, type Holder, isGenesisBlock, type LatestSeconds } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -16,28 +16,19 @@ export type PreviousRows = {
   readonly holders: ReadonlyMap<Address, Holder>;
   readonly balances: ReadonlyMap<string, BalanceSums>;
   readonly assets: ReadonlyMap<Id, AssetStat>;
-  /** Block times by height: of these blocks and of those that created the outputs they consume. */
-  readonly times: ReadonlyMap<number, number>;
   readonly buckets: ReadonlyMap<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
   readonly latestSeconds: LatestSeconds | undefined;
 };
 
 /** Reads the previous rows from the cache and, in one group of queries, the others from the database. */
-export function* readPreviousRows(
-  q: WriterQueries,
-  cache: WriterCache,
-  blocks: readonly BlockToIndex[],
-  facts: readonly BlockFacts[],
-): Steps<PreviousRows> {
+export function* readPreviousRows(q: WriterQueries, cache: WriterCache, facts: readonly BlockFacts[]): Steps<PreviousRows> {
   const holders = new Map<Address, Holder>();
   const balances = new Map<string, BalanceSums>();
   const assets = new Map<Id, AssetStat>();
-  const times = new Map<number, number>();
   const uncached = {
     holders: new Set<Address>(),
     balances: new Map<string, BalanceChange>(),
     assets: new Set<Id>(),
-    times: new Set<number>(),
   };
   for (const fact of facts) {
     for (const address of fact.involved) takeCached(cache.holders.get(address), holders, uncached.holders, address);
@@ -49,10 +40,6 @@ export function* readPreviousRows(
     for (const { assets: txAssets } of fact.txs)
       for (const asset of txAssets) takeCached(cache.assets.get(asset), assets, uncached.assets, asset);
   }
-  for (const { block, consumed } of blocks) {
-    times.set(Number(block.height), Number(block.time));
-    for (const { height } of consumed) if (!times.has(height)) takeCached(cache.times.get(height), times, uncached.times, height);
-  }
   // Only the buckets of the first counted block can have rows already: block times never decrease, so later blocks can only start new ones.
   const firstCounted = facts.find((fact) => !isGenesisBlock(fact));
   const firstBuckets = bucketUnitNames.map((unit) => ({ unit, start: bucketStart(unit, firstCounted?.time ?? 0) }));
@@ -62,7 +49,6 @@ export function* readPreviousRows(
     holders: q.holders([...uncached.holders].map(addressBlob)),
     balances: q.newestBalances([...uncached.balances.values()].flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
     assets: q.assets([...uncached.assets].map(idBlob)),
-    times: q.times([...uncached.times]),
     buckets: q.buckets(missing.flatMap(({ unit, start }) => [bucketUnits[unit], start])),
     seconds: cache.latestSeconds === undefined && firstCounted !== undefined ? [q.lastSeconds] : [],
   });
@@ -70,17 +56,13 @@ export function* readPreviousRows(
   for (const { n, amount, count, nfts } of rows.balances as KeyedBalanceRow[])
     balances.set(keys[n] as string, { amount: sumFromBytes(amount), count, nfts });
   for (const row of rows.assets as AssetRow[]) assets.set(...assetStatEntry(row));
-  for (const { height, time } of rows.times as { height: number; time: number }[]) {
-    times.set(height, time);
-    cache.times.set(height, time);
-  }
   const buckets = new Map(cache.buckets);
   for (const { unit, start, fees, max_tps, ...counts } of rows.buckets as BucketRow[])
     buckets.set(bucketUnitNames[unit] as BucketUnit, { start, counts: { ...counts, fees: sumFromBytes(fees), maxTps: max_tps } });
   const [last, previous] = rows.seconds as SecondRow[];
   const latestSeconds =
     last === undefined ? cache.latestSeconds : { last: { ...last, fees: sumFromBytes(last.fees) }, previousTime: previous?.time };
-  return { holders, balances, assets, times, buckets, latestSeconds };
+  return { holders, balances, assets, buckets, latestSeconds };
 }
 
 /** Takes a cached value over, or notes that it has to be read. */

@@ -14,8 +14,6 @@ export type WriterCache = {
   readonly holders: Cache<Address, Holder>;
   readonly balances: Cache<string, BalanceSums>;
   readonly assets: Cache<Id, AssetStat>;
-  /** Block times by height. */
-  readonly times: Cache<number, number>;
   readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
   latestSeconds: LatestSeconds | undefined;
   /** Addresses whose public keys are stored. */
@@ -32,7 +30,6 @@ export function createWriterCache(): WriterCache {
     holders: rows(300),
     balances: rows(550),
     assets: rows(400),
-    times: rows(60),
     buckets: new Map(),
     latestSeconds: undefined,
     storedKeys: rows(150),

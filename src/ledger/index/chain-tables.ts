@@ -15,7 +15,7 @@ export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner' | 'acco
     key: ['height'],
     unique: [['id']],
   },
-  tx: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
+  tx: { columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } }, key: ['seq'], unique: [['id']] },
   utxo: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
   spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
   asset: { columns: { id: blob, fxs: { type: 'text' }, name: blob, symbol: blob, denomination: int }, key: ['id'] },

@@ -6,7 +6,6 @@ export const explorerTablesOf = (chain: number) => ({
   assetCount: `c${chain}_asset_count`,
   blockStat: `c${chain}_block_stat`,
   blockTxIds: `c${chain}_block_tx_ids`,
-  txOutputs: `c${chain}_tx_outputs`,
 });
 
 export type ExplorerTables = ReturnType<typeof explorerTablesOf>;
@@ -15,7 +14,7 @@ const int = { type: 'int' } as const;
 const blob = { type: 'blob' } as const;
 
 /**
- * These rows show the chain as of its last block, except those of `block_stat`, `block_tx_ids` and `tx_outputs`, which never change.
+ * These rows show the chain as of its last block, except those of `block_stat` and `block_tx_ids`, which never change.
  *
  * asset_holder  addresses that alone own unspent outputs of an asset, locked ones included. amount: units, 16 bytes; nfts: NFTs and
  *               properties. An address without any has no row. The index on the amount lists the largest holders.
@@ -23,7 +22,6 @@ const blob = { type: 'blob' } as const;
  *               that were ever created on this chain, by the creation of the asset and by mint operations.
  * block_stat    of every block with transactions after block 0: bytes of its transactions, burned fees (16 bytes) and the number of transactions of each kind.
  * block_tx_ids  of the same blocks: the IDs of their transactions as text; see tx-id-texts.ts. A table of its own, so that the rows of block_stat stay short.
- * tx_outputs    of nearly every transfer: the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
  */
 export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
   assetHolder: {
@@ -37,5 +35,4 @@ export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
     key: ['height'],
   },
   blockTxIds: { columns: { height: int, texts: blob }, key: ['height'] },
-  txOutputs: { columns: { tx: int, outputs: blob }, key: ['tx'] },
 };

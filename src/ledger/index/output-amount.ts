@@ -1,19 +1,28 @@
 import type { Output } from '../../avm/tx/output.ts';
+import { outputType, type StoredUtxo } from '../state/stored-utxo.ts';
 
 /** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
-type OutputClass = 'amount' | 'nft' | 'mint';
+export type OutputClass = 'amount' | 'nft' | 'mint';
 
 /** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
 export type AssetType = 'secp256k1' | 'nft';
 
-const outputKinds: { readonly [K in Output['kind']]: { readonly class: OutputClass; readonly type: AssetType } } = {
-  'secp256k1fx.TransferOutput': { class: 'amount', type: 'secp256k1' },
-  'secp256k1fx.MintOutput': { class: 'mint', type: 'secp256k1' },
-  'nftfx.TransferOutput': { class: 'nft', type: 'nft' },
-  'nftfx.MintOutput': { class: 'mint', type: 'nft' },
-  'propertyfx.OwnedOutput': { class: 'nft', type: 'nft' },
-  'propertyfx.MintOutput': { class: 'mint', type: 'nft' },
+type OutputKind = { readonly typeID: number; readonly class: OutputClass; readonly type: AssetType };
+
+const outputKinds: { readonly [K in Output['kind']]: OutputKind } = {
+  'secp256k1fx.MintOutput': { typeID: 6, class: 'mint', type: 'secp256k1' },
+  'secp256k1fx.TransferOutput': { typeID: 7, class: 'amount', type: 'secp256k1' },
+  'nftfx.MintOutput': { typeID: 10, class: 'mint', type: 'nft' },
+  'nftfx.TransferOutput': { typeID: 11, class: 'nft', type: 'nft' },
+  'propertyfx.MintOutput': { typeID: 15, class: 'mint', type: 'nft' },
+  'propertyfx.OwnedOutput': { typeID: 16, class: 'nft', type: 'nft' },
 };
+
+const kindsByTypeID: OutputKind[] = [];
+for (const kind of Object.values(outputKinds)) kindsByTypeID[kind.typeID] = kind;
+
+/** The kind of a stored output, which is not decoded. */
+export const outputKindOf = (stored: StoredUtxo): OutputKind => kindsByTypeID[outputType(stored)] as OutputKind;
 
 export const isMintOutput = (output: Output): boolean => outputKinds[output.kind].class === 'mint';
 

@@ -1,6 +1,7 @@
 import { makeBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -10,7 +11,8 @@ import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import type { Database } from '../store/database.ts';
 import { type AddProblem, type CheckContext, parseOrUndefined } from './check-context.ts';
 import type { Tables } from './schema.ts';
-import { encodeStoredUtxo } from './stored-utxo.ts';
+import { decodeWithoutChecksum, encodeStoredUtxo } from './stored-utxo.ts';
+import { encodeTxOutputs } from './tx-outputs.ts';
 
 type BlockRow = {
   readonly height: number;
@@ -21,7 +23,13 @@ type BlockRow = {
   readonly time: number;
   readonly unspent: number;
 };
-type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly height: number; readonly bytes: Uint8Array };
+type TxRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly outputs: Uint8Array | null;
+};
 
 /** Checks that blocks follow each other and hash to their IDs, and that their transactions have the expected numbers and heights. */
 export function checkHistory(db: Database, t: Tables, context: CheckContext) {
@@ -59,7 +67,8 @@ function expectedHeader(block: BlockRow, parent: BlockRow | undefined): Uint8Arr
 function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContext): number {
   const txsAfter = db.prepare<TxRow>(`SELECT * FROM ${t.tx} WHERE seq > ? ORDER BY seq LIMIT ?`);
   const outputById = db.prepare<OutputRow>(
-    `SELECT u.height, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = ?`,
+    `SELECT u.seq, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.block} b ON b.height = u.height
+     LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = ?`,
   );
   const checkAsset = createAssetCheck(db, t, addProblem);
   let count = 0;
@@ -83,6 +92,8 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
     for (const id of spent)
       if (outputById.get(idToBytes(id))?.spent !== row.seq)
         addProblem(`output ${idText(id)} is not marked as spent by transaction ${row.seq}`);
+    if (!hasStoredOutputs(row, tx, created, (id) => outputById.get(idToBytes(id))))
+      addProblem(`what is stored about the outputs of transaction ${row.seq} differs from its outputs`);
     if (checkAsset(tx)) assets++;
   }
   const marked = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.spend}`).get()?.n;
@@ -93,7 +104,29 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
   return count;
 }
 
-type OutputRow = { readonly height: number; readonly bytes: Uint8Array; readonly spent: number | null };
+type OutputRow = {
+  readonly seq: number;
+  readonly height: number;
+  readonly time: number | null;
+  readonly bytes: Uint8Array;
+  readonly spent: number | null;
+};
+
+/** Whether the column `outputs` of a transaction is what its outputs give. Without it they are looked up. */
+function hasStoredOutputs({ outputs }: TxRow, tx: Tx, created: readonly Utxo[], rowOf: (id: Id) => OutputRow | undefined): boolean {
+  if (outputs === null) return true;
+  const expected = encodeTxOutputs(
+    tx,
+    created,
+    (id) => rowOf(id)?.seq,
+    (id) => {
+      const row = rowOf(id);
+      const utxo = row && parseOrUndefined(() => decodeWithoutChecksum(row.bytes));
+      return utxo && { utxo, time: row.time ?? 0 };
+    },
+  );
+  return expected !== null && equal(expected, outputs);
+}
 
 /** Creates a function that returns whether a transaction creates an asset, and compares the asset's row if it does. */
 function createAssetCheck(db: Database, t: Tables, addProblem: AddProblem): (tx: Tx) => boolean {

@@ -36,6 +36,8 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`UPDATE c1_block SET unspent = unspent + 1`, /the last block counts \d+ unspent outputs/],
   [`UPDATE c1_tx SET ${flip('bytes', 12)} WHERE seq = 4`, /transaction 4 does not hash to its id/],
   [`UPDATE c1_tx SET bytes = x'0000' WHERE seq = 4`, /transaction 4 does not hash to its id/],
+  [`UPDATE c1_tx SET ${flip('outputs', 3)} WHERE outputs IS NOT NULL`, /stored about the outputs of transaction \d+ differs/],
+  [`UPDATE c1_tx SET outputs = x'00' WHERE seq = 1`, /stored about the outputs of transaction 1 differs/],
   [`UPDATE c1_tx SET height = 1 WHERE seq = (SELECT max(seq) FROM c1_tx)`, /a transaction of block 30 has another height/],
   [`DELETE FROM c1_tx WHERE seq = (SELECT max(seq) FROM c1_tx)`, /the blocks have/],
   [`UPDATE c1_asset SET fxs = '7'`, /asset \w+ differs from what its transaction created/],

@@ -8,6 +8,7 @@ import { createCache } from '../../base/cache/cache.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
+import type { BlockChange } from './block-change.ts';
 import { damagedRow, type StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 
@@ -31,6 +32,8 @@ export type History = {
   /** At most `limit` assets with this symbol, in the order of their IDs. Reads the names of all assets. */
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   readonly lastTxSeq: () => number;
+  /** The time of the block at a height, which must exist. */
+  readonly timeAt: (height: number) => number;
   /** Inserts blocks with their transactions. */
   readonly insertBlocks: (blocks: readonly NumberedBlock[]) => void;
   /** Adds assets that were created before linearization; those already stored are skipped. */
@@ -44,6 +47,7 @@ export type NumberedBlock = {
   readonly block: Block;
   readonly applied: readonly { readonly tx: Tx }[];
   readonly firstTx: number;
+  readonly txOutputs: BlockChange['txOutputs'];
   readonly unspent: number;
 };
 
@@ -58,6 +62,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const blockColumns = `SELECT id, header, first_tx, tx_count FROM ${t.block}`;
   const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
   const idByHeight = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.block} WHERE height = ?`);
+  const timeByHeight = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
   const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
   // A block contains transactions without their codec version.
   const bodiesFrom = db.prepare<{ body: Uint8Array }>(
@@ -70,7 +75,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const assetsBySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
   const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, 7);
-  const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
+  const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 5);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
@@ -137,14 +142,15 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     },
     findAssetsBySymbol: (symbol, limit) => assetsBySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
+    timeAt: (height) => (timeByHeight.get(height) as { time: number }).time,
     insertBlocks: (blocks) => {
       const blockRows: SqlValue[] = [];
       const txRows: SqlValue[] = [];
-      for (const { block, applied, firstTx, unspent } of blocks) {
+      for (const { block, applied, firstTx, txOutputs, unspent } of blocks) {
         const height = Number(block.height);
         const header = block.bytes.subarray(0, blockHeaderSize);
         blockRows.push(height, idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
-        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
       }
       insertBlockRows(blockRows);
       insertTxRows(txRows);
