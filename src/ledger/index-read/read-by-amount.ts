@@ -15,9 +15,8 @@ import type { ChainOutputRow, OutputReads, StoredPinnedOutput } from './read-out
 
 export type AmountPage = {
   readonly query: UtxoQuery;
-  readonly addresses: readonly Address[];
   /** The output sets to list. */
-  readonly sets: readonly OutputSet[];
+  readonly filled: readonly { readonly address: Address; readonly set: OutputSet }[];
   /** Position of the last output of the previous page. */
   readonly after: SortPosition | undefined;
   /** The list item made from a row; undefined leaves the row out. */
@@ -34,11 +33,11 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
   return function* readByAmount(page: AmountPage): Steps<StoredPinnedOutput[]> {
-    const { query, addresses, sets, after } = page;
+    const { query, filled, after } = page;
     const madeAt = lists.version();
     const found = createBestItems(query, after);
     const numbers = yield* sources.numbers();
-    const groups = addresses.flatMap((address) => ownerships(sets).map((group) => createScan(page, address, group, numbers)));
+    const groups = ownerships(filled).map(({ address, sets }) => createScan(page, address, sets, numbers));
     const walks: AmountWalk[] = [];
     const listed: AmountList[] = [];
     for (const scan of groups) {
@@ -48,7 +47,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       listed.push(list);
       walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
     }
-    const moved = addresses.flatMap((address) => sets.filter(isMovedSet).map((set) => createMovedScan(page, address, set)));
+    const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(page, address, set));
     yield* runScans([...groups, ...moved], (row) => found.add(page.toItem(row)));
     for (const scan of groups) yield* keepList(scan, numbers, madeAt);
     const spent = yield* addListed(page, walks, found.add);
@@ -206,14 +205,19 @@ function nextOf(walks: readonly AmountWalk[], compare: (a: SortPosition, b: Sort
   return first?.next();
 }
 
-/** The sets of this chain's outputs, single-owner and multi-owner, in each the unspent one first. */
-const ownerships = (sets: readonly OutputSet[]): OutputSet[][] =>
-  [
-    [outputSets.unspent, outputSets.spent],
-    [outputSets.multiOwnerUnspent, outputSets.multiOwnerSpent],
-  ]
-    .map((pair) => pair.filter((set) => sets.includes(set)))
-    .filter((pair) => pair.some(isUnspentSet));
+/** The sets of this chain's outputs by address, single-owner and multi-owner, in each the unspent one first. */
+function ownerships(filled: AmountPage['filled']): { readonly address: Address; readonly sets: OutputSet[] }[] {
+  const groups = new Map<string, { readonly address: Address; readonly sets: OutputSet[] }>();
+  for (const { address, set } of filled) {
+    if (isMovedSet(set)) continue;
+    const key = `${address}${set === outputSets.unspent || set === outputSets.spent}`;
+    const group = groups.get(key) ?? { address, sets: [] };
+    groups.set(key, group);
+    if (isUnspentSet(set)) group.sets.unshift(set);
+    else group.sets.push(set);
+  }
+  return [...groups.values()];
+}
 
 const listKey = (address: Address, group: readonly OutputSet[], asset: Id | undefined): string =>
   `${address}${group.join('')}${asset ?? ''}`;

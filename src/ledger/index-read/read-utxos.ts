@@ -70,12 +70,13 @@ export function createUtxoReads(
       return undefined;
     };
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
+    const filled = yield* sources.filledSets(addresses, listed);
     const range = yield* sources.rangeAfter(order, pin, sortBy === 'timestamp' ? after : undefined);
     const page =
       sortBy === 'amount'
-        ? yield* readByAmount({ query, addresses, sets: listed, after, toItem })
+        ? yield* readByAmount({ query, filled, after, toItem })
         : yield* mergeSources({
-            sources: addresses.flatMap((address) => listed.map((set) => sources.inTimeOrder(address, set, order, range, pin))),
+            sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin)),
             compare,
             toItem,
             limit,
