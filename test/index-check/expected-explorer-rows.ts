@@ -5,31 +5,23 @@ import { sha256 } from '../../src/base/bytes/hash.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
-import { txKinds } from '../../src/ledger/index/tables.ts';
 import type { ChainModel, ModelTx } from './chain-model.ts';
-import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
+import { isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
-/** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): {
-  readonly [T in keyof ExplorerTables]: readonly string[];
-} {
-  const holders: string[] = [];
-  const counts = new Map<Id, { holders: number; held: bigint; minted: bigint; mintedNfts: number }>();
+type ExpectedAssetCounts = { holders: number; held: bigint; minted: bigint; mintedNfts: number };
+
+/** Holders and minted units of each asset that has any. */
+export function assetCounts({ txs, unspentBy }: ChainModel): ReadonlyMap<Id, ExpectedAssetCounts> {
+  const counts = new Map<Id, ExpectedAssetCounts>();
   const countOf = (asset: Id) => {
     const count = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
     counts.set(asset, count);
     return count;
   };
-  for (const [address, unspent] of unspentBy) {
-    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
-    for (const asset of new Set(owned.map(({ assetID }) => assetID))) {
-      const ofAsset = owned.filter(({ assetID }) => assetID === asset);
-      const amount = sum(ofAsset, unitsIn);
-      holders.push(`${asset} ${address} ${sumHex(amount)} ${countNfts(ofAsset)}`);
-      const count = countOf(asset);
-      count.holders++;
-      count.held += amount;
-    }
+  for (const { asset, amount } of holdersIn(unspentBy)) {
+    const count = countOf(asset);
+    count.holders++;
+    count.held += amount;
   }
   for (const tx of txs)
     for (const [asset, minted] of mintedIn(tx)) {
@@ -37,19 +29,33 @@ export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): {
       count.minted += sum(minted, unitsIn);
       count.mintedNfts += countNfts(minted);
     }
-  const withTxs = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 0);
+  return counts;
+}
+
+/** The last columns of an asset's row. */
+export function assetCountText(counts: ReadonlyMap<Id, ExpectedAssetCounts>, asset: Id): string {
+  const { holders, held, minted, mintedNfts } = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
+  return `${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`;
+}
+
+/** The addresses that alone own unspent outputs of an asset. */
+const holdersIn = (unspentBy: ChainModel['unspentBy']) =>
+  [...unspentBy].flatMap(([address, unspent]) => {
+    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
+    return [...new Set(owned.map(({ assetID }) => assetID))].map((asset) => {
+      const ofAsset = owned.filter(({ assetID }) => assetID === asset);
+      return { asset, address, amount: sum(ofAsset, unitsIn), nfts: countNfts(ofAsset) };
+    });
+  });
+
+/** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
+export function explorerRows({ blocks, unspentBy }: ChainModel): {
+  readonly [T in keyof ExplorerTables]: readonly string[];
+} {
+  const large = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 4);
   return {
-    assetHolder: holders,
-    assetCount: [...counts].map(
-      ([asset, { holders, held, minted, mintedNfts }]) => `${asset} ${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`,
-    ),
-    blockStat: withTxs.map(({ height, txs: own }) => {
-      const bytes = own.reduce((total, { tx }) => total + tx.bytes.length, 0);
-      const fees = own.reduce((total, tx) => total + burnedInTx(tx, spec.feeAsset), 0n);
-      const kinds = Object.keys(txKinds).map((kind) => own.filter(({ tx }) => tx.unsigned.kind === kind).length);
-      return `${height} ${bytes} ${sumHex(fees)} ${kinds.join(' ')}`;
-    }),
-    blockTxIds: withTxs.map(({ height, txs: own }) => {
+    assetHolder: holdersIn(unspentBy).map(({ asset, address, amount, nfts }) => `${asset} ${address} ${sumHex(amount)} ${nfts}`),
+    blockTxIds: large.map(({ height, txs: own }) => {
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),

@@ -199,7 +199,7 @@ function grow() {
       ...[...model.utxos.values()].flatMap(({ output }) => output.addresses),
     ]),
     keys: wallet.keys.map(({ address }) => address),
-    index: openReads(createSqliteSql(local.store), { number: 1, id: chainID }),
+    index: openReads(createSqliteSql(local.store), { number: 1, id: chainID, feeAsset: wallet.chainParams.feeAsset }),
     now: () => Number(clock),
     close: local.close,
   };

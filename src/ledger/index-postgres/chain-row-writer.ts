@@ -1,4 +1,3 @@
-import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
@@ -11,6 +10,7 @@ import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/step
 import { indexSchema } from '../index/tables.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { blockColumns, blockRow } from '../state/block-row.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -22,11 +22,11 @@ export type LastBlock = { readonly id: Id; readonly height: number; readonly tim
 const sizes: BatchSizes = [512, 128, 32, 8, 1];
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
-export function createChainRowWriter(chain: number) {
+export function createChainRowWriter(chain: number, feeAsset: Id) {
   const t = tablesOf(chain);
   const insert = (name: string, width: number, end = '') =>
     batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
-  const addBlocks = insert(t.block, 7);
+  const addBlocks = insert(t.block, blockColumns);
   const addTxs = insert(t.tx, 5);
   const addUtxos = insert(t.utxo, 4);
   const addSpends = insert(t.spend, 2);
@@ -110,7 +110,7 @@ export function createChainRowWriter(chain: number) {
         at.tx += diff.applied.length;
         at.utxo += created.length;
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
-        rows.block.push(...blockRow(block, firstTx, at.unspent));
+        rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
         for (const [i, { tx }] of diff.applied.entries())
           rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
@@ -170,16 +170,6 @@ type UtxoRow = {
 };
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
-
-const blockRow = (block: Block, firstTx: number, unspent: number): SqlValue[] => [
-  Number(block.height),
-  idToBytes(block.id),
-  block.bytes.subarray(0, blockHeaderSize),
-  firstTx,
-  block.txs.length,
-  Number(block.time),
-  unspent,
-];
 
 function assetRow(tx: Tx): SqlValue[] {
   const asset = assetOf(tx);

@@ -25,7 +25,7 @@ import { createUtxoReads } from './read-utxos.ts';
  */
 export function openReads(
   sql: Sql,
-  chain: { readonly number: number; readonly id: Id },
+  chain: { readonly number: number; readonly id: Id; readonly feeAsset: Id },
   longWork?: LongWork,
   minListed?: number,
 ): IndexReads {
@@ -35,12 +35,12 @@ export function openReads(
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
-  const txs = createTxReads(tables, chain.id, blocks, outputs);
+  const txs = createTxReads(tables, chain, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
-  const buckets = createBucketReads(tables);
+  const buckets = createBucketReads(tables, chain.id);
   const latest = latestReaderOn(sql);
   const tip = latest(blocks.tip);
   return {

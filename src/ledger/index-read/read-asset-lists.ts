@@ -18,7 +18,7 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
   const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
-  const counts = keyLookup((keys) => `SELECT * FROM ${t.assetCount} WHERE asset IN (${keys})`);
+  const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
   const holders = `SELECT address, amount, nfts FROM ${t.assetHolder} WHERE asset = ?
     ORDER BY amount DESC, nfts DESC, address DESC LIMIT ? + 0 OFFSET ? + 0`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.

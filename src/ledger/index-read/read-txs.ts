@@ -1,9 +1,11 @@
 import { addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import { equal } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
+import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
 import type { FoundTx, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
@@ -22,7 +24,12 @@ export type TxReads = {
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
+export function createTxReads(
+  t: Tables & IndexTables,
+  { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
+  blocks: BlockReads,
+  outputs: OutputReads,
+): TxReads {
   const chain = { id: chainID, outputs };
   const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
     FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
@@ -40,6 +47,9 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
     desc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`,
   };
 
+  const runs = createRunReads(t.history);
+  const feeSubject = idToBytes(feeAsset);
+
   function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
     const { before, last } = yield* blocks.bounds(times);
     // Both bounds are exclusive.
@@ -48,17 +58,24 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
     if (after !== undefined && order === 'asc') low = Math.max(low, after);
     if (after !== undefined && order === 'desc') high = Math.min(high, after);
     const compare = order === 'asc' ? ascending : descending;
-    const range = (from: Row | undefined) => (order === 'asc' ? [from?.seq ?? low, high] : [low, from?.seq ?? high]);
+    const range = (from: Row | undefined): [number, number] => (order === 'asc' ? [from?.seq ?? low, high] : [low, from?.seq ?? high]);
+    const rowsOf = (subject: Uint8Array, kind: number): RowSource<Row> => ({
+      queryAfter: (from, count) => ({ text: ofSubject[order], values: [subject, kind, ...range(from), count] }),
+    });
+    const runsOf = (subject: Uint8Array): RowSource<Row> => ({
+      queryAfter: (from, count) => runs.query(subject, ...range(from), order, count),
+      rowsFrom: (found, from, count) => {
+        const { runs: inRange } = runs.runsOf(found as { boundary: number }[], ...range(from), order, count);
+        return seqsInRuns(inRange, order, count).map((seq) => ({ seq }));
+      },
+    });
     const sources: RowSource<Row>[] =
       subjects === undefined && requestedKinds === undefined
         ? [{ queryAfter: (from, count) => ({ text: ofChain[order], values: [...range(from), count] }) }]
         : subjectKeys(subjects).flatMap((subject) =>
-            (requestedKinds ?? allKinds).map((kind) => ({
-              queryAfter: (from: Row | undefined, count: number) => ({
-                text: ofSubject[order],
-                values: [subject, txKinds[kind], ...range(from), count],
-              }),
-            })),
+            (requestedKinds ?? allKinds).map((kind) =>
+              kind === 'BaseTx' && (subject.length === 0 || equal(subject, feeSubject)) ? runsOf(subject) : rowsOf(subject, txKinds[kind]),
+            ),
           );
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
   }

@@ -6,8 +6,8 @@ import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { burnedAmount } from '../index/tx-sums.ts';
 import { computeBlockChange } from '../state/block-change.ts';
+import { burnedAmount } from '../state/block-row.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { balanceKey, blockFacts } from './block-facts.ts';
 

@@ -4,8 +4,8 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { isMintOutput, isNft, isSingleOwner, unitsOf } from '../index/output-amount.ts';
 import { txKinds } from '../index/tables.ts';
-import { burnedAmount } from '../index/tx-sums.ts';
 import type { StoredBlock } from '../state/block-change.ts';
+import { burnedAmount } from '../state/block-row.ts';
 
 /** A stored block, with the parts of it that the index reads. */
 export type BlockToIndex = Omit<StoredBlock, 'block'> & { readonly block: Pick<StoredBlock['block'], 'height' | 'time'> };
@@ -117,6 +117,8 @@ function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   if (unsigned.kind === 'CreateAssetTx') return [id];
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
 }
+
+export type ChangeSums = ReturnType<typeof createChangeSums>;
 
 /** Sums up changes of balances and supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */
 export function createChangeSums() {

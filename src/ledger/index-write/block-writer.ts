@@ -3,6 +3,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
+import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
@@ -12,6 +13,7 @@ import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
+import { historyRows } from './history-rows.ts';
 import type { RecoverSigner } from './incomplete-imports.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
@@ -74,10 +76,11 @@ export function createBlockWriter(
   function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
     clearCache();
     if (utxos.length === 0) return;
-    yield* writePreLinearizationRows(q, utxos);
-    const { add, balanceChanges } = createChangeSums();
-    for (const { utxo } of utxos) add(utxo, 1n);
-    yield yield* explorer.addBalances(balanceChanges);
+    const sums = createChangeSums();
+    for (const { utxo } of utxos) sums.add(utxo, 1n);
+    const { queries, assets } = yield* explorer.addBalances(sums.balanceChanges);
+    yield* writePreLinearizationRows(q, chain.id, utxos, sums, assets);
+    yield queries;
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
@@ -94,25 +97,27 @@ export function createBlockWriter(
     const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const previous = yield* readPreviousRows(q, cache, facts);
+    const previous = yield* readPreviousRows(q, cache, chain.id, facts);
     const moved = yield* recordMovedOutputs(q, chain, blocks, known);
-    const counted = counterRows(previous, facts, cache);
+    const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset);
+    const explored = yield* explorer.addBlocks(blocks, changes);
+    const counted = counterRows(previous, facts, explored.assets, cache);
+    const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
       ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
-      ...q.addHistory(historyRows(facts)),
+      ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...q.addBalance(counted.balances),
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.upsertAsset(counted.assets),
-      ...q.upsertBucket(counted.buckets),
-      ...q.upsertSecond(counted.seconds),
+      ...q.addBucket(counted.buckets),
+      ...q.addMinute(counted.minutes),
       ...moved,
-      ...explorerQueries,
+      ...explored.queries,
       ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
-      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
+      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom, openBuckets]),
     ];
     cache.height = last;
   }
@@ -133,18 +138,6 @@ function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<vo
     });
 }
 
-/** Each transaction is listed under the whole chain, its addresses and its assets. */
-function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { txs } of facts)
-    for (const { seq, kind, addresses, assets } of txs) {
-      rows.push(wholeChain, kind, seq);
-      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
-      for (const asset of assets) rows.push(idBlob(asset), kind, seq);
-    }
-  return rows;
-}
-
 /** The outputs of this chain that the blocks spend. */
 const spentOutputs = (blocks: readonly BlockToIndex[]): NumberedUtxo[] =>
   blocks.flatMap(({ created, consumed }) => [...consumed, ...created.filter(({ spent }) => spent !== null)]);
@@ -162,8 +155,6 @@ function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache
     }
   return rows;
 }
-
-const wholeChain = new Uint8Array(0);
 
 function minterRows(blocks: readonly BlockToIndex[]): SqlValue[] {
   const rows: SqlValue[] = [];

@@ -2,42 +2,55 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
+import { decodeOpenBuckets, encodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { bucketUnits } from '../index/tables.ts';
+import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BalanceChange, createChangeSums, type SupplyChange } from './block-facts.ts';
+import type { BalanceChange, ChangeSums, SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
 import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
+import { type AssetCounts, addAssetCounts, noAssetCounts } from './row-updates.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /**
  * Adds outputs from before linearization, which no block contains. They existed at block 0, so they are added to all rows written since,
  * and reads as of an earlier height return them too. Their transactions are unknown: they add no history and no activity.
  */
-export function* writePreLinearizationRows(q: WriterQueries, utxos: readonly NumberedUtxo[]): Steps<void> {
+export function* writePreLinearizationRows(
+  q: WriterQueries,
+  chain: Id,
+  utxos: readonly NumberedUtxo[],
+  { balanceChanges, supplyChanges }: Pick<ChangeSums, 'balanceChanges' | 'supplyChanges'>,
+  assetChanges: ReadonlyMap<Id, AssetCounts>,
+): Steps<void> {
   const [firstBlock] = yield* fetchRows<{ time: number }>(q.times([0]));
   const time = firstBlock?.time ?? 0;
-  const { add, balanceChanges, supplyChanges } = createChangeSums();
   const owners = new Set<Address>();
-  for (const { utxo } of utxos) {
-    add(utxo, 1n);
-    for (const address of ownersOf(utxo)) owners.add(address);
-  }
+  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) owners.add(address);
   const changes = [...balanceChanges.values()];
   const rows = yield* fetchRowGroups({
     holders: q.holders([...owners].map(addressBlob)),
     balances: q.allBalances(changes.flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
     assets: q.assets([...supplyChanges.keys()].map(idBlob)),
+    open: q.openBuckets([idBlob(chain)]),
   });
+  const [open] = rows.open as { open_buckets: string | null }[];
   const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
   yield [
     ...q.addMinter(minters),
     ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
-    ...firstSeenQueries(q, owners, new Map((rows.holders as HolderRow[]).map(holderEntry)), time),
-    ...q.upsertAsset(raisedSupplies(supplyChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
+    ...firstSeenQueries(
+      q,
+      chain,
+      owners,
+      new Map((rows.holders as HolderRow[]).map(holderEntry)),
+      time,
+      decodeOpenBuckets(open?.open_buckets),
+    ),
+    ...q.upsertAsset(raisedSupplies(supplyChanges, assetChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
   ];
 }
 
@@ -62,12 +75,15 @@ function raisedBalances(changes: readonly BalanceChange[], rows: readonly KeyedB
  */
 function firstSeenQueries(
   q: WriterQueries,
+  chain: Id,
   owners: ReadonlySet<Address>,
   known: ReadonlyMap<Address, { first: number; seen: number; sent: number }>,
   time: number,
+  open: OpenBuckets | undefined,
 ): Query[] {
   const rows: SqlValue[] = [];
   const overcounted = new Map<string, SqlValue[]>();
+  const overcountedOpen = { hour: 0, day: 0, week: 0, month: 0 };
   for (const address of owners) {
     const previous = known.get(address);
     if (previous !== undefined && previous.first <= time) continue;
@@ -75,22 +91,43 @@ function firstSeenQueries(
     if (previous === undefined) continue;
     for (const unit of bucketUnitNames) {
       const start = bucketStart(unit, previous.first);
+      if (open?.buckets[unit].start === start) {
+        overcountedOpen[unit]++;
+        continue;
+      }
       const [count] = overcounted.get(`${unit} ${start}`) ?? [0];
       overcounted.set(`${unit} ${start}`, [Number(count) + 1, bucketUnits[unit], start]);
     }
   }
-  return [...q.upsertHolderFirst(rows), ...q.subtractNewAddresses([...overcounted.values()].flat())];
+  const corrected = open && encodeOpenBuckets({ ...open, buckets: subtractNewAddresses(open.buckets, overcountedOpen) });
+  return [
+    ...q.upsertHolderFirst(rows),
+    ...q.subtractNewAddresses([...overcounted.values()].flat()),
+    ...(corrected === undefined ? [] : q.setOpenBuckets([corrected, idBlob(chain)])),
+  ];
+}
+
+function subtractNewAddresses(
+  buckets: OpenBuckets['buckets'],
+  overcounted: { readonly [U in BucketUnit]: number },
+): OpenBuckets['buckets'] {
+  const bucket = (unit: BucketUnit) => {
+    const { start, counts } = buckets[unit];
+    return { start, counts: { ...counts, addresses: counts.addresses - overcounted[unit] } };
+  };
+  return { hour: bucket('hour'), day: bucket('day'), week: bucket('week'), month: bucket('month') };
 }
 
 function raisedSupplies(
   supply: ReadonlyMap<Id, SupplyChange>,
+  counts: ReadonlyMap<Id, AssetCounts>,
   known: ReadonlyMap<Id, ReturnType<typeof assetStatEntry>[1]>,
   time: number,
 ): SqlValue[] {
   return [...supply].flatMap(([asset, { units, nfts }]) => {
-    const previous = known.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n, nfts: 0 };
+    const previous = known.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n, nfts: 0, ...noAssetCounts };
     return assetRow(asset, {
-      ...previous,
+      ...addAssetCounts(previous, counts.get(asset) ?? noAssetCounts),
       first: Math.min(previous.first, time),
       supply: previous.supply + units,
       nfts: previous.nfts + nfts,

@@ -1,8 +1,9 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type Cache, createCache } from '../../base/cache/cache.ts';
-import type { BucketUnit } from '../index/tables.ts';
-import type { AssetStat, BalanceSums, BucketCounts, Holder, LatestSeconds } from './row-updates.ts';
+import type { OpenBuckets } from '../index/open-buckets.ts';
+import type { OpenRuns } from './history-rows.ts';
+import type { AssetStat, BalanceSums, Holder } from './row-updates.ts';
 
 /**
  * Rows that the writer does not have to read again, since no other process changes them. Valid from one block to the next: if a block was
@@ -14,8 +15,9 @@ export type WriterCache = {
   readonly holders: Cache<Address, Holder>;
   readonly balances: Cache<string, BalanceSums>;
   readonly assets: Cache<Id, AssetStat>;
-  readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
-  latestSeconds: LatestSeconds | undefined;
+  openBuckets: OpenBuckets | undefined;
+  /** Whether the last transaction is in a run of transfers; see index/transfer-runs.ts. */
+  openRuns: OpenRuns | undefined;
   /** Addresses whose public keys are stored. */
   readonly storedKeys: Cache<Address, true>;
   readonly clear: () => void;
@@ -30,14 +32,14 @@ export function createWriterCache(): WriterCache {
     holders: rows(300),
     balances: rows(550),
     assets: rows(400),
-    buckets: new Map(),
-    latestSeconds: undefined,
+    openBuckets: undefined,
+    openRuns: undefined,
     storedKeys: rows(150),
     clear: () => {
       clears++;
       cache.height = undefined;
-      cache.buckets.clear();
-      cache.latestSeconds = undefined;
+      cache.openBuckets = undefined;
+      cache.openRuns = undefined;
     },
   };
   return cache;

@@ -11,7 +11,10 @@ const blob = { type: 'blob' } as const;
 
 export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner' | 'account'>]: Table } = {
   block: {
-    columns: { height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
+    columns: {
+      ...{ height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
+      ...{ tx_bytes: int, fees: blob, create_asset: int, operation: int, import: int, export: int },
+    },
     key: ['height'],
     unique: [['id']],
   },

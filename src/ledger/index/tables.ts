@@ -16,7 +16,7 @@ export const indexTablesOf = (chain: number) => ({
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
   span: `c${chain}_span`,
-  second: `c${chain}_second`,
+  minute: `c${chain}_minute`,
 });
 
 export type IndexTables = ReturnType<typeof indexTablesOf>;
@@ -29,7 +29,7 @@ export type IndexTables = ReturnType<typeof indexTablesOf>;
 export const outputSets = { ...ownerShelves, exported: 4, exportedSpent: 5, imported: 6 } as const;
 export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
-/** Numbers of transaction kinds in `history`: the type ids of the wire format. */
+/** Numbers of transaction kinds in `history`: the type ids of the wire format. transfer-runs.ts has one more. */
 export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
 
 /** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
@@ -54,17 +54,20 @@ const blob: Column = { type: 'blob' };
  * moved_owner  outputs that moved between chains, by owner, oldest first. shelf: number of the output set; an import moves the row to another.
  *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
  *           seq: minus the row in `moved`.
- * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
+ * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
+ *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
  * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
  *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
  *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
  *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
- * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: rows of the asset in
+ *           asset_holder; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties, that were ever created on this chain, by
+ *           the creation of the asset and by mint operations.
  * minter    mint outputs, unspent and spent.
- * span      time buckets: counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
- *           max_tps: the highest `rate` of its seconds. last: time of its last block.
- * second    transactions of each second that has blocks. rate: TPS, its transactions divided by the seconds since the previous row's time.
+ * span      time buckets that are over: counts of an hour, day, week or month. Those of the last block are in `progress`. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
+ *           max_tps: the highest TPS of its seconds, see open-buckets.ts. last: time of its last block.
+ * minute    the same for minutes, with fewer counts: for totals that begin within an hour. Parts of a minute are counted in the blocks.
  */
 export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   owner: {
@@ -83,7 +86,13 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     key: ['address'],
     indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
-  assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int }, key: ['asset'] },
+  assetStat: {
+    columns: {
+      ...{ asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int },
+      ...{ holders: int, held: blob, minted: blob, minted_nfts: int },
+    },
+    key: ['asset'],
+  },
   minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
   span: {
     columns: {
@@ -100,7 +109,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     },
     key: ['unit', 'start'],
   },
-  second: { columns: { time: int, txs: int, fees: blob, rate: { type: 'real' } }, key: ['time'] },
+  minute: { columns: { start: int, txs: int, fees: blob, max_tps: { type: 'real' } }, key: ['start'] },
 };
 
 /**
@@ -118,7 +127,7 @@ export const signerKeyTable = 'signer_key';
  *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
  *           put_height is a height of the source, taken_height of the destination.
  * progress  height up to which a chain's index is written. complete_from: height from which its history is complete; above 0 only for a
- *           followed chain with transactions from before linearization, which are in no block.
+ *           followed chain with transactions from before linearization, which are in no block. open_buckets: see open-buckets.ts.
  */
 export const sharedIndexSchema: { readonly moved: Table; readonly progress: Table } = {
   moved: {
@@ -138,5 +147,5 @@ export const sharedIndexSchema: { readonly moved: Table; readonly progress: Tabl
     unique: [['id', 'source', 'destination']],
     indexes: [['taken_time', 'seq']],
   },
-  progress: { columns: { chain: blob, height: int, complete_from: int }, key: ['chain'] },
+  progress: { columns: { chain: blob, height: int, complete_from: int, open_buckets: { type: 'text', null: true } }, key: ['chain'] },
 };

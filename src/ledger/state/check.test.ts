@@ -31,6 +31,8 @@ const anyBalance = `(address, asset, locktime) = (SELECT address, asset, locktim
 const damages: readonly [sql: string, problem: RegExp][] = [
   [`UPDATE c1_block SET ${flip('header', 20)} WHERE height = 3`, /block 3 does not hash to its id/],
   [`UPDATE c1_block SET time = time + 1 WHERE height = 3`, /header of block 3 does not match/],
+  [`UPDATE c1_block SET tx_bytes = tx_bytes + 1 WHERE height = 3`, /the sums of block 3 do not match its transactions/],
+  [`UPDATE c1_block SET fees = x'01' WHERE height = 3`, /the sums of block 3 do not match its transactions/],
   [`DELETE FROM c1_block WHERE height = 4`, /block 5 does not follow 3/],
   [`UPDATE c1_block SET first_tx = first_tx + 1 WHERE height = 5`, /block 5 begins with transaction/],
   [`UPDATE c1_block SET unspent = unspent + 1`, /the last block counts \d+ unspent outputs/],

@@ -1,4 +1,4 @@
-import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
+import type { Block } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { type Asset, assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -9,6 +9,7 @@ import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { BlockChange } from './block-change.ts';
+import { blockColumns as blockColumnCount, blockRow } from './block-row.ts';
 import { damagedRow, type StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 
@@ -72,15 +73,23 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const heightById = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
   const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
+  const firstTx = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = 1`);
   const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const assetsBySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
-  const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, 7);
+  const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, blockColumnCount);
   const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 5);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
   const txs = createCache<Id, Tx>('decodedTxs', { size: (_, tx) => tx.bytes.length * decodedFactor, version: epoch });
   const assets = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
+
+  /** The ID of the first genesis transaction. AvalancheGo: vms/avm/vm.go, initGenesis. */
+  const readFeeAsset = (): Id | undefined => {
+    const row = firstTx.get();
+    return row && idFromBytes(row.id);
+  };
+  let feeAsset: Id | undefined;
 
   const assembleBlock = (row: BlockRow | undefined, requested?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
@@ -146,10 +155,10 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     insertBlocks: (blocks) => {
       const blockRows: SqlValue[] = [];
       const txRows: SqlValue[] = [];
+      feeAsset ??= readFeeAsset();
       for (const { block, applied, firstTx, txOutputs, unspent } of blocks) {
         const height = Number(block.height);
-        const header = block.bytes.subarray(0, blockHeaderSize);
-        blockRows.push(height, idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
+        blockRows.push(...blockRow(block, firstTx, unspent, feeAsset));
         for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
       }
       insertBlockRows(blockRows);

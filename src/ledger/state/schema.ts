@@ -16,7 +16,8 @@ export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiO
 
 /**
  * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.
- *          unspent: number of unspent outputs after the block.
+ *          unspent: number of unspent outputs after the block. tx_bytes, fees: sizes and burned fees of its transactions; create_asset,
+ *          operation, import, export: how many of them are of that kind; see block-row.ts.
  * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block. outputs: of nearly every
  *          transfer, the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
  * utxo     all outputs, spent and unspent. Within a block a smaller id has a larger seq, so that descending seq is the order of the API:
@@ -31,7 +32,9 @@ export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiO
 export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.block}(
     height INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, header BLOB NOT NULL,
-    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL) STRICT;
+    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL,
+    tx_bytes INTEGER NOT NULL, fees BLOB NOT NULL, create_asset INTEGER NOT NULL, operation INTEGER NOT NULL,
+    import INTEGER NOT NULL, export INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, outputs BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.utxo}(
     seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
