@@ -105,7 +105,7 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
       store.write(() => {
         for (const { name, table } of tables) {
           const columns = Object.keys(table.columns).join(', ');
-          db.exec(`DELETE FROM main.${name}`);
+          db.exec(`DELETE FROM main.${name} WHERE ${table.indexRows ?? 'TRUE'}`);
           db.exec(`INSERT INTO main.${name}(${columns}) SELECT ${columns} FROM rebuilt.${name}`);
         }
       }),
