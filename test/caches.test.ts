@@ -46,9 +46,10 @@ test('nothing is cached in another way', () => {
 const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
-    'chain/lifecycle/mempool.ts',
+    'chain/lifecycle/drop-reasons.ts',
     'chain/lifecycle/rejections.ts',
     'chain/lifecycle/step-table.ts',
+    'network/consensus/request-server.ts',
     'network/outer-chain/outer-vm.ts',
     'network/validators/trusted-validators.ts',
   ],
@@ -58,7 +59,7 @@ const ownLimits = {
     'network/consensus/unverified-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],
-  boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/refused-txs.ts'],
+  boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/received-queue.ts'],
   fixedKeys: [
     'api/data/deps.ts',
     'api/data/piece-cache.ts',

@@ -1,10 +1,8 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import type { Timers } from '../../base/timing/timers.ts';
-import type { RandomBytes } from '../consensus/weighted-sample.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { createAncestorFetcher } from './ancestor-fetcher.ts';
@@ -12,7 +10,6 @@ import { askAccepted, askFrontiers, isEnoughConnected } from './beacon-majority.
 import { executeBlocks } from './block-executor.ts';
 import { planSegments } from './checkpoints.ts';
 import { BootstrapError, noBlocks } from './fault.ts';
-import { pause } from './pause.ts';
 import type { BootstrapProgress, ProgressMeter } from './progress.ts';
 import { createRequester } from './requester.ts';
 import { fetchSegment, type Segment } from './segment.ts';
@@ -29,17 +26,13 @@ type Bootstrapper = {
   readonly stop: () => void;
 };
 
-type BootstrapParts = {
-  readonly chainId: Id;
+type BootstrapParts = ChainLink & {
   readonly vm: Vm;
-  readonly transport: Transport;
   /** Nodes whose majority decides what is accepted; without any the chain is at its tip. */
   readonly beacons: () => ValidatorSet;
   readonly isConnected: (node: NodeId) => boolean;
   /** Connected peers: blocks are fetched from all of them. */
   readonly peers: () => readonly NodeId[];
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
   readonly meter: ProgressMeter;
   /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
@@ -132,18 +125,18 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
 
   const run = async (): Promise<void> => {
     // The caller gets what receives the answers before anything is asked.
-    await pause(timers, 0);
+    await sleep(timers, 0);
     let previous = Number.POSITIVE_INFINITY;
     while (!stopped) {
       if (!isEnoughConnected(beacons(), parts.isConnected)) {
         meter.setPhase('connecting');
-        await pause(timers, connectDelay);
+        await sleep(timers, connectDelay);
         continue;
       }
       if (beacons().size === 0) break;
       const executed = await reachTip().catch(retryOrThrow);
       if (executed === undefined) {
-        await pause(timers, retryDelay);
+        await sleep(timers, retryDelay);
         continue;
       }
       // New blocks are accepted meanwhile: again until few remain. AvalancheGo: bootstrapper.go, tryStartExecuting.
