@@ -73,6 +73,6 @@ export function openReads(
     buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.known())),
     lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.known())),
     totals: (metric, times) => atOneTip(tip.read, () => run(() => buckets.totals(metric, times))),
-    addressesBefore: (time) => atOneTip(tip.read, () => run(() => buckets.addressesBefore(time))),
+    addressesBefore: (time) => atOneTip(tip.read, () => run(() => buckets.addressesBefore(time, tip.known()))),
   };
 }

@@ -2,7 +2,7 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
@@ -16,7 +16,7 @@ type BucketReads = {
   readonly buckets: (range: BucketRange, limit: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket[]>;
   readonly lastBucketBefore: (unit: BucketUnit, before: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
-  readonly addressesBefore: (time: number) => Steps<number>;
+  readonly addressesBefore: (time: number, tip: PinnedBlock | undefined) => Steps<number>;
 };
 
 type BucketRange = { readonly unit: BucketUnit; readonly from: number; readonly to: number };
@@ -31,9 +31,9 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ${bucketUnits.hour}`;
   const minutesIn = `SELECT txs, fees, max_tps FROM ${t.minute} WHERE start >= ? AND start < ?`;
   // Block 0 is in no bucket. While the index catches up, blocks are stored that are not counted yet.
-  const blocksIn = `SELECT time, tx_count AS txs, fees FROM ${t.block} WHERE time >= ? AND time < ? AND height > 0
-    AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
-  const lastTimeBefore = `SELECT time FROM ${t.block} WHERE time < ? AND height > 0 ORDER BY time DESC, height DESC LIMIT 1`;
+  const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
+  const blocksIn = `SELECT time, tx_count AS txs, fees, (${lastTimeBefore}) AS previous FROM ${t.block}
+    WHERE time >= ? AND time < ? AND height > 0 AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
 
   const bucketsIn: BucketReads['buckets'] = ({ unit, from, to }, limit, tip) => {
@@ -70,8 +70,13 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   }
 
   /** Numbers of addresses that were first seen in each of the ranges. */
-  function* countFirstSeen(ranges: readonly { readonly from: number; readonly to: number }[]): Steps<number[]> {
-    const [[row], open] = yield* runTogether(fetchRows<{ start: number | null }>([{ text: firstHour, values: [] }]), readOpen());
+  function* countFirstSeen(
+    ranges: readonly { readonly from: number; readonly to: number }[],
+    tip: PinnedBlock | undefined,
+  ): Steps<number[]> {
+    const needsOpen = tip === undefined || ranges.some(({ to }) => hourStart(to) > hourStart(tip.time));
+    const firstHours = fetchRows<{ start: number | null }>([{ text: firstHour, values: [] }]);
+    const [[row], open] = needsOpen ? yield* runTogether(firstHours, readOpen()) : [yield* firstHours, undefined];
     const first = row?.start ?? open?.buckets.hour.start;
     return yield* runAllTogether(ranges.map(({ from, to }) => countFirstSeenIn(from, to, first, open)));
   }
@@ -99,13 +104,10 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   /** The seconds of a part of a minute. */
   function* secondsIn(from: number, to: number): Steps<Countable[]> {
     if (from === to) return [];
-    const rows = yield* fetchRowGroups({
-      blocks: [{ text: blocksIn, values: [from, to, chain] }],
-      previous: [{ text: lastTimeBefore, values: [from] }],
-    });
-    let previousTime = (rows.previous as { time: number }[])[0]?.time;
+    const rows = yield* fetchRows<BlockRow>([{ text: blocksIn, values: [from, from, to, chain] }]);
+    let previousTime = rows[0]?.previous ?? undefined;
     const seconds: Countable[] = [];
-    for (const [time, blocks] of Map.groupBy(rows.blocks as BlockRow[], ({ time }) => time)) {
+    for (const [time, blocks] of Map.groupBy(rows, ({ time }) => time)) {
       const txs = blocks.reduce((sum, block) => sum + block.txs, 0);
       const fees = blocks.reduce((sum, block) => sum + feesFromBytes(block.fees), 0n);
       seconds.push({ txs, fees, maxTps: tpsRate({ time, txs, previousTime }) });
@@ -171,7 +173,11 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
     activeAddresses: activeSince('seen'),
     activeSenders: activeSince('sent'),
-    newAddresses: (froms) => countFirstSeen(froms.map((from) => ({ from, to: noEnd }))),
+    newAddresses: (froms) =>
+      countFirstSeen(
+        froms.map((from) => ({ from, to: noEnd })),
+        undefined,
+      ),
   };
 
   return {
@@ -185,8 +191,8 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
       return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
     },
-    addressesBefore: function* (time) {
-      const [count] = yield* countFirstSeen([{ from: 0, to: time }]);
+    addressesBefore: function* (time, tip) {
+      const [count] = yield* countFirstSeen([{ from: 0, to: time }], tip);
       return count ?? 0;
     },
   };
@@ -232,7 +238,7 @@ function nextStart(unit: 'day' | 'month', time: number): number {
 type Countable = Pick<TimeBucket, 'txs' | 'fees' | 'maxTps'>;
 type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
 type MinuteRow = Pick<BucketRow, 'txs' | 'fees' | 'max_tps'>;
-type BlockRow = Pick<BucketRow, 'txs' | 'fees'> & { readonly time: number };
+type BlockRow = Pick<BucketRow, 'txs' | 'fees'> & { readonly time: number; readonly previous: number | null };
 
 const entryOf = ({ start, txs, blocks, active, senders, addresses, fees, max_tps, last }: BucketRow): TimeBucket => {
   return { start, txs, blocks, active, senders, addresses, fees: sumFromBytes(fees), maxTps: max_tps, last };
