@@ -8,7 +8,14 @@ import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import type { Store } from '../store/store.ts';
 import { type Accounts, openAccounts } from './accounts.ts';
 import { createBalanceDeltas } from './balance.ts';
-import { type BlockChange, type BlockNumbering, collectOwners, computeBlockChange, type NewBlock, type StoredBlock } from './block-change.ts';
+import {
+  type BlockChange,
+  type BlockNumbering,
+  collectOwners,
+  computeBlockChange,
+  type NewBlock,
+  type StoredBlock,
+} from './block-change.ts';
 import { registerChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
