@@ -76,9 +76,9 @@ export function openReads(
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
-    buckets: (unit, from, to, limit) => readOne(buckets.buckets(unit, from, to, limit)),
-    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before)),
+    buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.known())),
+    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.known())),
     totals: (metric, times) => atOneTip(tip.read, () => run(() => buckets.totals(metric, times))),
-    addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
+    addressesBefore: (time) => atOneTip(tip.read, () => run(() => buckets.addressesBefore(time, tip.known()))),
   };
 }
