@@ -2,13 +2,14 @@ import type { Utxo } from '../../src/avm/tx/utxo.ts';
 import { type Address, addressToBytes } from '../../src/base/bytes/address.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../src/base/bytes/id.ts';
-import { u64Bytes } from '../../src/base/bytes/octets.ts';
+import { chainTables } from '../../src/ledger/index/chain-tables.ts';
 import type { Dialect } from '../../src/ledger/index/ddl.ts';
 import { type ExplorerTables, explorerSchema, explorerTablesOf } from '../../src/ledger/index/explorer-tables.ts';
 import type { SqlValue } from '../../src/ledger/index/sql.ts';
 import { fetchRows, type Steps } from '../../src/ledger/index/steps.ts';
 import { type IndexTables, indexSchema, indexTablesOf, outputSets, sharedIndexSchema } from '../../src/ledger/index/tables.ts';
 import type { IndexSpec } from '../../src/ledger/index-write/block-writer.ts';
+import { tablesOf } from '../../src/ledger/state/schema.ts';
 import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import { explorerRows } from './expected-explorer-rows.ts';
@@ -30,6 +31,7 @@ import {
   importedRows,
   isMintUtxo,
   outputRows,
+  partHex,
   secondRows,
   seenTimesByAddress,
 } from './expected-rows.ts';
@@ -109,7 +111,6 @@ function* checkChain(
     holding: setRows.flatMap(({ holding }) => holding),
     amount: setRows.flatMap(({ amount }) => amount),
     history: txs.flatMap(historyRowTexts),
-    balance: balanceRows(model),
     holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
     assetStat: assetRows(model),
     minter: [...outputs.values()].filter(({ utxo }) => isMintUtxo(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
@@ -125,6 +126,8 @@ function* checkChain(
     );
     problems.push(...differences(t[key], expected[key], texts));
   }
+  const { columns } = chainTables.balance;
+  problems.push(...(yield* expectRow(tablesOf(spec.number).balance, columns, '1 = 1', [], balanceRows(model))));
   problems.push(...(yield* checkExplorerRows(model)));
   const last = blocks[blocks.length - 1]?.height ?? -1;
   problems.push(...differences('progress', [`${spec.id} ${last} ${spec.completeFrom}`], yield* progressTexts(spec)));
@@ -224,16 +227,19 @@ function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
     assetID,
     output: { locktime },
   } = utxo;
-  const rows = yield* fetchRows<CheckedRow>([
-    {
-      text: `SELECT amount, count, nfts FROM ${t.balance} WHERE address = ? AND asset = ? AND locktime = ? ORDER BY height DESC LIMIT 1`,
-      values: [addressToBytes(owner), idToBytes(assetID), u64Bytes(locktime)],
-    },
-  ]);
-  const now = currentBalanceText(model, owner, assetID, locktime);
-  const texts = rows.map((row) => `${cellText(row.amount)} ${row.count} ${row.nfts}`);
-  // A balance that was never above zero at the end of a block has no row.
-  if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
+  const { balance } = tablesOf(model.spec.number);
+  for (const part of new Set([0n, locktime])) {
+    const rows = yield* fetchRows<CheckedRow>([
+      {
+        text: `SELECT amount, count, nfts FROM ${balance} WHERE address = ? AND asset = ? AND part = ? ORDER BY height DESC LIMIT 1`,
+        values: [addressToBytes(owner), idToBytes(assetID), Buffer.from(partHex(part), 'hex')],
+      },
+    ]);
+    const now = currentBalanceText(model, owner, assetID, part);
+    const texts = rows.map((row) => `${cellText(row.amount)} ${row.count} ${row.nfts}`);
+    // A balance that was never above zero at the end of a block has no row.
+    if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
+  }
   return problems;
 }
 

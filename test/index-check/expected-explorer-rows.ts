@@ -6,26 +6,24 @@ import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
 import { txKinds } from '../../src/ledger/index/tables.ts';
-import type { ChainModel, ModelTx } from './chain-model.ts';
+import type { ChainModel, ModelOutput, ModelTx } from './chain-model.ts';
 import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
 /** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
 export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainModel): {
   readonly [T in keyof ExplorerTables]: readonly string[];
 } {
-  const holders: string[] = [];
   const counts = new Map<Id, { holders: number; held: bigint; minted: bigint; mintedNfts: number }>();
   const countOf = (asset: Id) => {
     const count = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
     counts.set(asset, count);
     return count;
   };
-  for (const [address, unspent] of unspentBy) {
+  for (const unspent of unspentBy.values()) {
     const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
     for (const asset of new Set(owned.map(({ assetID }) => assetID))) {
       const ofAsset = owned.filter(({ assetID }) => assetID === asset);
       const amount = sum(ofAsset, unitsIn);
-      holders.push(`${asset} ${address} ${sumHex(amount)} ${countNfts(ofAsset)}`);
       const count = countOf(asset);
       count.holders++;
       count.held += amount;
@@ -39,7 +37,7 @@ export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainMod
     }
   const withTxs = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 0);
   return {
-    assetHolder: holders,
+    assetOwner: [...new Set([...outputs.values()].flatMap(ownerOfBalance))],
     assetCount: [...counts].map(
       ([asset, { holders, held, minted, mintedNfts }]) => `${asset} ${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`,
     ),
@@ -55,6 +53,12 @@ export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainMod
     }),
     txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
   };
+}
+
+/** The owner of an output that was once unspent after a block and belongs to one address. */
+function ownerOfBalance({ utxo, height, spentBy, isPreLinearization }: ModelOutput): string[] {
+  const isBalance = !isMintUtxo(utxo) && (spentBy?.height !== height || isPreLinearization);
+  return isBalance && utxo.output.addresses.length === 1 ? [`${utxo.assetID} ${utxo.output.addresses[0]}`] : [];
 }
 
 /** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */

@@ -6,8 +6,10 @@ import { IndexError } from '../index/fault.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import type { BalanceChange } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
+import { changedBalances, raisedBalances } from './balance-rows.ts';
+import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
@@ -32,8 +34,8 @@ export type IndexSpec = {
 type BlockWriter = {
   /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
   readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
-  /** Writes outputs from before linearization. Block 0 must be written. */
-  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[]) => Steps<void>;
+  /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
+  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Steps<void>;
   /** Drops all cached rows. Needed when a revert has changed the tables. */
   readonly clearCache: () => void;
 };
@@ -71,20 +73,21 @@ export function createBlockWriter(
     explorer.clearCache();
   };
 
-  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
+  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[], isFirst = false): Steps<void> {
     clearCache();
     if (utxos.length === 0) return;
     yield* writePreLinearizationRows(q, utxos);
-    const { add, balanceChanges } = createChangeSums();
-    for (const { utxo } of utxos) add(utxo, 1n);
-    yield yield* explorer.addBalances(balanceChanges);
+    const changed = balances === undefined ? yield* raisedBalances(q, utxos, isFirst) : { changes: balances, queries: [] };
+    yield [...changed.queries, ...(yield* explorer.addBalances(changed.changes))];
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
     const first = Number(stored[0]?.block.height);
     const last = first + stored.length - 1;
     const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
-    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos);
+    // The balances of a stored block include those of its outputs from before linearization.
+    const areStored = stored.every(({ balances }) => balances !== undefined);
+    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos, areStored ? [] : undefined, first === 0);
     // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
     if (cache.height !== first - 1) {
       clearCache();
@@ -101,8 +104,8 @@ export function createBlockWriter(
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
     const counted = counterRows(previous, facts, cache);
-    const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
+    const balances = yield* changedBalances(q, cache, blocks);
+    const explorerQueries = yield* explorer.addBlocks(blocks, balances.changes, chain.feeAsset, timeAt);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),
@@ -110,7 +113,7 @@ export function createBlockWriter(
       ...q.addAmount(inserted.amount),
       ...q.addHistory(historyRows(facts)),
       ...q.addMinter(minterRows(blocks)),
-      ...q.addBalance(counted.balances),
+      ...balances.queries,
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.upsertAsset(counted.assets),

@@ -5,13 +5,12 @@ import { hourStart } from '../index/bucket-start.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
-import type { BalanceChange, BlockFacts } from './block-facts.ts';
-import { balanceKeyBlobs, type PreviousRows } from './previous-rows.ts';
+import type { BlockFacts } from './block-facts.ts';
+import type { PreviousRows } from './previous-rows.ts';
 import {
   type AssetStat,
   assetsAfter,
   type BucketCounts,
-  balancesAfter,
   bucketsAfter,
   type Holder,
   holdersAfter,
@@ -23,7 +22,6 @@ import type { WriterCache } from './writer-cache.ts';
 
 /** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
 type CounterRows = {
-  readonly balances: SqlValue[];
   /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];
   /** Holders whose hour columns change. */
@@ -35,15 +33,14 @@ type CounterRows = {
 
 /**
  * Computes the rows after some blocks from the rows before them, and puts them into the cache. Of a row that several blocks change, only
- * the last version is returned; a balance gets a row per block.
+ * the last version is returned.
  */
 export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[], cache: WriterCache): CounterRows {
   const holders = overlay(previous.holders);
-  const balances = overlay(previous.balances);
   const assets = overlay(previous.assets);
   const buckets = new Map(previous.buckets);
   const bucketRows = new Map<string, SqlValue[]>();
-  const rows: CounterRows = { balances: [], holders: [], holderHours: [], assets: [], buckets: [], seconds: [] };
+  const rows: CounterRows = { holders: [], holderHours: [], assets: [], buckets: [], seconds: [] };
   let { latestSeconds } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
@@ -59,10 +56,6 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
     }
     holders.setAll(holdersAfter(fact, holders.get));
     assets.setAll(assetsAfter(fact, assets.get));
-    const after = balancesAfter(fact, balances.get);
-    balances.setAll(after);
-    for (const [key, { amount, count, nfts }] of after)
-      rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
     cache.times.set(fact.height, fact.time);
   }
   if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
@@ -72,7 +65,6 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
     (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
 
   for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
-  for (const [key, sums] of balances.changed) cache.balances.set(key, sums);
   for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
   for (const [unit, bucket] of buckets) cache.buckets.set(unit, bucket);
   cache.latestSeconds = latestSeconds;

@@ -2,17 +2,17 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
-import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
+import { isMintOutput } from '../index/output-amount.ts';
 import { unspentSet } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { bucketUnits } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BalanceChange, createChangeSums, type SupplyChange } from './block-facts.ts';
+import { createSupplySums, type SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
 import { insertionRows } from './output-set-rows.ts';
-import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
+import { type AssetRow, assetStatEntry, type HolderRow, holderEntry } from './previous-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /**
@@ -22,17 +22,15 @@ import type { WriterQueries } from './writer-queries.ts';
 export function* writePreLinearizationRows(q: WriterQueries, utxos: readonly NumberedUtxo[]): Steps<void> {
   const [firstBlock] = yield* fetchRows<{ time: number }>(q.times([0]));
   const time = firstBlock?.time ?? 0;
-  const { add, balanceChanges, supplyChanges } = createChangeSums();
+  const supply = createSupplySums();
   const owners = new Set<Address>();
   for (const { utxo } of utxos) {
-    add(utxo, 1n);
+    supply.add(utxo, 1n);
     for (const address of ownersOf(utxo)) owners.add(address);
   }
-  const changes = [...balanceChanges.values()];
   const rows = yield* fetchRowGroups({
     holders: q.holders([...owners].map(addressBlob)),
-    balances: q.allBalances(changes.flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
-    assets: q.assets([...supplyChanges.keys()].map(idBlob)),
+    assets: q.assets([...supply.changes.keys()].map(idBlob)),
   });
   const inserted = insertionRows(utxos.map(({ utxo, seq }) => ({ utxo, seq, time, outputSet: unspentSet(utxo) })));
   const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
@@ -40,25 +38,9 @@ export function* writePreLinearizationRows(q: WriterQueries, utxos: readonly Num
     ...q.addHolding(inserted.holding),
     ...q.addAmount(inserted.amount),
     ...q.addMinter(minters),
-    ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
     ...firstSeenQueries(q, owners, new Map((rows.holders as HolderRow[]).map(holderEntry)), time),
-    ...q.upsertAsset(raisedSupplies(supplyChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
+    ...q.upsertAsset(raisedSupplies(supply.changes, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
   ];
-}
-
-/** All rows of the changed balances, and one at block 0, each with the change added. */
-function raisedBalances(changes: readonly BalanceChange[], rows: readonly KeyedBalanceRow[]): SqlValue[] {
-  const heights = changes.map(() => new Map([[0, { amount: 0n, count: 0, nfts: 0 }]]));
-  for (const { n, height, amount, count, nfts } of rows) heights[n]?.set(height, { amount: sumFromBytes(amount), count, nfts });
-  return changes.flatMap((change, n) =>
-    [...(heights[n] ?? [])].flatMap(([height, { amount, count, nfts }]) => [
-      ...balanceKeyBlobs(change),
-      height,
-      sumToBytes(amount + change.amount),
-      count + change.count,
-      nfts + change.nfts,
-    ]),
-  );
 }
 
 /**

@@ -1,20 +1,19 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { addressBlob, idBlob, u64Blob } from '../index/blob.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
-import type { BalanceChange, BlockFacts, BlockToIndex } from './block-facts.ts';
-import { type AssetStat, type BalanceSums, type BucketCounts, type Holder, isGenesisBlock, type LatestSeconds } from './row-updates.ts';
+import type { BlockFacts, BlockToIndex } from './block-facts.ts';
+import { type AssetStat, type BucketCounts, type Holder, isGenesisBlock, type LatestSeconds } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /** The rows that some blocks change, as they are before these blocks. */
 export type PreviousRows = {
   readonly holders: ReadonlyMap<Address, Holder>;
-  readonly balances: ReadonlyMap<string, BalanceSums>;
   readonly assets: ReadonlyMap<Id, AssetStat>;
   /** Block times by height: of these blocks and of those that created the outputs they consume. */
   readonly times: ReadonlyMap<number, number>;
@@ -30,22 +29,15 @@ export function* readPreviousRows(
   facts: readonly BlockFacts[],
 ): Steps<PreviousRows> {
   const holders = new Map<Address, Holder>();
-  const balances = new Map<string, BalanceSums>();
   const assets = new Map<Id, AssetStat>();
   const times = new Map<number, number>();
   const uncached = {
     holders: new Set<Address>(),
-    balances: new Map<string, BalanceChange>(),
     assets: new Set<Id>(),
     times: new Set<number>(),
   };
   for (const fact of facts) {
     for (const address of fact.involved) takeCached(cache.holders.get(address), holders, uncached.holders, address);
-    for (const [key, change] of fact.balanceChanges) {
-      const sums = cache.balances.get(key);
-      if (sums !== undefined) balances.set(key, sums);
-      else uncached.balances.set(key, change);
-    }
     for (const { assets: txAssets } of fact.txs)
       for (const asset of txAssets) takeCached(cache.assets.get(asset), assets, uncached.assets, asset);
   }
@@ -57,18 +49,14 @@ export function* readPreviousRows(
   const firstCounted = facts.find((fact) => !isGenesisBlock(fact));
   const firstBuckets = bucketUnitNames.map((unit) => ({ unit, start: bucketStart(unit, firstCounted?.time ?? 0) }));
   const missing = firstCounted === undefined ? [] : firstBuckets.filter(({ unit, start }) => cache.buckets.get(unit)?.start !== start);
-  const keys = [...uncached.balances.keys()];
   const rows = yield* fetchRowGroups({
     holders: q.holders([...uncached.holders].map(addressBlob)),
-    balances: q.newestBalances([...uncached.balances.values()].flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
     assets: q.assets([...uncached.assets].map(idBlob)),
     times: q.times([...uncached.times]),
     buckets: q.buckets(missing.flatMap(({ unit, start }) => [bucketUnits[unit], start])),
     seconds: cache.latestSeconds === undefined && firstCounted !== undefined ? [q.lastSeconds] : [],
   });
   for (const row of rows.holders as HolderRow[]) holders.set(...holderEntry(row));
-  for (const { n, amount, count, nfts } of rows.balances as KeyedBalanceRow[])
-    balances.set(keys[n] as string, { amount: sumFromBytes(amount), count, nfts });
   for (const row of rows.assets as AssetRow[]) assets.set(...assetStatEntry(row));
   for (const { height, time } of rows.times as { height: number; time: number }[]) {
     times.set(height, time);
@@ -80,7 +68,7 @@ export function* readPreviousRows(
   const [last, previous] = rows.seconds as SecondRow[];
   const latestSeconds =
     last === undefined ? cache.latestSeconds : { last: { ...last, fees: sumFromBytes(last.fees) }, previousTime: previous?.time };
-  return { holders, balances, assets, times, buckets, latestSeconds };
+  return { holders, assets, times, buckets, latestSeconds };
 }
 
 /** Takes a cached value over, or notes that it has to be read. */
@@ -88,10 +76,6 @@ function takeCached<K, V>(cached: V | undefined, found: Map<K, V>, uncached: Set
   if (cached === undefined) uncached.add(key);
   else found.set(key, cached);
 }
-
-/** Values of the columns address, asset and locktime. */
-export const balanceKeyBlobs = ({ address, asset, locktime }: Pick<BalanceChange, 'address' | 'asset' | 'locktime'>) =>
-  [addressBlob(address), idBlob(asset), u64Blob(locktime)] as const;
 
 export const holderEntry = ({ address, first, seen, sent }: HolderRow): [Address, Holder] => [
   toHex(address) as Address,
@@ -104,14 +88,6 @@ export const assetStatEntry = ({ asset, first, last, txs, supply, nfts }: AssetR
 ];
 
 export type HolderRow = Holder & { readonly address: Uint8Array };
-/** `n` is the number that the query gave to the balance key. */
-export type KeyedBalanceRow = {
-  readonly n: number;
-  readonly height: number;
-  readonly amount: Uint8Array;
-  readonly count: number;
-  readonly nfts: number;
-};
 export type AssetRow = Omit<AssetStat, 'supply'> & { readonly asset: Uint8Array; readonly supply: Uint8Array };
 type SecondRow = { readonly time: number; readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
 type BucketRow = Omit<BucketCounts, 'fees' | 'maxTps'> & {

@@ -1,7 +1,9 @@
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
+import { selectBalances } from './balance-rows.ts';
 
 /** All statements of the index writer for one chain. */
 export type WriterQueries = ReturnType<typeof writerQueries>;
@@ -20,7 +22,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
   const { rows, keys } = sizes[dialect];
   const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
-  const [moved, progress] = [`${schema}moved`, `${schema}progress`];
+  const [moved, progress, balance] = [`${schema}moved`, `${schema}progress`, `${schema}${tablesOf(chain).balance}`];
   const insert = (name: string, table: Table, onConflict = ''): BatchedStatement => {
     const columns = Object.keys(table.columns);
     return batchedStatement(
@@ -39,8 +41,8 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
     assets: lookup(t.assetStat, 'asset, first, last, txs, supply, nfts', 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
-    newestBalances: selectBalances(t.balance, 'newest', keys),
-    allBalances: selectBalances(t.balance, 'all', keys),
+    newestBalances: selectBalances(balance, 'newest', keys),
+    allBalances: selectBalances(balance, 'all', keys),
     buckets: batchedStatement([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
     lastSeconds: { text: `SELECT * FROM ${t.second} ORDER BY time DESC LIMIT 2`, values: [] },
 
@@ -51,8 +53,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     removeHolding: deleteRows(t.holding, indexSchema.holding, keys),
     removeAmount: deleteRows(t.amount, indexSchema.amount, keys),
     addHistory: insert(t.history, indexSchema.history),
-    addBalance: insert(t.balance, indexSchema.balance),
-    upsertBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
+    upsertBalance: upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']),
     addMinter: insert(t.minter, indexSchema.minter),
     // The hour columns have indexes, which an update rewrites even if the values stay the same.
     upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
@@ -84,20 +85,6 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
       };
     },
   };
-}
-
-/** Values per key: a number that comes back with its rows as `n`, then address, asset, lock time. */
-function selectBalances(balance: string, which: 'newest' | 'all', sizes: BatchSizes): BatchedStatement {
-  const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
-  const rows = (n: string, address: string, asset: string, locktime: string) =>
-    `SELECT ${n} AS n, height, amount, count, nfts FROM ${balance}
-     WHERE address = ${address} AND asset = ${asset} AND locktime = ${locktime}${end}`;
-  return batchedStatement(sizes, 4, (count) =>
-    count === 1
-      ? rows('? + 0', '?', '?', '?')
-      : `WITH k(n, address, asset, locktime) AS (VALUES ${valueTuples(count, 4, ['bigint', 'bytea', 'bytea', 'bytea'].map(cast))})
-         SELECT b.* FROM k CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.locktime')}) b`,
-  );
 }
 
 /** Deletes rows by all their columns. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */

@@ -1,27 +1,16 @@
 import type { Output } from '../../avm/tx/output.ts';
-
-/** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
-type OutputClass = 'amount' | 'nft' | 'mint';
+import { outputClasses } from '../state/output-class.ts';
 
 /** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
 export type AssetType = 'secp256k1' | 'nft';
 
-const outputKinds: { readonly [K in Output['kind']]: { readonly class: OutputClass; readonly type: AssetType } } = {
-  'secp256k1fx.TransferOutput': { class: 'amount', type: 'secp256k1' },
-  'secp256k1fx.MintOutput': { class: 'mint', type: 'secp256k1' },
-  'nftfx.TransferOutput': { class: 'nft', type: 'nft' },
-  'nftfx.MintOutput': { class: 'mint', type: 'nft' },
-  'propertyfx.OwnedOutput': { class: 'nft', type: 'nft' },
-  'propertyfx.MintOutput': { class: 'mint', type: 'nft' },
-};
-
-export const isMintOutput = (output: Output): boolean => outputKinds[output.kind].class === 'mint';
+export const isMintOutput = (output: Output): boolean => outputClasses[output.kind] === 'mint';
 
 /** Whether an output is an NFT or a property. These are counted, never added to amounts of the same asset. */
-export const isNft = (output: Output): boolean => outputKinds[output.kind].class === 'nft';
+export const isNft = (output: Output): boolean => outputClasses[output.kind] === 'nft';
 
 /** The type of one output. Other outputs of the same asset may have another type: an asset may have amounts, NFTs and properties. */
-export const assetTypeOf = (output: Output): AssetType => outputKinds[output.kind].type;
+export const assetTypeOf = (output: Output): AssetType => (output.kind.startsWith('secp256k1fx.') ? 'secp256k1' : 'nft');
 
 /** Units of the asset in an output; 0 for an NFT, a property or a mint output. */
 export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);

@@ -1,5 +1,5 @@
 /**
- * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, asset).
+ * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, balance, asset).
  * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
  *
  * Almost all rows are only added, never changed, so that every query can be answered as of an earlier height: all pages of a listing use
@@ -9,7 +9,6 @@ export const indexTablesOf = (chain: number) => ({
   holding: `c${chain}_holding`,
   amount: `c${chain}_amount`,
   history: `c${chain}_history`,
-  balance: `c${chain}_balance`,
   holder: `c${chain}_holder`,
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
@@ -59,8 +58,6 @@ const blob: Column = { type: 'blob' };
  *           seq: the row in `utxo`; if negative, minus the row in `moved`.
  * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
- * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
- *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
  *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
  *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
@@ -74,10 +71,6 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   holding: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
   amount: { columns: { address: blob, shelf: int, amount: blob, tie: blob, seq: int }, key: ['address', 'shelf', 'amount', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
-  balance: {
-    columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int, nfts: int },
-    key: ['address', 'asset', 'locktime', 'height'],
-  },
   holder: {
     columns: { address: blob, first: int, seen: int, seen_hour: int, sent: int, sent_hour: int },
     key: ['address'],

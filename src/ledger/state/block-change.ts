@@ -1,10 +1,9 @@
 import type { Block } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import { type BalanceDelta, createBalanceDeltas, ownersOf } from './balance.ts';
+import { type BalanceChange, type BalanceDelta, createBalanceDeltas } from './balance.ts';
 import type { Diff } from './diff.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
@@ -19,7 +18,6 @@ export type BlockChange = {
   readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
   /** One delta per affected balance, so that each balance is read and written once. */
   readonly deltas: readonly BalanceDelta[];
-  readonly affectedAddresses: ReadonlySet<Address>;
 };
 
 /** A stored block with the numbers of its rows. Callbacks use it to store more data about the block in the same transaction. */
@@ -32,6 +30,8 @@ export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
     readonly imported: ReadonlyMap<Id, Utxo>;
     /** Outputs from before linearization that the block consumes. They were stored just before it, with height 0. */
     readonly preLinearizationUtxos?: readonly NumberedUtxo[];
+    /** The balances that the block and these outputs change. Undefined if the rows of the balances are not stored with the block. */
+    readonly balances?: readonly BalanceChange[];
   };
 
 /** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */
@@ -80,12 +80,5 @@ export function computeBlockChange(
   const balances = createBalanceDeltas();
   for (const { utxo } of unspent) balances.add(utxo);
   for (const { utxo } of consumedRows) balances.remove(utxo);
-  const affectedAddresses = collectOwners([...created, ...consumedRows]);
-  return { created, unspent, consumed: consumedRows, deltas: balances.deltas(), affectedAddresses };
-}
-
-export function collectOwners(utxos: readonly NumberedUtxo[]): Set<Address> {
-  const addresses = new Set<Address>();
-  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
-  return addresses;
+  return { created, unspent, consumed: consumedRows, deltas: balances.deltas() };
 }
