@@ -7,6 +7,7 @@ import type { Env } from '../src/app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../src/app/setup/network-context.ts';
 import { type OpenedChain, openNodeStore, soloStore } from '../src/app/setup/node-store.ts';
 import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
+import type { Database } from '../src/ledger/store/database.ts';
 import type { Store } from '../src/ledger/store/store.ts';
 import { BenchError } from './fault.ts';
 
@@ -24,19 +25,23 @@ export type ChainStoreOptions = {
   readonly skipDiskSync?: boolean;
   /** Public keys that are stored with the index. */
   readonly publicKeyOf?: PublicKeyOf;
+  /** Wraps the database, for example to count its statements. */
+  readonly wrapDatabase?: (db: Database) => Database;
 };
 
 /** Opens the X-Chain of a data directory. */
-export function openChainStore(dir: string, access: 'write' | 'read', { skipDiskSync, publicKeyOf }: ChainStoreOptions = {}): ChainStore {
+export function openChainStore(dir: string, access: 'write' | 'read', options: ChainStoreOptions = {}): ChainStore {
+  const { skipDiskSync, publicKeyOf, wrapDatabase = (db) => db } = options;
   const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new BenchError('bench/chain-store.ts uses flags that Serac no longer accepts');
   const config = configFrom(flags.options);
   const context = createNetworkContext(config, storeEnv);
-  let database: ReturnType<typeof openDatabase> | undefined;
+  let database: Database | undefined;
   const open: Env['openDatabase'] = (path, options) => {
     const opened = openDatabase(path, options);
-    if (path.endsWith('/serac.sqlite')) database = opened;
-    return opened;
+    if (!path.endsWith('/serac.sqlite')) return opened;
+    database = wrapDatabase(opened);
+    return database;
   };
   const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, soloStore, access, undefined, { publicKeyOf });
   try {

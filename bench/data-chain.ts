@@ -189,7 +189,7 @@ const createAssetTx = (index: number, owner: Address): UnsignedTx => ({
 });
 
 /** A pseudo-random number generator from 0 to 1 (mulberry32): the same seed gives the same numbers. */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -19,7 +19,7 @@ export async function measureBootstraps(
   options: Options,
   report: (row: ReportRow) => void,
 ): Promise<void> {
-  const { blocks } = options;
+  const blocks = options.blocks ?? (options.quick ? 5000 : 100_000);
   const sources = await startSources(env, launchers.theirs, blocks);
   try {
     const { ours, theirs } = await alternate(options.rounds, launchers, async (launch, round, side) => {

@@ -18,7 +18,7 @@ import { BenchError } from './fault.ts';
  */
 export async function generateSourceChain(dir: string, blocks: number, signal: AbortSignal): Promise<void> {
   mkdirSync(dir, { recursive: true });
-  const { state, ledger, accept, store, close } = openChainStore(dir, 'write', { skipDiskSync: true });
+  const { state, ledger, store, close } = openChainStore(dir, 'write', { skipDiskSync: true });
   try {
     const outerStore = openOuterStore(store, state.id, state.blockAt);
     const wallet = createWallet('source', { count: 2, keys: [ewoq] });
@@ -45,7 +45,7 @@ export async function generateSourceChain(dir: string, blocks: number, signal: A
         [parent, outer] = [block, outerBlock];
       }
       const base = batch[0]?.block.height ?? 0n;
-      accept(batch, () => outerStore.insert(wrapped.map((outer, i) => ({ outer, height: base + BigInt(i) }))));
+      ledger.accept(batch, () => outerStore.insert(wrapped.map((outer, i) => ({ outer, height: base + BigInt(i) }))));
       // Lets the event loop handle signals.
       await Bun.sleep(0);
       if (signal.aborted) throw new BenchError('stopped');

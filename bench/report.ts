@@ -63,7 +63,7 @@ export function formatTable(
 }
 
 /** Aligns the columns: the first and last to the left, the others to the right. */
-function alignColumns(lines: readonly (readonly string[])[]): string {
+export function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   const last = widths.length - 1;
   const cell = (text: string, i: number) => (i === 0 || i === last ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0));

@@ -52,7 +52,7 @@ export async function generateScaleChain(ledger: Ledger, blocks: number, onBlock
     const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + 1n, txs: [tx] });
     const diff = createDiff(ledger);
     diff.apply(tx, effects);
-    ledger.commitAll([{ block, diff }]);
+    ledger.accept([{ block, diff }]);
     change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;
     onBlock(made + 1);
     // Lets the event loop handle signals.

@@ -22,7 +22,7 @@ for (const mode of devModes)
         { error: { message: 'try later', data: { code: 'DEV_ORDERED_FAILURE', method: 'avm.getHeight' } } },
       ]);
       expect(await getHeight()).toMatchObject([{ result: { height: '0' } }]);
-      expect(await node.dev('dev.nodeInfo')).toMatchObject({ faults: false });
+      expect(await node.dev('dev.nodeInfo')).toMatchObject({ faults: [] });
     });
 
     test('dev.setLatency delays one method or all, and can be ended', async () => {
@@ -33,6 +33,7 @@ for (const mode of devModes)
       };
       await node.dev('dev.setLatency', { ms: 300, method: 'avm.getHeight' });
       expect(await measure()).toBeGreaterThanOrEqual(295);
+      expect((await node.dev('dev.nodeInfo')).faults).toEqual([{ kind: 'latency', target: 'avm.getHeight', ms: 300 }]);
       await node.dev('dev.setLatency', { ms: 0, method: 'avm.getHeight' });
       await node.dev('dev.setLatency', { ms: 300 });
       expect(await measure()).toBeGreaterThanOrEqual(295);
@@ -61,6 +62,7 @@ for (const mode of devModes)
         await node.dev('dev.setUnhealthy', { check, message: 'on fire' });
         const sick = await health();
         expect([sick.status, sick.checks[check]?.error]).toEqual([503, 'on fire']);
+        expect((await node.dev('dev.nodeInfo')).faults).toEqual([{ kind: 'unhealthy', target: check, message: 'on fire' }]);
         await node.dev('dev.setUnhealthy', { check });
         expect((await health()).status).toBe(200);
       }

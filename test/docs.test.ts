@@ -126,8 +126,8 @@ describe('CONTRIBUTING.md', () => {
 
 test('docs/differences.md names every health check that only Serac has', async () => {
   const source = findFiles('src/**/*.ts').map(read).join('\n');
-  const registered = [...source.matchAll(/\bextraCheck\('(\w+)'/g)].map(([, name]) => name);
-  const named = [...differences.extraChecks.what.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const registered = [...source.matchAll(/\bextraCheck\('([\w-]+)'/g)].map(([, name]) => name);
+  const named = [...differences.extraChecks.what.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
   expect(registered.length).toBeGreaterThan(0);
   expect(named.sort()).toEqual(registered.sort());
 });

@@ -86,7 +86,7 @@ import { expect } from 'vitest';
 const expectNew = async ({ avm, dev, health, accounts }) => {
   expect((await avm.getHeight()).height).toBe(1);
   expect((await avm.getBalance({ address: accounts[1].address, assetID: 'AVAX' })).balance).toBe(10_000_000_000_000n);
-  expect(await dev.nodeInfo()).toMatchObject({ offset: 0, automine: true, interval: 0, impersonated: 0, faults: false, pending: 0 });
+  expect(await dev.nodeInfo()).toMatchObject({ offset: 0, automine: true, interval: 0, impersonated: 0, faults: [], pending: 0 });
   expect((await dev.listSnapshots()).snapshots.length).toBe(1);
   expect((await health.health()).healthy).toBe(true);
 };

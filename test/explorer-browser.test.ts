@@ -210,9 +210,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await page.run(`document.querySelector('[data-save-csv=Produced]').click()`);
     await until('window.saved !== undefined');
     const rows = (await page.run<string>('window.saved')).split('\n');
-    expect(rows[0]).toBe('"Index","Owners","State","Amount"');
+    expect(rows[0]).toBe('"Index","Owners","State","Amount","Amount unit"');
     expect(rows).toHaveLength(3);
-    const sent = rows.find((row) => row.includes('"2.5 AVAX"')) as string;
+    const sent = rows.find((row) => row.endsWith(',"2.5","AVAX"')) as string;
     expect(sent).toContain(`"${accounts[2].address}"`);
     expect(sent).toContain('unspent');
   });

@@ -60,7 +60,7 @@ test('a search for an output opens its graph, with the output marked', async () 
   const [{ utxoId, creationTxHash, outputIndex }] = utxos;
   for (const query of [utxoId, `${creationTxHash}:${outputIndex}`]) {
     const response = await fetch(`${url}/search?q=${query}`, { redirect: 'manual' });
-    expect(response.headers.get('location')).toBe(`/graph/${utxoId}`);
+    expect(response.headers.get('location')).toBe(`/output/${utxoId}`);
   }
   const html = await get(`/graph/${utxoId}`);
   expect(html).toContain('selected"');

@@ -39,7 +39,10 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
       // The page loads its data again, as it does after an event.
       await page.run(`document.dispatchEvent(new Event('visibilitychange'))`);
     }
-    for (const path of missing) expect([path, (await fetch(url + path, { headers: { accept: 'text/html' } })).status]).toEqual([path, 404]);
+    for (const path of missing) {
+      const response = await fetch(url + path, { headers: { accept: 'text/html' } });
+      expect([path, response.status, (await response.text()).includes('page here</h1>')]).toEqual([path, 404, true]);
+    }
     expect(page.console.slice(logged)).toEqual([]);
   };
 
@@ -147,12 +150,27 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await page.open(`${follower.url}/`);
     expect(await untilLive()).toBe(true);
     expect(await until(`document.querySelector('.strip').textContent.includes('in step with the followed node')`)).toBe(true);
+    expect(await text('.strip')).toContain(source.program().url);
     const { txID } = await source.dev('dev.faucet', { to: (await source.dev('dev.accounts')).accounts[0].address });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
     await source.stop();
     expect(await until(`document.querySelector('.strip').textContent.includes('Node away')`)).toBe(true);
     await follower.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  }, 90_000);
+
+  test('serac join: all pages but Dev; the strip shows peers and progress', async () => {
+    const flags = ['join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
+    const first = await startProgram(...flags);
+    const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as unknown as { nodeID: string };
+    const second = await startProgram(...flags, `--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`);
+    await walk(second.url, ['/dev']);
+    await page.open(`${second.url}/`);
+    expect(await until(`document.querySelector('.strip').textContent.includes('in step with the network')`)).toBe(true);
+    expect(await text('.strip')).toContain('Joined1 peerblock 0');
+    await first.stop();
+    expect(await until(`document.querySelector('.strip.warn')?.textContent.includes('0 peers')`)).toBe(true);
+    await second.stop();
   }, 90_000);
 
   test.skipIf(!hasServers)(

@@ -128,7 +128,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     const response = await fetch(url + script, { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(response.headers.get('cache-control')).toContain('immutable');
-    expect(await response.text()).toContain('EventSource');
+    expect(await response.text()).toContain('SharedWorker');
   });
 
   test('plots of an asset by day and of issued transactions by minute, with their values', async () => {

@@ -144,7 +144,7 @@ function ownUtxos(state: ChainState, address: Address): string[] {
 async function nodeUtxos(remote: Remote, address: Address): Promise<string[]> {
   const all: string[] = [];
   for (let after: RemoteUtxoCursor | undefined; ; ) {
-    const { utxos, next } = await remote.utxos({ chain: 'X', address, after });
+    const { utxos, next } = await remote.utxos({ list: 'X', address, after });
     all.push(...utxos.map(({ bytes }) => toHex(bytes)));
     if (next === undefined) return all.sort();
     after = next;

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Output } from '../src/avm/tx/output.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { chainRoot, plainAddress, sendRequest } from './data-requests.ts';
 import { pChain } from './local-chain.ts';
 import {
@@ -18,11 +20,12 @@ import {
   nodeIDOf,
   untilAcceptedBy,
 } from './network-nodes.ts';
-import { platformImport } from './platform-export.ts';
+import { platformExport, platformImport } from './platform-export.ts';
 import { eventually } from './processes.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
+import { createRandom } from './random.ts';
 import { startStakerNetwork } from './staker-network.ts';
-import { createWallet, ewoq, exportTx, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
+import { createWallet, ewoq, exportTx, importTx, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** A network with sybil protection: four of the five local stakers are AvalancheGo nodes. Serac joins without stake, then as the fifth. */
 const binary = process.env.AVALANCHEGO;
@@ -97,6 +100,32 @@ else
       const { error } = await first.client.call('/ext/bc/P', 'platform.issueTx', { tx: formatHex('hex', imported), encoding: 'hex' });
       expect(error).toBeUndefined();
       expect(await eventually(shared, (all) => all.length === 0, 60_000)).toEqual([]);
+      // What the P-Chain exports is read from the trusted node: it is listed, and its import is issued, proposed and stored here.
+      const importer = createWallet('imports of a joined chain', { keys: [ewoq], count: 4 });
+      const onP = await first.client.call('/ext/bc/P', 'platform.getUTXOs', {
+        addresses: [createAddressFormatter('P', 'local')(ewoq.address)],
+      });
+      const fromP = platformExport(importer, (onP.result as unknown as { utxos: string[] }).utxos, createRandom(1));
+      const issued = await first.client.call('/ext/bc/P', 'platform.issueTx', { tx: formatHex('hex', fromP.bytes), encoding: 'hex' });
+      expect(issued.error).toBeUndefined();
+      const owners = importer.keys.map(({ address }) => createAddressFormatter('X', 'local')(address));
+      const listed = await eventually(
+        async () =>
+          (await outsider.client.call('/ext/bc/X', 'avm.getUTXOs', { addresses: owners, sourceChain: 'P' })).result as unknown as {
+            utxos: string[];
+          },
+        ({ utxos }) => utxos.length > 0,
+        60_000,
+      );
+      expect(listed.utxos.length).toBe(fromP.utxos.length);
+      const single = fromP.utxos
+        .filter(({ output }) => output.addresses.length === 1 && 'amount' in output && output.amount > 1_000_000n)
+        .slice(0, 3);
+      const importToX = signDraft(importTx(importer, { utxos: [] }, pChain, single));
+      await issueTo(outsider, importToX);
+      await untilAcceptedBy([...others, outsider], importToX.id);
+      const shown = (await sendRequest(outsider.client, { path: `${chainRoot}/transactions/${idText(importToX.id)}` })).json;
+      expect(shown.consumedUtxos.map((utxo: { isIncomplete?: boolean }) => utxo.isIncomplete ?? false)).toEqual([false, false, false]);
       await program.stop();
 
       // The fifth staker has 20 % of the stake: refused unless the P- and C-Chain are answered for.

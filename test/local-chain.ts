@@ -65,13 +65,13 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),
   });
-  const commitAll: Ledger['commitAll'] = (blocks, writeMore) => {
+  const accept: Ledger['accept'] = (blocks, writeMore) => {
     state.commitAll(blocks, writeMore);
     for (const { block } of blocks) onAccepted?.(block);
   };
   const differences = { retryRefused: !strict, skipFailedWalletTx: !strict };
   return {
-    chain: createChain({ ledger: { ...state, commitAll }, verifier: verifier, now, differences, acceptUnknownImports }),
+    chain: createChain({ ledger: { ...state, accept }, verifier: verifier, now, differences, acceptUnknownImports }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),

@@ -143,9 +143,9 @@ test(
     }
     hostile?.socket.close();
     expect(connections).toBeGreaterThan(1);
-    expect(await waitUntil(() => victim.network.context.inbound.granted() === 0 && !isPeer(victim, identity.node))).toBe(true);
+    expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0 && !isPeer(victim, identity.node))).toBe(true);
     expect(victim.network.counters.failedToParse).toBeGreaterThan(rounds / 10);
-    expect(victim.network.context.inbound.remaining().atLarge).toBe(6 * 2 ** 20);
+    expect(victim.network.context.limits.inbound.remaining().atLarge).toBe(6 * 2 ** 20);
     await ask();
   },
   120_000 + rounds,
@@ -315,7 +315,7 @@ describe('peers that finished the handshake', () => {
       if (i % 20 === 0) await Bun.sleep(5);
     }
     expect(dropped).toBeGreaterThan(50);
-    const { outbound } = victim.network.context;
+    const { outbound } = victim.network.context.limits;
     expect(64 * 2 ** 20 - outbound.remaining().atLarge - outbound.remaining().validators).toBeLessThan(32 * 2 ** 20);
     expect(await waitUntil(() => !isPeer(victim, identity.node), 15_000)).toBe(true);
     clearInterval(keepAlive);

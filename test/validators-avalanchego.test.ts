@@ -22,6 +22,8 @@ else
       url: node.url,
       reads,
       networkID: 12345,
+      known: [],
+      save: () => {},
       timers: realTiming,
       report: (error) => void reported.push(error),
     });
@@ -37,15 +39,15 @@ else
 
       await node.kill();
       await eventually(
-        () => validators.silentSince(),
-        (since) => since !== undefined,
+        () => validators.failure(),
+        (failure) => failure !== undefined,
         30_000,
       );
       expect([reported.length, validators.current().size]).toEqual([1, 5]);
       node.restart();
       await eventually(
-        () => validators.silentSince(),
-        (since) => since === undefined,
+        () => validators.failure(),
+        (failure) => failure === undefined,
         90_000,
       );
       expect(validators.at(0n)?.size).toBe(5);

@@ -75,6 +75,10 @@ export const methodCodes: AdviceByCode<
   AVM_TOO_MANY_ADDRESSES: ['There are more than `max` addresses.', 'Split them into several calls.'],
   AVM_UNKNOWN_CHAIN: ['No chain has the alias or ID in `sourceChain`.', 'Use `P`, `C` or a blockchain ID.'],
   AVM_NO_SOURCE_CHAIN: ['The C-Chain has no UTXOs of its own.', 'Give the chain that exported them in `sourceChain`.'],
+  AVM_EXPORTS_UNKNOWN: [
+    'This node is on a network of peers and does not run the chain, so it cannot tell what that chain exported.',
+    'Ask an AvalancheGo node, or name one that runs the chain with `--validators-from`.',
+  ],
   AVM_BAD_ADDRESS: [
     'The address is not one of this chain; `reason` says why.',
     'Use `expected` if it is given: the address of the same key on this chain.',

@@ -31,7 +31,7 @@ const client = network.clients[0] as Client;
 const rpc = createRpc(url, { transport: fetchTransport(fetch), timing: realTiming });
 const report = (error: unknown) => console.log(error);
 const reads = createPlatformReads(url, rpc);
-const validators = createTrustedValidators({ url, reads, networkID: 12345, timers: realTiming, report });
+const validators = createTrustedValidators({ url, reads, networkID: 12345, known: [], save: () => {}, timers: realTiming, report });
 try {
   await validators.start();
   const call = async <T>(path: string, method: string, params: unknown): Promise<T> => {

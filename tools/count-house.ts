@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 /**
  * Counts the house: wings, folders, floors, files, lines, long functions, wide types, and the files and folders that one `issueTx`, one page of
  * the Data API and one block on a network run through. Usage: bun tools/count-house.ts. The last three need the Node of test/nodes (`npm ci`
- * there): it counts which functions ran.
+ * there): it counts which functions ran. With --list: the long functions, the wide types and the short files, with file and line.
  */
 
 const root = resolve(import.meta.dir, '..');
@@ -38,40 +38,67 @@ function countFloors(): number {
   return Math.max(...[...below.keys()].map(heightOf));
 }
 
+/** Something that was counted: its line in the file, its size and the text of its first line. */
+type Found = { readonly line: number; readonly size: number; readonly start: string };
+
 /** Lines from the start of each function to its end, found by indentation: the formatter puts the end below the start. */
-function countFunctionLines(text: string): number[] {
+function countFunctionLines(text: string): Found[] {
   const lines = text.split('\n');
   return lines.flatMap((line, start) => {
     const isStart = /^\s*(export )?(async )?function\b.*[{(]$/.test(line) || /^\s*(export )?const \w+.*(=>|=> \{|=> \($|\()$/.test(line);
     if (!isStart) return [];
     const indent = line.length - line.trimStart().length;
-    const length = lines
-      .slice(start + 1)
-      .findIndex((next) => next.trim() !== '' && next.length - next.trimStart().length <= indent && /^\s*[})\]]+.*[;}]$/.test(next));
-    return length < 0 ? [] : [length + 2];
+    const after = lines.findIndex(
+      (next, at) =>
+        at > start && next.trim() !== '' && next.length - next.trimStart().length <= indent && !/^\s*[})\]].*([{([]|=>)$/.test(next),
+    );
+    const end = /^\s*[})\]]/.test(lines[after] ?? '') ? after + 1 : after;
+    return [{ line: start + 1, size: end - start, start: line.trim() }];
   });
 }
 
 /** The number of fields of each object type. */
-function countFields(text: string): number[] {
+function countFields(text: string): Found[] {
   return [...text.matchAll(/^(?:export )?(?:type|interface) \w+[^{\n]*\{\n((?: {2}.*\n|\n)*?)\}/gm)].map(
-    ([, body = '']) => body.split('\n').filter((line) => /^ {2}(readonly )?[\w[\]'.]+\??[:(]/.test(line)).length,
+    ({ 0: whole, 1: body = '', index }) => ({
+      line: text.slice(0, index).split('\n').length,
+      size: body.split('\n').filter((line) => /^ {2}(readonly )?[\w[\]'.]+\??[:(]/.test(line)).length,
+      start: whole.slice(0, whole.indexOf('\n')),
+    }),
   );
 }
 
+/** What `count` finds in all files and `isBad` selects, largest first, a line each. */
+function findAll(count: (text: string) => Found[], isBad: (size: number) => boolean): string[] {
+  return [...texts]
+    .flatMap(([file, text]) => count(text).map((found) => ({ ...found, file })))
+    .filter(({ size }) => isBad(size))
+    .sort((a, b) => b.size - a.size)
+    .map(({ file, line, size, start }) => `${String(size).padStart(4)}  src/${file}:${line}  ${start}`);
+}
+
 const lines = [...texts.values()].map((text) => text.split('\n').length - 1);
-const functions = [...texts.values()].flatMap(countFunctionLines);
-const fields = [...texts.values()].flatMap(countFields);
+const longFunctions = findAll(countFunctionLines, (size) => size > 100);
+const wideTypes = findAll(countFields, (size) => size >= 12);
+const shortFiles = findAll(
+  (text) => [{ line: 1, size: text.split('\n').length - 1, start: '' }],
+  (size) => size < 15,
+);
+if (process.argv.includes('--list')) {
+  for (const [name, found] of Object.entries({ longFunctions, wideTypes, shortFiles }))
+    process.stdout.write(`${name}\n${found.join('\n')}\n`);
+  process.exit(0);
+}
 const rows: [string, number | string][] = [
   ['wings', readdirSync(source).length],
   ['folders', new Set(files.map(folderOf)).size],
   ['floors', countFloors()],
   ['files', files.length],
-  ['files below 15 lines', lines.filter((count) => count < 15).length],
+  ['files below 15 lines', shortFiles.length],
   ['files above 400 lines', lines.filter((count) => count > 400).length],
   ['lines', lines.reduce((sum, count) => sum + count, 0)],
-  ['functions above 100 lines', functions.filter((count) => count > 100).length],
-  ['types with 12 fields or more', fields.filter((count) => count >= 12).length],
+  ['functions above 100 lines', longFunctions.length],
+  ['types with 12 fields or more', wideTypes.length],
 ];
 
 const node = join(root, 'test/nodes/node_modules/node-24/bin/node');

@@ -56,8 +56,8 @@ export const differences = {
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
-    what: 'Health has three more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed, `stakingkey` on a joined node.',
-    why: 'AvalancheGo has neither reader processes nor followed nodes, and does not look for another node with its own staking key.',
+    what: 'Health has four more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed, `stakingkey` and `trusted-validators` on a joined node. The check `X` of a joined node also fails if most of the stake has had a block for 10 s that this node lacks.',
+    why: 'AvalancheGo has neither reader processes nor followed nodes, does not look for another node with its own staking key, and reads validators from its own P-Chain, so that it can verify every block of the majority.',
   },
   explorer: {
     what: '`GET` on paths without a route, such as `/` and `/tx/<id>`, answers with the pages of the explorer. Other HTTP methods get 404.',

@@ -10,14 +10,21 @@ export type EngineBlock = {
   readonly bytes: Uint8Array;
 };
 
-/**
- * The chain as an engine needs it, Snowman or solo. A block is verified on its parent's view before it is decided. Several blocks may be
- * processing at once, siblings too; only the engine chooses which one to accept.
- */
-export type Vm = {
+/** The blocks of a chain. */
+export type VmBlocks = {
   readonly lastAccepted: () => Id;
   /** The accepted block at a height. */
   readonly blockIdAtHeight: (height: bigint) => Id | undefined;
+  /** Decodes a block. It may refer to `bytes` as long as it exists. */
+  readonly parse: (bytes: Uint8Array) => EngineBlock;
+  /** Returns a processing or accepted block. */
+  readonly block: (id: Id) => EngineBlock | undefined;
+  /** Returns the bytes of a processing or accepted block, without decoding them. */
+  readonly blockBytes: (id: Id) => Uint8Array | undefined;
+};
+
+/** Building blocks, and when there is something to build. */
+export type VmBuilder = {
   /**
    * Builds a block on the preferred one, without verifying it; undefined if no transaction is waiting or this node may not build now. Its
    * transactions have left the pool. They are back there when the block is rejected, fails, or can no longer be accepted.
@@ -25,12 +32,14 @@ export type Vm = {
   readonly build: () => EngineBlock | undefined;
   /** From when `build` may return a block on the preferred one, in Unix milliseconds; undefined if this node may not build one. */
   readonly nextBuildTime: () => number | undefined;
-  /** Decodes a block. It may refer to `bytes` as long as it exists. */
-  readonly parse: (bytes: Uint8Array) => EngineBlock;
-  /** Returns a processing or accepted block. */
-  readonly block: (id: Id) => EngineBlock | undefined;
-  /** Returns the bytes of a processing or accepted block, without decoding them. */
-  readonly blockBytes: (id: Id) => Uint8Array | undefined;
+  /** Sets the listener to call whenever there may be transactions for a block. */
+  readonly onWork: (listener: () => void) => void;
+  /** Number of transactions that wait for a block. */
+  readonly waiting: () => number;
+};
+
+/** What an engine decides about blocks. */
+export type VmDecisions = {
   /**
    * Does the slow part of verifying a block ahead, without blocking the event loop. Optional: `verify` does what was not prepared. Rejects only
    * if something that `verify` needs could not be loaded.
@@ -50,10 +59,18 @@ export type Vm = {
    * operations are not verified again, and transactions cannot be issued.
    */
   readonly setBootstrapping: (on: boolean) => void;
-  /** Sets the listener to call whenever there may be transactions for a block. */
-  readonly onWork: (listener: () => void) => void;
-  /** Number of transactions that wait for a block. */
-  readonly waiting: () => number;
+};
+
+/**
+ * The chain as an engine needs it, Snowman or solo. A block is verified on its parent's view before it is decided. Several blocks may be
+ * processing at once, siblings too; only the engine chooses which one to accept.
+ */
+export type Vm = VmBlocks & VmBuilder & VmDecisions;
+
+/** A Vm that has stored blocks when its accepting functions return; `writeMore` runs in the database transaction of the blocks. */
+export type StoringVm = Vm & {
+  readonly accept: (id: Id, writeMore?: () => void) => void;
+  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
 };
 
 /** What the health check shows of an engine. Durations in milliseconds. */

@@ -61,16 +61,17 @@ export function formatConfig(rows: readonly ConfigRow[], unknownKeys: readonly s
 }
 
 /** Parts of a query whose values are secrets, such as `?apikey=…`. */
-const secretInQuery = /([?&](?:[\w-]*key|[\w-]*token|[\w-]*secret|pass(?:word|wd)?|auth\w*|sig(?:nature)?)=)[^&#]*/gi;
+const secretInQuery = /([?&](?:[\w-]*key|[\w-]*token|[\w-]*secret|pass(?:word|wd)?|auth\w*|sig(?:nature)?)=)[^&#,]*/gi;
 
 /** A URL is shown without its password and without the keys in its query. */
 function showValue(flag: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (secretFlags.has(flag)) return '(not shown)';
   if (typeof value === 'bigint') return value.toString();
-  if ((flagTable as { [name: string]: FlagDefinition })[flag]?.kind === 'url')
-    return String(value)
-      .replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@')
-      .replace(secretInQuery, '$1…');
-  return value;
+  const kind = (flagTable as { [name: string]: FlagDefinition })[flag]?.kind;
+  if (kind !== 'url' && kind !== 'urls') return value;
+  return Array.isArray(value) ? value.map(hideSecrets) : hideSecrets(String(value));
 }
+
+/** Of one URL, or of several separated by commas. */
+const hideSecrets = (text: string): string => text.replace(/(:\/\/[^/@:,]*):[^/@]*@/g, '$1:…@').replace(secretInQuery, '$1…');

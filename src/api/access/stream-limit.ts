@@ -6,16 +6,24 @@ export type StreamLimit = {
   readonly take: (client: string) => EndStream | undefined | Promise<EndStream | undefined>;
 };
 
+/** The most streams of one client where rate limits apply. */
+export const maxStreamsPerClient = 64;
+
 /** Counts a stream as ended; further calls have no effect. */
 export type EndStream = () => void;
 
 /** A `StreamLimit` that decides synchronously, in this process's memory. */
-export type MemoryStreamLimit = Pick<StreamLimit, 'max'> & { readonly take: (client: string) => EndStream | undefined };
+export type MemoryStreamLimit = Pick<StreamLimit, 'max'> & {
+  readonly take: (client: string) => EndStream | undefined;
+  /** The open streams of a client. */
+  readonly count: (client: string) => number;
+};
 
 export function createStreamLimit(max: number): MemoryStreamLimit {
   const streams = new Map<string, number>();
   return {
     max,
+    count: (client) => streams.get(client) ?? 0,
     take: (client) => {
       const count = streams.get(client) ?? 0;
       if (count >= max) return undefined;

@@ -22,12 +22,12 @@ import {
   bodyAddresses,
   chainParams,
   chainPath,
-  choice,
   choices,
   endTimestamp,
   flagOrFalse,
   maxQueryAddresses,
   networkParam,
+  outputSort,
   pageParams,
   pageSize,
   pageToken,
@@ -200,7 +200,7 @@ const filters = {
   assetId,
   minUtxoAmount: amountOrZero('Only outputs of at least this amount. An NFT or a property counts as 1, a mint output as 0.'),
   includeSpent: flagOrFalse('Include spent outputs.'),
-  sortBy: choice(['timestamp', 'amount'], 'timestamp', 'Outputs with equal values are sorted by ID.'),
+  sortBy: outputSort(),
   sortOrder: sortOrder(),
 };
 

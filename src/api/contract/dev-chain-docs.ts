@@ -98,7 +98,7 @@ export const insightDocs = (issuedTx: string): DocsOf<typeof insightRows> => ({
   nodeInfo: {
     summary: 'The state of the node: versions, network, last block, clock, mining',
     result:
-      '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":false}',
+      '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":[]}',
   },
 });
 

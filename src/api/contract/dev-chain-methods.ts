@@ -87,6 +87,17 @@ const Step = object('TransactionStep', {
 /** A step in the life of a transaction. */
 export type LifecycleStep = OutOf<typeof Step>;
 
+const OrderedFault = object('OrderedFault', {
+  kind: oneOf(['latency', 'failure', 'unhealthy']),
+  target: text('A method, or a health check; empty: all methods.'),
+  ms: optional(integer('Milliseconds of a latency.')),
+  times: optional(integer('Calls that will still fail.')),
+  message: optional(text('The error of the calls or of the health check.')),
+});
+
+/** A fault that a developer has ordered and that has not ended. */
+export type OrderedFaultJson = OutOf<typeof OrderedFault>;
+
 /** Methods that show why and how something happened: `dev.*`. */
 export const insightRows = {
   explainTx: devMethod(
@@ -149,7 +160,7 @@ export const insightRows = {
       pending: integer(),
       impersonated: integer(),
       autoImpersonate: flag(),
-      faults: flag(),
+      faults: list(OrderedFault),
     }),
   ),
 };

@@ -35,6 +35,9 @@ export const amountOrZero = (description: string) => optional(withDefault(amount
 
 export const sortOrder = (absent: 'asc' | 'desc' = 'desc') => choice(['asc', 'desc'], absent, 'Order of the items.');
 
+/** What a list of outputs is sorted by. */
+export const outputSort = () => choice(['timestamp', 'amount'], 'timestamp', 'Outputs with equal values are sorted by ID.');
+
 /** One of the given values, or the default. */
 export const choice = <const V extends string>(values: readonly V[], absent: NoInfer<V>, description: string) =>
   optional(withDefault(oneOf(values, description), absent));

@@ -1,6 +1,6 @@
 import type { AddressList } from '../contract/views.ts';
 import { type ApiError, notFound } from '../rest/api-error.ts';
-import { findChain, unknownChain } from '../rest/chain-name.ts';
+import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
@@ -18,7 +18,7 @@ export function requireNetwork({ network: { names } }: ServedChains, requested: 
 }
 
 export function requireChainByName(served: ServedChains, name: string): ServedChain {
-  const found = findChain(served, name);
+  const found = findAnsweringChain(served, name);
   if (found === undefined) throw unknownChain(served, name, `Unknown blockchain ${quoteValue(name)}`);
   return found;
 }

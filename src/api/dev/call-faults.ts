@@ -1,3 +1,4 @@
+import type { OrderedFaultJson } from '../contract/dev-chain-methods.ts';
 import type { BoundMethod, Services } from '../rpc/method.ts';
 import { findNearestName } from '../rpc/nearest-name.ts';
 import type { Json } from '../rpc/write-json.ts';
@@ -5,7 +6,7 @@ import { DevError } from './fault.ts';
 
 /** Delays and failures of JSON-RPC calls that a developer has ordered. */
 export type CallFaults = {
-  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, a call costs one comparison more. */
+  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, they have the methods of `services`. */
   readonly apply: (services: Services) => Services;
   /** Delays every call, or those of one method, by some milliseconds; 0 ends the delay. */
   readonly setLatency: (milliseconds: number, method: string) => void;
@@ -13,6 +14,8 @@ export type CallFaults = {
   readonly failNext: (method: string, times: number, message: string) => void;
   /** Whether anything is ordered. */
   readonly isActive: () => boolean;
+  /** What is ordered. */
+  readonly list: () => OrderedFaultJson[];
 };
 
 /** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
@@ -73,9 +76,15 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
     apply: (services) => {
       const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
         names.add(name);
-        return [name, { ...method, run: (params) => (isActive ? run(name, method, params) : method.run(params)) }];
+        return [name, { ...method, run: (params) => run(name, method, params) }];
       });
-      return { ...services, methods: new Map(methods) };
+      const faulty = new Map(methods);
+      return {
+        ...services,
+        get methods() {
+          return isActive ? faulty : services.methods;
+        },
+      };
     },
     setLatency: (milliseconds, method) => {
       if (milliseconds > faultLimits.latency) throw overLimit('ms', faultLimits.latency);
@@ -96,6 +105,11 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
       update();
     },
     isActive: () => isActive,
+    list: () => [
+      ...(latencyOfAll > 0 ? [{ kind: 'latency', target: '', ms: latencyOfAll } as const] : []),
+      ...[...latencies].map(([target, ms]) => ({ kind: 'latency', target, ms }) as const),
+      ...[...failures].map(([target, { left, message }]) => ({ kind: 'failure', target, times: left, message }) as const),
+    ],
   };
 }
 

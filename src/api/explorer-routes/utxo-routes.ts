@@ -31,13 +31,13 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
   },
   listSharedUtxos: async (
     deps,
-    { addresses: requested, assetId: asset, includeSpent, pageSize: limit, sortOrder: order, ...chainRef },
+    { addresses: requested, assetId: asset, includeSpent, sortBy, pageSize: limit, sortOrder: order, ...chainRef },
     { paging },
   ) => {
     const chain = requireChain(deps.served, chainRef);
     await chain.backfillAddresses?.(requested.owners);
     const spelling = networkSpelling(deps.served, chainRef.network, requested);
-    const sort = { sortBy: 'timestamp', order, minAmount: 0n, limit: limit + 1 } as const;
+    const sort = { sortBy, order, minAmount: 0n, limit: limit + 1 };
     const { listing, entries, pieces } = await atOneEpoch(deps.epoch, async (epoch) => {
       const listing = await openListing(chain.reads, paging);
       const query = { ...listing, ...sort, addresses: requested.owners, asset, includeSpent };

@@ -9,6 +9,8 @@ export type ForcedChecks = {
   readonly register: Health['register'];
   /** Makes a health check fail with a message, and adds it if there is none of this name; undefined: it runs as usual again. */
   readonly force: (name: string, message: string | undefined) => Promise<void>;
+  /** Names and messages of the checks that are forced to fail. */
+  readonly forced: () => readonly (readonly [name: string, message: string])[];
 };
 
 /** The most checks that can be added by `force`, which never removes one. */
@@ -29,6 +31,7 @@ export function createForcedChecks(health: Health): ForcedChecks {
   };
   return {
     register,
+    forced: () => [...messages],
     force: async (name, message) => {
       if (!names.has(name)) {
         if (message === undefined) return;

@@ -14,7 +14,12 @@ export type ChainServices = {
   readonly services: { readonly [suffix: string]: Services };
   /** The most bytes of a request body; see http/router.ts. */
   readonly maxBody?: number;
+  /** Whether the chain is bootstrapping: its methods are then refused. */
+  readonly isBootstrapping?: (() => boolean) | undefined;
 };
+
+/** AvalancheGo: api/server/server.go, rejectMiddleware. */
+const notBootstrapped = 'API call rejected because chain is not done bootstrapping';
 
 /** `maxBody` of chains that accept transactions, in bytes: eight times the hex text of the largest transaction. */
 export const maxTxBody = 1_048_576;
@@ -33,10 +38,12 @@ type NodeServices = {
 /** Creates the routes of a node by path, which is exact and case-sensitive. */
 export function createNodeRoutes({ chains, info, health, metrics, dev, extraRoutes = [] }: NodeServices): HttpRoutes {
   const routes: (readonly [string, HttpRoute])[] = [];
-  for (const { id, aliases, services, maxBody } of chains)
+  for (const { id, aliases, services, maxBody, isBootstrapping } of chains) {
+    const unavailable = isBootstrapping && (() => (isBootstrapping() ? notBootstrapped : undefined));
     for (const base of chainPaths(id, aliases))
       for (const [suffix, chainServices] of Object.entries(services))
-        routes.push([base + suffix, { services: chainServices, ...(maxBody !== undefined && { maxBody }) }]);
+        routes.push([base + suffix, { services: chainServices, unavailable, ...(maxBody !== undefined && { maxBody }) }]);
+  }
   if (info !== undefined) routes.push(['/ext/info', { services: info }]);
   if (health !== undefined) routes.push(...nodeHealthRoutes(health.deps, health.services));
   if (metrics !== undefined) routes.push(metrics);

@@ -20,6 +20,8 @@ export type HttpRoute = (
   readonly isAllowed?: (request: HttpRequest) => boolean;
   /** The body of that response. */
   readonly refusal?: string;
+  /** If it returns a text, the response is 503 with it. */
+  readonly unavailable?: (() => string | undefined) | undefined;
 };
 
 /** Default limit of a request body, in bytes: 4,096 node IDs or 1,024 addresses fit. */
@@ -80,6 +82,8 @@ export function createRouter(options: RouterOptions): Handler {
     }
     if (route.isAllowed?.(request) === false)
       return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
+    const reason = route.unavailable?.();
+    if (reason !== undefined) return { status: 503, headers: headers.error, body: `${reason}\n` };
     if ('handler' in route) {
       // Browsers apply CORS to HTTP responses only: a page of any origin could read from a WebSocket.
       if (origin === null && isForeignWebSocket(request)) return { status: 403, headers: headers.error, body: forbiddenOriginBody };

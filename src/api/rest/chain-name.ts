@@ -1,12 +1,20 @@
 import { idText } from '../../base/bytes/id.ts';
 import { createParamContext } from './addresses.ts';
-import { type ApiError, notFound } from './api-error.ts';
+import { type ApiError, apiError, notFound } from './api-error.ts';
 import type { ParamContext } from './param.ts';
 import type { ServedChain, ServedChains } from './served-chains.ts';
 
 /** Finds a chain of this server by alias, slug or blockchain ID. */
 export const findChain = ({ chains }: ServedChains, name: string): ServedChain | undefined =>
   chains.find(({ id, aliases, slug }) => slug === name || aliases.includes(name) || idText(id) === name);
+
+/** Finds a chain and throws 503 if it cannot answer now. */
+export function findAnsweringChain(served: ServedChains, name: string): ServedChain | undefined {
+  const found = findChain(served, name);
+  const reason = found?.unavailable?.();
+  if (reason !== undefined) throw apiError(503, reason);
+  return found;
+}
 
 /** The context for reading parameters of requests to this server: the addresses of its network and the names of its chains. */
 export const paramContextFor = (served: ServedChains): ParamContext => {

@@ -56,6 +56,8 @@ export type ServedChain = {
   readonly epoch?: () => number;
   /** Whether the followed node answers. Always OK for a chain that this process runs itself. */
   readonly status: () => 'OK' | 'UNAVAILABLE';
+  /** Why the chain cannot answer now: it is bootstrapping, and what it has is old. Undefined if it can. */
+  readonly unavailable?: (() => string | undefined) | undefined;
   /**
    * To be awaited before balances and outputs of these addresses are read. Fetches from the followed node what its blocks do not contain:
    * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if the followed

@@ -10,6 +10,8 @@ export type AvmFault =
   | { code: 'AVM_TOO_MANY_ADDRESSES'; got: number; max: number }
   | { code: 'AVM_UNKNOWN_CHAIN'; name: string }
   | { code: 'AVM_NO_SOURCE_CHAIN' }
+  /** A joined node knows what other chains exported only through a trusted node. */
+  | { code: 'AVM_EXPORTS_UNKNOWN'; chain: string }
   | { code: 'AVM_BAD_ADDRESS'; address: string; reason: string; expected?: string }
   | { code: 'AVM_BAD_CURSOR'; reason: string }
   | { code: 'AVM_ENCODING'; encoding: string }

@@ -82,19 +82,27 @@ function handleCall(services: Services, text: string, options: RpcOptions): RpcR
   const { id } = request;
   let methodRan = false;
   let method: BoundMethod | undefined;
+  let start = 0;
+  const succeeded = (result: Json): RpcResponse => {
+    const response = resultResponse(id, result);
+    method?.meter?.record(method.meter.now() - start, false);
+    return response;
+  };
+  const failed = (error: unknown): RpcResponse => {
+    method?.meter?.record(method.meter.now() - start, true);
+    return errorResponse(request, error, methodRan, options, paramHintFor(method, request, options));
+  };
   try {
     method = findMethod(services, request.method);
     if (method.needsWriter && services.forwardToWriter)
       return services.forwardToWriter(Buffer.from(text, 'latin1')).catch((error: unknown) => errorResponse(request, error, false, options));
+    start = method.meter?.now() ?? 0;
     const params = method.readParams(request.params);
     methodRan = true;
     const result = method.run(params);
-    if (!(result instanceof Promise)) return resultResponse(id, result);
-    return result
-      .then((value) => resultResponse(id, value))
-      .catch((error: unknown) => errorResponse(request, error, true, options, paramHintFor(method, request, options)));
+    return result instanceof Promise ? result.then(succeeded).catch(failed) : succeeded(result);
   } catch (error) {
-    return errorResponse(request, error, methodRan, options, paramHintFor(method, request, options));
+    return failed(error);
   }
 }
 

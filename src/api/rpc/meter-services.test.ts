@@ -29,11 +29,10 @@ test('each call is recorded once, with its method, duration and outcome, and its
   const recorded: [string, number, boolean][] = [];
   let time = 0;
   const plain = combineServices(createService('t', testMethods, {}));
-  const metered = meterServices(
-    plain,
-    (method) => ({ record: (seconds, isError) => recorded.push([method, seconds, isError]) }),
-    () => time++,
-  );
+  const metered = meterServices(plain, (method) => ({
+    now: () => time++,
+    record: (seconds, isError) => recorded.push([method, seconds, isError]),
+  }));
   const options = {
     differences: { batches: false, missingContentType: false, errorData: false },
     onUnexpectedError: () => expect.unreachable(),

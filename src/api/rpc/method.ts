@@ -57,6 +57,14 @@ export type BoundMethod = {
   readonly paramNames: readonly string[];
   readonly readParams: (params: string | null) => unknown;
   readonly run: (params: unknown) => Json | Promise<Json>;
+  readonly meter?: Meter;
+};
+
+/** Records the calls of a method, each from reading its parameters to its result. */
+export type Meter = {
+  /** Seconds of a monotonic clock. */
+  readonly now: () => number;
+  readonly record: (seconds: number, isError: boolean) => void;
 };
 
 export type Service = {

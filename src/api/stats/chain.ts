@@ -1,10 +1,10 @@
 import { idText } from '../../base/bytes/id.ts';
-import { findChain, unknownChain } from '../rest/chain-name.ts';
+import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
 export function requireMetricsChain(served: ServedChains, name: string): ServedChain {
-  const found = findChain(served, name);
+  const found = findAnsweringChain(served, name);
   if (found !== undefined) return found;
   const noTotals = `This server has metrics for single chains, not totals for ${quoteValue(name)}`;
   throw unknownChain(served, name, networkTotals.includes(name) ? noTotals : `Unknown chain ${quoteValue(name)}`);

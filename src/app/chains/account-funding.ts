@@ -45,7 +45,7 @@ export function fundAccounts(request: FundingRequest): void {
     effects: effectsOf,
     onDropped: () => {},
   });
-  opened.accept([{ block, diff }]);
+  opened.ledger.accept([{ block, diff }]);
 }
 
 export const chainParamsOf = (spec: AvmChainSpec, networkID: number): ChainParams => ({

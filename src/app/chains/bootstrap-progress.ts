@@ -1,6 +1,6 @@
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import type { PeerNetwork } from '../../network/peers/network.ts';
-import type { Env } from '../setup/env.ts';
+import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
 
 /** Milliseconds between two drawings. */
 const interval = 500;
@@ -8,7 +8,11 @@ const interval = 500;
 const peersTimeout = 10_000;
 
 /** Shows how far bootstrapping is until it is done, and logs the end. Returns a function that stops it. */
-export function showBootstrap(chain: JoinedChain, network: Pick<PeerNetwork, 'beaconState' | 'peers'>, env: Env): () => void {
+export function showBootstrap(
+  chain: JoinedChain,
+  network: Pick<PeerNetwork, 'beaconState' | 'peers'>,
+  env: ProcessEnv & TimeEnv,
+): () => void {
   const started = env.clock.monotonic();
   let isWarned = false;
   let cancel = env.timers.after(interval, tick);

@@ -22,7 +22,7 @@ import type { Config } from '../config/config.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
 import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
@@ -104,9 +104,9 @@ export async function startFollowedChain(
   opened: OpenedChain,
   deps: FollowDeps,
 ): Promise<RunningChain> {
-  const { state, index, accept } = opened;
+  const { state, index } = opened;
   const [spec] = context.specs;
-  const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
+  const ledger = createStateLedger(state, { accept: opened.ledger.accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
   const commits = createCommitState(deps.onCommitState);
   const observer = deps.observerOf(spec.id);
   let backfillRevision = 0;
@@ -210,10 +210,10 @@ export const backfillWithApiErrors =
     }
   };
 
-export const createRemote = (url: string, env: Env, hrp: string): Remote =>
+export const createRemote = (url: string, env: NetworkEnv & TimeEnv, hrp: string): Remote =>
   connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
 
-export const createTiming = (env: Env) => ({
+export const createTiming = (env: TimeEnv) => ({
   now: env.clock.monotonic,
   unix: env.clock.unixSeconds,
   after: env.timers.after,

@@ -18,7 +18,7 @@ import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { Config } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
@@ -154,7 +154,7 @@ function tryParse<T>(parse: (text: string) => T, text: string): T[] {
   }
 }
 
-function connectForkedNode(url: string, env: Env, hrp: string, signal: AbortSignal): Remote {
+function connectForkedNode(url: string, env: NetworkEnv & TimeEnv, hrp: string, signal: AbortSignal): Remote {
   const timing = {
     now: env.clock.monotonic,
     unix: env.clock.unixSeconds,

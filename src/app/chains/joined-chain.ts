@@ -1,7 +1,7 @@
 import type { Network } from '../../avm/network.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { EngineReport } from '../../avm/vm.ts';
-import { type Id, idText } from '../../base/bytes/id.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -18,7 +18,10 @@ import type { JoinConfig } from '../config/join-config.ts';
 import { type AvmChainSpec, createAvmChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
+import type { JoinedImports } from './joined-imports.ts';
 import type { JoinedValidators } from './joined-validators.ts';
+import { warnOfLag } from './lag-warning.ts';
+import { createRefusedBlocks } from './refused-blocks.ts';
 
 type JoinedChainDeps = {
   readonly join: JoinConfig;
@@ -28,6 +31,7 @@ type JoinedChainDeps = {
   readonly identity: Identity;
   readonly validators: JoinedValidators;
   readonly transport: Transport;
+  readonly imports: JoinedImports | undefined;
   /** A decided block could not be stored or executed: the node must stop. */
   readonly onFatal: (error: unknown) => void;
 };
@@ -39,8 +43,9 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   /** Transactions of peers that are being added: they are not pushed to peers again. */
   const fromPeers = new Set<Id>();
   const { chain, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
-    // The outputs that the P- and C-Chain export are not known here: of an import, only the signatures can be verified.
+    // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
+    fetchInputs: parts.imports?.fetchInputs,
     onPooled: (tx) => {
       deps.publish({ kind: 'pooled', chainID: spec.id, tx });
       if (!fromPeers.has(tx.id)) joined?.gossip.issued(tx);
@@ -86,6 +91,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     count: () => chain.mempool.size().txs,
   };
   const caughtUp = Promise.withResolvers<void>();
+  const refused = createRefusedBlocks(spec.aliases[0], env);
   let joined: JoinedChain | undefined;
   joined = startJoinedChain({
     chainId: spec.id,
@@ -104,16 +110,21 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     events: {
       onBootstrapped: caughtUp.resolve,
       onWarning: (error, block) => {
-        const what = block === undefined ? '' : ` refused block ${idText(block.id)} at height ${block.height}:`;
-        env.log(`${spec.aliases[0]}:${what} ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
+        if (block !== undefined) refused.add(block, error);
+        else env.log(`${spec.aliases[0]}: ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
       },
       onFatal: parts.onFatal,
     },
   });
   const started = joined;
+  const stopWarning = warnOfLag(spec.aliases[0], started, refused, env);
+  const stop = (): void => {
+    stopWarning();
+    started.stop();
+  };
   return {
     ...running,
-    engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop: started.stop },
+    engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop },
     joined: { ...started, caughtUp: caughtUp.promise },
   };
 }

@@ -22,6 +22,7 @@ import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
 import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
 import { type JoinedExports, openJoinedExports } from './joined-exports.ts';
+import { type JoinedImports, openJoinedImports } from './joined-imports.ts';
 import { createJoinedReadings } from './joined-readings.ts';
 import { JoinError, openValidators } from './joined-validators.ts';
 import type { PeerReadings } from './peer-readings.ts';
@@ -36,6 +37,10 @@ export type JoinedNetwork = {
   readonly registerMetrics: (registry: MetricRegistry) => void;
   /** Fails while another node with this node's staking key is on the network. */
   readonly stakingKeyCheck: Check;
+  /** Fails while the node of `--validators-from` does not answer; undefined without one. */
+  readonly validatorsCheck: Check | undefined;
+  /** What other chains export; undefined without a trusted node. */
+  readonly imports: JoinedImports | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -51,20 +56,27 @@ export type JoinDeps = {
 export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> {
   const { config, env, context, identity, store, onFatal } = deps;
   const { network } = config;
-  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), network.id, env);
+  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), {
+    networkID: network.id,
+    env,
+    store: store.store,
+    genesis: context.genesis.p.validators,
+  });
   const stakes = stakesOf(source.validators.current, source.publicKeyOf);
   const peers = createPeers({
     identity,
     publicIp: parseIp(join.publicIP) as Uint8Array,
-    networkId: network.id,
-    compatibility: {
-      version: peerVersionOf(env.version, config.strict),
-      minimum: { major: 1, minor: 13, patch: 0 },
-      minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
-      upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+    rules: {
+      networkId: network.id,
+      compatibility: {
+        version: peerVersionOf(env.version, config.strict),
+        minimum: { major: 1, minor: 13, patch: 0 },
+        minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
+        upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+      },
+      // AvalancheGo: utils/constants/acps.go, CurrentACPs.
+      currentAcps: new Set(),
     },
-    // AvalancheGo: utils/constants/acps.go, CurrentACPs.
-    currentAcps: new Set(),
     options: join.network,
     sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
     timing: {
@@ -87,6 +99,8 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
   const aliasOf = context.chain.aliases.primary;
   let chain: JoinedChain | undefined;
   let port = join.network.stakingPort;
+  const [trusted] = 'from' in join.validators ? join.validators.from : [];
+  const imports = trusted === undefined ? undefined : openJoinedImports({ url: trusted, env, context, store });
   let exports: JoinedExports | undefined;
   let stopProgress = (): void => {};
   return {
@@ -110,13 +124,14 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
         identity,
         validators: source,
         transport: peers.transport,
+        imports,
         onFatal,
       });
       const joined = running.joined as NonNullable<typeof running.joined>;
       chain = joined;
       peers.addChain(spec.id, chain.handler);
-      if (!('from' in join.validators) || opened.index === undefined) return running;
-      exports = openJoinedExports(join.validators.from, env, context, opened.index.exported);
+      if (trusted === undefined || opened.index === undefined) return running;
+      exports = openJoinedExports(trusted, env, context, opened.index.exported);
       const { backfillAddresses, backfillRevision } = exports;
       return { ...running, joined: { ...joined, backfillAddresses }, backfillRevision };
     },
@@ -131,9 +146,12 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
+    validatorsCheck: source.check,
+    imports,
     close: async () => {
       stopProgress();
       exports?.close();
+      imports?.close();
       source.close();
       await peers.close();
     },

@@ -1,15 +1,20 @@
+import type { GenesisValidator } from '../../avm/genesis/platform-genesis.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
+import type { Check } from '../../base/health/result.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createRpc } from '../../chain/follow/rpc.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
+import type { Store } from '../../ledger/store/store.ts';
 import type { ValidatorSet, Validators } from '../../network/protocol/validators.ts';
 import { ValidatorsError } from '../../network/validators/fault.ts';
+import { createMajorityReads, type TrustedNode } from '../../network/validators/majority-reads.ts';
 import { createPeerValidators } from '../../network/validators/peer-validators.ts';
-import { createPlatformReads } from '../../network/validators/platform-reads.ts';
-import { createTrustedValidators } from '../../network/validators/trusted-validators.ts';
+import { createPlatformReads, type KeyedValidators } from '../../network/validators/platform-reads.ts';
+import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
+import { openValidatorStore } from '../../network/validators/validator-store.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 
 /** The validators of a joined network, and what depends on where they come from. */
@@ -21,20 +26,39 @@ export type JoinedValidators = {
   readonly beacons: () => ValidatorSet;
   /** Validators of the P-Chain, who may pull transactions. */
   readonly stakers: () => ValidatorSet;
+  /** Fails while the trusted node does not answer; undefined without one. */
+  readonly check?: Check;
   /** Told of peers, where they are the validators. */
   readonly membership?: { readonly add: (node: NodeId) => void; readonly remove: (node: NodeId) => void };
   readonly close: () => void;
 };
 
-/** Opens the validators of a network. Waits for the trusted node, if there is one. */
-export async function openValidators(join: JoinConfig, self: NodeId, networkID: number, env: Env): Promise<JoinedValidators> {
+type ValidatorsDeps = {
+  readonly networkID: number;
+  readonly env: Env;
+  readonly store: Store;
+  /** The validators at height 0 of the P-Chain, if they are known. */
+  readonly genesis: () => readonly GenesisValidator[];
+};
+
+/** Opens the validators of a network. Waits for the trusted nodes only if no set is known without them. */
+export async function openValidators(join: JoinConfig, self: NodeId, deps: ValidatorsDeps): Promise<JoinedValidators> {
   if ('weight' in join.validators) return openPeerValidators(join, self, join.validators.weight);
-  const url = stripCredentials(join.validators.from);
-  const rpc = createRpc(join.validators.from, { transport: fetchTransport(env.fetch), timing: env.timers });
+  const { env, networkID } = deps;
+  const rpcs = join.validators.from.map((url) => ({
+    url: stripCredentials(url),
+    rpc: createRpc(url, { transport: fetchTransport(env.fetch), timing: env.timers }),
+  }));
+  const nodes = rpcs.map(({ url, rpc }) => ({ url, reads: createPlatformReads(url, rpc) }));
+  const stored = openValidatorStore(deps.store);
+  const known = stored.list();
+  const url = nodes.map((node) => node.url).join(', ');
   const validators = createTrustedValidators({
     url,
-    reads: createPlatformReads(url, rpc),
+    reads: createMajorityReads(nodes as [TrustedNode, ...TrustedNode[]]),
     networkID,
+    known: known.length > 0 ? known : genesisSet(deps.genesis()),
+    save: stored.save,
     timers: {
       now: env.clock.monotonic,
       after: env.timers.after,
@@ -49,11 +73,36 @@ export async function openValidators(join: JoinConfig, self: NodeId, networkID: 
     publicKeyOf: validators.publicKeyOf,
     beacons: validators.current,
     stakers: validators.current,
+    check: trustedCheck(url, validators, env.clock.monotonic),
     close: () => {
       validators.stop();
-      rpc.close();
+      for (const { rpc } of rpcs) rpc.close();
     },
   };
+}
+
+/** Milliseconds of silence after which the check fails: one missed reading is no failure. */
+const maxSilence = 10_000;
+
+const trustedCheck =
+  (url: string, { failure, knownHeight }: Pick<TrustedValidators, 'failure' | 'knownHeight'>, now: () => number): Check =>
+  () => {
+    const failed = failure();
+    const details = { url, pChainHeight: knownHeight() };
+    if (failed === undefined || now() - failed.since <= maxSilence) return { details };
+    const reason = (failed.error as { message?: string }).message ?? String(failed.error);
+    const seconds = Math.round((now() - failed.since) / 1000);
+    return {
+      details,
+      error: `for ${seconds} s: ${reason}; the last known validators hold, but blocks that refer to later ones are refused`,
+    };
+  };
+
+function genesisSet(validators: readonly GenesisValidator[]): readonly { readonly height: bigint; readonly set: KeyedValidators }[] {
+  if (validators.length === 0) return [];
+  const weights = new Map(validators.map(({ nodeID, weight }) => [nodeID, weight]));
+  const keys = new Map(validators.flatMap(({ nodeID, publicKey }) => (publicKey === undefined ? [] : [[nodeID, publicKey] as const])));
+  return [{ height: 0n, set: { weights, keys } }];
 }
 
 /** Without sybil protection: bootstrapping ends where most of the first peers are. AvalancheGo asks them about the P-Chain. */
@@ -74,7 +123,7 @@ function openPeerValidators({ beacons }: JoinConfig, self: NodeId, weight: bigin
 /** Milliseconds between two attempts to reach the trusted node. */
 const retryInterval = 1000;
 
-async function startWhenReachable(start: () => Promise<void>, env: Env): Promise<void> {
+async function startWhenReachable(start: () => Promise<void>, env: ProcessEnv & TimeEnv): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await start();

@@ -3,7 +3,7 @@ import type { Fork } from '../../chain/fork/fork.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import { startProgress } from '../log/progress.ts';
 import { type AvmChainSpec, createChainServices, type RunningChain } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 
@@ -59,7 +59,7 @@ export async function stopChain({ engine, follower }: RunningChain): Promise<voi
   await follower?.stop();
 }
 
-function catchUpIndex(index: SqliteIndex, env: Env): void {
+function catchUpIndex(index: SqliteIndex, env: ProcessEnv & TimeEnv): void {
   const progress = startProgress(env.clock.monotonic);
   for (const step of index.catchUp()) env.showProgress(progress(step));
   env.showProgress(undefined);

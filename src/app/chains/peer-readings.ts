@@ -26,7 +26,7 @@ export type PeerReadings = {
   readonly limits?: {
     readonly network: NetworkLimits;
     readonly router: RouterLimits;
-    readonly chain: Omit<ChainLimits, 'acceptanceTime'>;
+    readonly chain: Omit<ChainLimits, 'acceptanceTime' | 'behindTime'>;
   };
 };
 

@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { TxObserver } from '../../chain/lifecycle/observed-issue.ts';
 import { createTxLifecycle, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
-import type { Env } from '../setup/env.ts';
+import type { TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
 /** What became of the transactions of each chain; for the `dev.*` methods and the explorer routes. */
@@ -11,7 +11,7 @@ export type TxLifecycles = {
   readonly observerOf: (chainID: Id) => TxObserver;
 };
 
-export function createTxLifecycles(env: Env, { specs }: NetworkContext, events: EventBus): TxLifecycles {
+export function createTxLifecycles(env: TimeEnv, { specs }: NetworkContext, events: EventBus): TxLifecycles {
   const lifecycles = new Map(specs.map(({ id }) => [id, createTxLifecycle(id, events, env.clock.unixNanos)]));
   const of = (chainID: Id): TxLifecycle => lifecycles.get(chainID) as TxLifecycle;
   return {

@@ -9,8 +9,8 @@ import { readQuorums } from '../flags/peer-rules.ts';
 
 /** How a node joins a network of peers. */
 export type JoinConfig = {
-  /** Where validators come from: a trusted node that runs the P-Chain, or, without sybil protection, the connected peers with one weight. */
-  readonly validators: { readonly from: string } | { readonly weight: bigint };
+  /** Where validators come from: trusted nodes that run the P-Chain, or, without sybil protection, the connected peers with one weight. */
+  readonly validators: { readonly from: readonly string[] } | { readonly weight: bigint };
   /** The first peers. */
   readonly beacons: readonly Beacon[];
   /** The address at which peers reach this node. */

@@ -13,6 +13,7 @@ import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
 import { moneyMethods } from '../../api/dev/money-methods.ts';
 import { stateMethods } from '../../api/dev/state-methods.ts';
 import { timeMethods } from '../../api/dev/time-methods.ts';
+import type { ForcedChecks } from '../../api/health/forced-checks.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { readUnlockedBalances } from '../../api/rpc/balance.ts';
@@ -50,6 +51,7 @@ type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly events: EventBus;
   readonly timers: Env['timers'];
   readonly version: string;
+  readonly forcedChecks: ForcedChecks['forced'];
 };
 
 /** Creates the `dev.*` methods, one line per group of methods, and their aliases. Blocks are those of the X-Chain. */
@@ -164,7 +166,7 @@ function createWallet({ context, parts, accounts, events, timers }: DevServicesD
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
 
-function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain) {
+function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps, x: RunningChain) {
   const { id, height, time } = x.lastAccepted();
   const now = context.clock.read();
   const { network } = context.chain;
@@ -182,6 +184,6 @@ function describeNode({ context, parts, version }: DevServicesDeps, x: RunningCh
     pending: x.pendingTxs().txs,
     impersonated: parts.impersonation.addresses().length,
     autoImpersonate: parts.impersonation.isAll(),
-    faults: parts.faults.isActive(),
+    faults: [...parts.faults.list(), ...forcedChecks().map(([target, message]) => ({ kind: 'unhealthy', target, message }) as const)],
   };
 }

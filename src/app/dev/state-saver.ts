@@ -1,7 +1,7 @@
 import { StateFileError } from '../../ledger/snapshot/state-file.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import type { StateFiles } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, FileEnv } from '../setup/env.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
 /** Limit of the database in a state file that is loaded at start: that of a database in memory. */
@@ -84,7 +84,7 @@ export async function startStateSaver(
 const temporaryOf = (path: string): string => `${path}.tmp`;
 
 /** Throws at start what saving would throw at exit, when there is nothing left to do about it: a missing folder, no permission, a directory. */
-function checkSavable(path: string, env: Env): void {
+function checkSavable(path: string, env: FileEnv): void {
   try {
     env.openFile(temporaryOf(path), 'write').close();
     env.removeFile(temporaryOf(path));

@@ -31,7 +31,11 @@ export type FlagKind =
   | 'list'
   | 'ip'
   | 'workers'
-  | 'url';
+  | 'url'
+  | 'urls';
+
+/** Whether a flag may be given several times, and then has all values. */
+export const isListKind = (kind: FlagKind): boolean => kind === 'list' || kind === 'urls';
 
 export const flagGroups = [
   'Network',

@@ -126,4 +126,5 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   ip: 'IP',
   workers: 'N|auto',
   url: 'URL',
+  urls: 'URL,URL',
 };

@@ -11,7 +11,7 @@ import {
   isCommand,
   listSubcommands,
 } from './command.ts';
-import type { FlagDefinition } from './flag-definition.ts';
+import { type FlagDefinition, isListKind } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
 /** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
@@ -179,7 +179,7 @@ function splitFlag(word: string, command: CommandName): [name: string, attached:
 function addInput(found: Map<string, FlagInput>, spelled: string, given: FlagInput): void {
   const name = flagAliases[spelled] ?? spelled;
   const row = rowOf(name);
-  const before = row?.kind === 'list' ? (found.get(name)?.texts ?? []) : [];
+  const before = row !== undefined && isListKind(row.kind) ? (found.get(name)?.texts ?? []) : [];
   found.set(name, { ...given, texts: [...before, ...given.texts] });
 }
 

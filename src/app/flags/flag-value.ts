@@ -21,6 +21,7 @@ export type FlagValues = {
   ip: string;
   workers: number | 'auto';
   url: string;
+  urls: readonly string[];
 };
 
 /** Parses the text of a flag; returns undefined if it is not allowed (see `describeAllowed`). */
@@ -88,8 +89,16 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
   list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
   ip: (text) => (text === '' || ipVersion(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : parseInteger(text, row.max)),
-  url: (text) => (URL.canParse(text) && text.includes('://') ? text : undefined),
+  url: parseUrl,
+  urls: (text) => {
+    const urls = text.split(/[\s,]+/).filter((item) => item !== '');
+    return urls.length > 0 && urls.every((url) => parseUrl(url) !== undefined) ? urls : undefined;
+  },
 };
+
+function parseUrl(text: string): string | undefined {
+  return URL.canParse(text) && text.includes('://') ? text : undefined;
+}
 
 /** Parses an amount of AVAX with up to nine decimals into nAVAX. */
 function parseAvax(text: string): bigint | undefined {
@@ -115,5 +124,6 @@ const allowedTexts: { readonly [K in FlagKind]: (row: FlagDefinition) => string 
   list: () => 'names separated by commas or spaces',
   ip: () => 'an IP address',
   url: () => 'a URL, such as postgres://user:password@host:5432/name',
+  urls: () => 'URLs separated by commas or spaces',
   workers: (row) => `auto or a whole number from 0 to ${row.max}`,
 };

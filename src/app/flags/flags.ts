@@ -4,7 +4,7 @@ import { WalletError } from '../../avm/wallet/fault.ts';
 import { parsePath } from '../../avm/wallet/hd-key.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
-import type { FlagDefinition, FlagKind } from './flag-definition.ts';
+import { type FlagDefinition, type FlagKind, isListKind } from './flag-definition.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, flagTable } from './flag-table.ts';
@@ -154,7 +154,7 @@ function readOptions(given: FlagInputs, env: FlagEnv): Options {
 }
 
 function readFlag(name: string, row: FlagDefinition, flag: FlagInput, env: FlagEnv): FlagValues[FlagKind] {
-  const text = row.kind === 'list' ? flag.texts.join(',') : lastText(flag);
+  const text = isListKind(row.kind) ? flag.texts.join(',') : lastText(flag);
   const value = parseFlagValue(row, row.kind === 'path' ? expandPath(text, env) : text);
   if (value === undefined)
     throw new FlagError(`${flag.source}: ${JSON.stringify(text)} is not allowed; it takes ${describeAllowed(row)}`, {

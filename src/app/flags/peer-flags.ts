@@ -21,7 +21,10 @@ export const peerFlags = {
     'validators are those of the P-Chain, by stake, read from --validators-from; =false: this node and every connected peer',
   ),
   'sybil-protection-disabled-weight': peer('integer', '100', 'weight of each node without sybil protection'),
-  'validators-from': joined('url', 'trusted node of the network that runs the P-Chain; it is asked for the validators'),
+  'validators-from': joined(
+    'urls',
+    'trusted nodes of the network that run the P-Chain; they are asked for the validators, and most of them must agree',
+  ),
   'bootstrap-ips': peer('list', '', 'addresses of the first peers, IP:PORT; every node of a small network should list all others'),
   'bootstrap-ids': peer('list', '', 'node IDs of --bootstrap-ips, in the same order'),
   'staking-host': joined('text', 'address to listen on for peers; empty: all addresses'),

@@ -7,20 +7,15 @@ import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { indexedChains } from '../../ledger/index/migrate.ts';
-import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { Env } from '../setup/env.ts';
+import type { TimeEnv } from '../setup/env.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
-/** Milliseconds between two reads of the index without a notification: the connection that listens may be down. */
-const pollInterval = 1000;
-
 /**
- * Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL. While it has clients, it listens for
- * notifications.
+ * Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL.
  */
 export async function createApiHub(
-  env: Env,
-  { sql, served, sealKey }: Pick<PostgresSource, 'sql' | 'served' | 'sealKey'>,
+  env: TimeEnv,
+  { sql, onChange, served, sealKey }: Pick<PostgresSource, 'sql' | 'onChange' | 'served' | 'sealKey'>,
   { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
 ): Promise<EventHub> {
   const {
@@ -31,27 +26,15 @@ export async function createApiHub(
   const [alias] = x.aliases;
   const text = { alias, json: { address: createAddressFormatter(alias, network.hrp), id: idText } };
   let stop = (): void => {};
-  const watch = (): void => {
-    const unlisten = sql.listen(blocksChannel, () => hub.advance());
-    let cancel = (): void => {};
-    const poll = (): void => {
-      cancel = env.timers.after(pollInterval, () => {
-        hub.advance();
-        poll();
-      });
-    };
-    poll();
-    stop = () => {
-      unlisten();
-      cancel();
-    };
-  };
   const hub = createEventHub({
     log: openPostgresEventLog(sql, { number, id: x.id }, sha256Hex(sealKey).slice(0, 12)),
     textOf: () => text,
     timers: env.timers,
     longWork,
-    onActive: (isActive) => (isActive ? watch() : stop()),
+    onActive: (isActive) => {
+      stop();
+      if (isActive) stop = onChange(() => hub.advance());
+    },
     report,
   });
   return {

@@ -6,6 +6,7 @@ import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../../ledger/index/batched-statement.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
 import { fetchRows, runSteps } from '../../ledger/index/steps.ts';
+import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { Env } from '../setup/env.ts';
 
 /**
@@ -55,12 +56,11 @@ export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, 
   const processRequest = async (address: Uint8Array, requested: number): Promise<void> => {
     const failure = await backfill([toHex(address) as Address]).then(() => null, createFailureFormatter(report));
     if (isStopped) return;
-    await sql.all('UPDATE backfill_request SET processed = ?, failure = ? WHERE address = ? AND processed < ?', [
-      requested,
-      failure,
-      address,
-      requested,
-    ]);
+    await sql.all(
+      `WITH done AS (UPDATE backfill_request SET processed = ?, failure = ? WHERE address = ? AND processed < ? RETURNING 1)
+       SELECT pg_notify(?, '') FROM done`,
+      [requested, failure, address, requested, blocksChannel],
+    );
     if (++processed % limits.cleanupEvery === 0)
       await sql.all(
         'DELETE FROM backfill_request WHERE processed >= requested AND requested < (SELECT last_value FROM backfill_request_number) - ?',

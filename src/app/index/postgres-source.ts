@@ -1,6 +1,5 @@
 import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
 import { recordServerPlans } from '../../api/access/server-plans.ts';
-import { coalesce } from '../../api/rest/coalesce.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
@@ -9,6 +8,7 @@ import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
@@ -20,18 +20,21 @@ import { createOutageLog, logChanges } from '../log/log.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import { loadPlans } from '../servers/access.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
+import { type IndexVersion, watchIndexVersion } from './index-version.ts';
 import { getOrCreatePageSecret, type IndexStatus, readNetworkDescription, readStatus } from './served-network-store.ts';
 
 /** The history index in PostgreSQL that `serac index` writes, opened to be served. */
 export type PostgresSource = {
-  readonly sql: Postgres;
+  /** The database for reads of blocks; see `IndexVersion`. */
+  readonly sql: Sql;
+  readonly onChange: IndexVersion['onChange'];
   readonly served: ServedChains;
   /** The key that page tokens are sealed with; all servers of the database share it. */
   readonly sealKey: Uint8Array;
-  readonly readChainVersion: () => Promise<ChainVersion>;
+  readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   /** The keys and plans of the callers. */
   readonly keys: KeyStore;
   readonly components: { readonly database: HealthComponent };
@@ -45,22 +48,31 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
   const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
   try {
     const description = await waitForIndex(sql, env);
-    const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
-    const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
+    const chains = await indexedChains(sql);
     await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
     const sealKey = await getOrCreatePageSecret(sql, env.random(32));
+    const keys = await openKeyStore(sql);
+    const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
+    const version = watchIndexVersion(sql, createVersionQuery(sql, chains), env.timers);
+    const served = createServedChainsFromPostgres(config, env, version.sql, chains, description, indexStatus.status);
     return {
-      sql,
+      sql: version.sql,
+      onChange: version.onChange,
       served,
       sealKey,
-      readChainVersion: createPostgresVersionReader(served, sql),
-      keys: await openKeyStore(sql),
+      readChainVersion: () => {
+        const withStatus = ({ tip, past }: ChainVersion): ChainVersion => ({ tip: `${tip} ${indexStatus.status()}`, past });
+        const stored = version.read();
+        return stored instanceof Promise ? stored.then(withStatus) : withStatus(stored);
+      },
+      keys,
       components: {
         database: { probeWrite: () => probeWritePostgres(sql), probeRead: async () => void (await served.chains[0].reads.tip()) },
       },
       cacheNamespace: cacheNamespace(env, served, sealKey),
       close: async () => {
         indexStatus.stop();
+        version.stop();
         await sql.close();
       },
     };
@@ -74,14 +86,14 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
  * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
  * start again from block 0 under the same name.
  */
-const cacheNamespace = ({ version }: Env, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
+const cacheNamespace = ({ version }: ProcessEnv, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
   `${version} ${id} ${name} ${sha256Hex(secret)}`;
 
 /** Milliseconds between two attempts to find an index in the database. */
 const retryInterval = 1000;
 
 /** Waits until the database has a history index of this version: `serac index` may be started later than `serac api`. */
-async function waitForIndex(sql: Postgres, env: Env): Promise<NetworkDescription> {
+async function waitForIndex(sql: Postgres, env: ProcessEnv & TimeEnv): Promise<NetworkDescription> {
   const logChange = logChanges(env.log);
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
@@ -96,14 +108,15 @@ async function waitForIndex(sql: Postgres, env: Env): Promise<NetworkDescription
   }
 }
 
-async function createServedChainsFromPostgres(
+function createServedChainsFromPostgres(
   config: Config,
   env: Env,
-  sql: Postgres,
+  sql: Sql,
+  indexed: readonly IndexedChain[],
   about: NetworkDescription,
   life: ReadStatus,
-): Promise<ServedChains> {
-  const numbers = new Map((await indexedChains(sql)).map(({ id, number }) => [id, number]));
+): ServedChains {
+  const numbers = new Map(indexed.map(({ id, number }) => [id, number]));
   return createServedChains({
     description: about,
     config,
@@ -129,13 +142,15 @@ async function createServedChainsFromPostgres(
   });
 }
 
-type IndexedPostgresChain = { readonly number: number; readonly id: Id; readonly reads: IndexReads; readonly counterparts: readonly Id[] };
+type IndexedChain = { readonly number: number; readonly id: Id };
+
+type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonly counterparts: readonly Id[] };
 
 /**
  * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain. Skips addresses for which there is
  * nothing to fetch.
  */
-function createBackfillThroughIndexer(env: Env, sql: Postgres, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
+function createBackfillThroughIndexer(env: TimeEnv, sql: Sql, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
   const now = env.clock.monotonic;
   const requestBackfill = createBackfillRequester(sql, { timers: env.timers, now });
   const backfillPreLinearization = createAddressTask(requestBackfill, { concurrency: maxConcurrentRequests });
@@ -162,7 +177,11 @@ const indexerTimeout = 10;
 const statusInterval = 2000;
 
 /** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
-function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+function watchIndexStatus(
+  sql: Postgres,
+  env: ProcessEnv & TimeEnv,
+  url: string,
+): { readonly status: ReadStatus; readonly stop: () => void } {
   const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};
@@ -190,9 +209,11 @@ function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly stat
   };
 }
 
-/** Returns a function that reads the last block of every chain and the backfill revision. Concurrent requests share one read. */
-const createPostgresVersionReader = ({ chains }: ServedChains, sql: Postgres): (() => Promise<ChainVersion>) =>
-  coalesce(async () => {
-    const [backfillRevision, ...tips] = await Promise.all([readBackfillRevision(sql), ...chains.map(({ reads }) => reads.tip())]);
-    return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: `${backfillRevision}` };
-  });
+/** Returns a function that reads the last block of every chain and the backfill revision. */
+function createVersionQuery(sql: Sql, chains: readonly IndexedChain[]): () => Promise<ChainVersion> {
+  const readTips = chains.map((chain) => openReads(sql, chain).tip);
+  return async () => {
+    const [backfillRevision, ...tips] = await Promise.all([readBackfillRevision(sql), ...readTips.map((readTip) => readTip())]);
+    return { tip: tips.map(({ id }) => id).join(' '), past: `${backfillRevision}` };
+  };
+}

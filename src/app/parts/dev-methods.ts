@@ -74,6 +74,7 @@ export async function devMethods(
     version: env.version,
     informReaders: () => informReaders(core, switches.faults),
     forceCheck: core.forcedChecks.force,
+    forcedChecks: core.forcedChecks.forced,
   });
   return {
     routes: [

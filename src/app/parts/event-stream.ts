@@ -1,6 +1,6 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
-import { createStreamLimit, type MemoryStreamLimit, type StreamLimit } from '../../api/access/stream-limit.ts';
+import { createStreamLimit, type MemoryStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
 import type { BlockWithSpent, EventLog, KnownBlocks } from '../../api/events/event-log.ts';
 import { createEventsRoute, eventsPath } from '../../api/events/events-route.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
@@ -22,7 +22,7 @@ import type { NodeChains } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import type { Channel } from '../workers/relay.ts';
@@ -30,17 +30,14 @@ import { createRelayedStreamLimit } from '../workers/relayed-streams.ts';
 import type { ReaderPool } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
-/** The most streams of one caller where rate limits apply. */
-const maxPerCaller = 64;
-
 /** The limit of a process that does not share it with others; undefined if callers are not limited. */
 export const createStreamLimitOf = ({ access }: Pick<Config, 'access'>): MemoryStreamLimit | undefined =>
-  access.rateLimits ? createStreamLimit(maxPerCaller) : undefined;
+  access.rateLimits ? createStreamLimit(maxStreamsPerClient) : undefined;
 
 /** The limit of a reader process, which shares it with the other processes of its node. */
 export const createReaderStreamLimit = (config: Pick<Config, 'access' | 'workers'>, env: Env, channel: Channel): StreamLimit | undefined =>
   config.access.rateLimits
-    ? createRelayedStreamLimit(channel, env.timers.after, { max: maxPerCaller, processes: countReaders(config, env) + 1 })
+    ? createRelayedStreamLimit(channel, env.timers.after, { max: maxStreamsPerClient, processes: countReaders(config, env) + 1 })
     : undefined;
 
 type EventsRouteParts = {
@@ -75,7 +72,7 @@ export function createEventParams({ chain, specs }: NetworkContext, served: Serv
 /** Creates the hub of a process of a node, writer or reader. */
 export function createNodeHub(
   log: EventLog,
-  env: Env,
+  env: TimeEnv,
   { chain, specs }: NetworkContext,
   more: Pick<HubDeps, 'known' | 'onActive' | 'report'>,
 ): EventHub {

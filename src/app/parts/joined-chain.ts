@@ -1,6 +1,9 @@
+import type { NamedCheck } from '../chains/health-checks.ts';
+import { withImports } from '../chains/joined-imports.ts';
 import type { JoinedNetwork } from '../chains/joined-network.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import type { JoinConfig } from '../config/join-config.ts';
+import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import { formatError, type NodeCore } from './node-core.ts';
 import { extraCheck } from './node-health.ts';
@@ -29,14 +32,22 @@ export async function openJoinedChain(
   parts.add({ close: network.close });
   const opening = openIndexedChain(store, context.specs[0], env);
   const running = network.runChain(context.specs[0], opening.opened, writer);
-  const chains: NodeChains = [createNodeChain(running, opening, context)];
+  const chain = createNodeChain(running, opening, context);
+  const addressFormat = createChainAddressFormat(chain.spec.id, context.chain);
+  const avm = withImports(network.imports, context, addressFormat, chain.services.avm);
+  const chains: NodeChains = [{ ...chain, services: { ...chain.services, avm } }];
   parts.add({ close: () => stopChain(running) });
   await network.start();
   return {
     chains,
     network,
     metrics: network.registerMetrics,
-    checks: context.differences.extraChecks ? [extraCheck('stakingkey', network.stakingKeyCheck)] : [],
+    checks: context.differences.extraChecks ? extraChecks(network) : [],
     banner: () => ({ peersAt: network.readings.nodeAddress() }),
   };
 }
+
+const extraChecks = ({ stakingKeyCheck, validatorsCheck }: JoinedNetwork): NamedCheck[] => [
+  extraCheck('stakingkey', stakingKeyCheck),
+  ...(validatorsCheck === undefined ? [] : [extraCheck('trusted-validators', validatorsCheck)]),
+];

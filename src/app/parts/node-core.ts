@@ -16,7 +16,7 @@ import { createTxLifecycles, type TxLifecycles } from '../chains/tx-lifecycles.t
 import type { Config } from '../config/config.ts';
 import type { WriterDeps } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv } from '../setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../setup/network-context.ts';
 import { createReaderPool, type ReaderPool } from '../workers/supervisor.ts';
 import { type Parts, withParts } from './parts.ts';
@@ -131,7 +131,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
 }
 
 /** Writes a line for an accepted block. */
-const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
+const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Block): void =>
   log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */

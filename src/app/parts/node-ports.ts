@@ -9,7 +9,7 @@ import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
 import { createServerIndex } from '../servers/server-index.ts';
 import type { BannerInfo } from '../setup/banner-info.ts';
-import type { Env } from '../setup/env.ts';
+import type { NetworkEnv } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
@@ -120,7 +120,7 @@ const onlyPath =
  * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
  * first opened exclusively to make sure that it is free.
  */
-async function listenShared(options: ServeOptions, env: Env, isShared: boolean): Promise<Server> {
+async function listenShared(options: ServeOptions, env: NetworkEnv, isShared: boolean): Promise<Server> {
   const exclusive = await env.serve(options);
   if (!isShared) return exclusive;
   await exclusive.close();

@@ -35,14 +35,15 @@ export function nodeRpc(core: NodeCore, deps: NodeRpcDeps): Contribution {
   return {
     routes: createNodeRoutes({
       chains: [
-        ...chains.map(({ spec, services }) => ({
+        ...chains.map(({ spec, services, joined }) => ({
           ...spec,
+          isBootstrapping: joined?.isBootstrapping,
           maxBody: maxTxBody,
-          services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
+          services: { '': withFaults(metrics.meter(spec.aliases[0], services.avm)), '/wallet': withFaults(services.wallet) },
         })),
         ...createCounterpartServices(context, store.readAtomicUtxos, deps.runsOnNetwork),
       ],
-      info: config.apis.info ? metrics.meter('info', withFaults(info)) : undefined,
+      info: config.apis.info ? withFaults(metrics.meter('info', info)) : undefined,
       health:
         config.apis.health && !config.publicApi
           ? { services: withFaults(combineServices(createService('health', healthMethods, health))), deps: health }

@@ -16,7 +16,7 @@ import { createMetricRegistry, type MetricRegistry } from '../../base/metrics/re
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createApiMeters } from './api-metrics.ts';
 import type { NamedRoute } from './parts.ts';
 
@@ -29,13 +29,13 @@ export type ProcessMetrics = {
   readonly apiObserver: ResponseObserver;
 };
 
-export function createProcessMetrics(env: Env): ProcessMetrics {
+export function createProcessMetrics(env: TimeEnv): ProcessMetrics {
   const registry = createMetricRegistry();
   const meters = createRequestMeters(registry);
   const seconds = () => env.clock.monotonic() / 1000;
   return {
     registry,
-    meter: (endpoint, services) => meterServices(services, (method) => meters(endpoint, method), seconds),
+    meter: (endpoint, services) => meterServices(services, (method) => ({ now: seconds, record: meters(endpoint, method).record })),
     apiObserver: createApiMeters(registry, seconds),
   };
 }
@@ -106,7 +106,7 @@ const readLag = (chain: string, { height, target = height, behindSeconds }: Foll
   lagSeconds: behindSeconds,
 });
 
-function createProcessReading(env: Env): () => ProcessReading {
+function createProcessReading(env: ProcessEnv & TimeEnv): () => ProcessReading {
   const startUnixSeconds = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
   return () => ({ ...env.process(), startUnixSeconds });
 }

@@ -118,7 +118,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     differences: context.differences,
     longWork: context.chain.longWork,
     explorerFeatures: { hasLifecycle: true, hasMempool: node.hasMempool },
-    showsFollowing: x.follower !== undefined,
+    showsFollowing: x.follower !== undefined || x.joined !== undefined,
     onRefused: feed.onRefused,
     routes,
   });

@@ -84,8 +84,8 @@ const withFork = (chain: NodeChain, fork: RunningFork, context: NetworkContext):
 });
 
 /** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
-const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined ? ledger : { ...ledger, commitAll: (blocks, more) => accept(blocks.map(withMarks(impersonation)), more) };
+const markImpersonated = ({ ledger }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
+  impersonation === undefined ? ledger : { ...ledger, accept: (blocks, more) => ledger.accept(blocks.map(withMarks(impersonation)), more) };
 
 const withMarks =
   ({ markedIn }: Impersonation) =>

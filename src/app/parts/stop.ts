@@ -1,6 +1,6 @@
 import { sleep } from '../../base/timing/sleep.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
+import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
 import type { Parts } from './parts.ts';
 
 /** The end of a server. */
@@ -13,7 +13,12 @@ export type Stop = {
 };
 
 /** `announce` is called when the stop begins, while the server still answers. */
-export function createStop({ http }: Pick<Config, 'http'>, env: Env, parts: Pick<Parts, 'close'>, announce = (): void => {}): Stop {
+export function createStop(
+  { http }: Pick<Config, 'http'>,
+  env: ProcessEnv & TimeEnv,
+  parts: Pick<Parts, 'close'>,
+  announce = (): void => {},
+): Stop {
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     announce();

@@ -1,7 +1,7 @@
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
 import { limitRefused, type RefusedLimit } from '../feed/limit-refused.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from '../workers/messages.ts';
 import { createRelayClient, type Relay } from '../workers/relay.ts';
@@ -35,7 +35,7 @@ type StartMessage = Extract<MessageToReader, { reader: 'start' }>;
 
 /** Serves as the writer process asks for: `start` is called once, with its message. A writer that hangs is killed. */
 export function serveWriter(
-  env: Env,
+  env: ProcessEnv & TimeEnv,
   parent: NonNullable<Env['parent']>,
   start: (message: StartMessage, link: WriterLink) => Promise<RunningReader>,
 ): void {

@@ -9,10 +9,10 @@ export type Postgres = PostgresConnection & {
   /** Runs `work` in one transaction on one connection. */
   readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
   /**
-   * Calls `onNotify` for every notification on a channel, and after each reconnect, when some may have been missed. Uses a connection of its
-   * own. Returns a function that ends this.
+   * Calls `onNotify` when it begins to listen on a channel, for every notification, and after each reconnect, when some may have been missed;
+   * `onLost` when the connection, which is its own, is lost. Returns a function that ends this.
    */
-  readonly listen: (channel: string, onNotify: () => void) => () => void;
+  readonly listen: (channel: string, to: { readonly onNotify: () => void; readonly onLost: () => void }) => () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -111,8 +111,8 @@ export function openPostgres(options: PostgresOptions): Postgres {
         },
         (sql) => sql.all('ROLLBACK', []),
       ),
-    listen: (channel, onNotify) => {
-      const listener = connect({ ...options, max: 1 });
+    listen: (channel, { onNotify, onLost }) => {
+      const listener = connect({ ...options, max: 1, onLost });
       // If the server is down, the driver reconnects by itself once it has connected; until then the attempt is repeated here.
       let timer: ReturnType<typeof setTimeout> | undefined;
       let isEnded = false;

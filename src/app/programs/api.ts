@@ -6,7 +6,6 @@ import { createSharedResponseCache } from '../../api/rest/shared-response-cache.
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource } from '../index/postgres-source.ts';
-import { createStreamLimitOf } from '../parts/event-stream.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -16,7 +15,7 @@ import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
 import { urlOf } from '../servers/serve-options.ts';
 import { createApiIndex } from '../servers/server-index.ts';
 import { limitCaches } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env, ProcessEnv } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
 
 type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
@@ -28,7 +27,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
   return withParts(report, async (parts) => {
     const source = parts.add(await openPostgresSource(config, env));
     const { served } = source;
-    const { cache, limiter } = parts.add(await openRateLimitBackend(config, env));
+    const { cache, limiter, limitStreams } = parts.add(await openRateLimitBackend(config, env));
     const metrics = createProcessMetrics(env);
     const longWork = createNodeLongWork(env);
     const stop = createStop(config, env, parts);
@@ -49,7 +48,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
         limiter,
         hub: config.strict ? undefined : await createApiHub(env, source, { longWork, report }),
         eventParams: createApiEventParams(served),
-        streamLimit: createStreamLimitOf(config),
+        streamLimit: limitStreams(),
         isStopping: stop.isStopping,
         // Blocks of a followed chain are final and never reverted.
         epoch: () => 0,
@@ -67,7 +66,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
 }
 
 /** `/ready`: PostgreSQL answers, and the server is not stopping. */
-const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
+const createApiReadyRoute = (env: ProcessEnv, { chains }: ServedChains, isStopping: () => boolean) =>
   createReadyRoute(env.version, async () => {
     if (isStopping()) return 'the server is stopping';
     return chains[0].reads.tip().then(

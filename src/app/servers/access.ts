@@ -13,7 +13,7 @@ import { statsRoutes } from '../../api/stats/routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../setup/cache-budget.ts';
-import type { Env } from '../setup/env.ts';
+import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
 
@@ -49,10 +49,10 @@ export async function openNodeAccess(config: Config, env: Env, relay?: Relay): P
   };
 }
 
-type NodeAccess = RateLimitBackend & { readonly gate: Gate };
+type NodeAccess = Pick<RateLimitBackend, 'cache' | 'limiter' | 'close'> & { readonly gate: Gate };
 
 /** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
-export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>
+export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: FileEnv): Plans =>
   plansFile === undefined ? defaultPlans : readPlans(env.readText(plansFile), listRouteIds());
 
 /** The route names that plans and API keys can refer to. */
@@ -73,7 +73,7 @@ function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { 
 
 export function openKeysDatabase(
   dataDir: string,
-  env: Env,
+  env: DatabaseEnv & FileEnv,
 ): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
   const folder = `${dataDir}/db`;
   env.makeFolder(folder);
@@ -81,4 +81,4 @@ export function openKeysDatabase(
   return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
 }
 
-export const createStoreKeyFinder = (store: KeyStore, env: Env): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });
+export const createStoreKeyFinder = (store: KeyStore, env: TimeEnv): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });

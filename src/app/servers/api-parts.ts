@@ -23,7 +23,7 @@ type IndexedChain = {
   readonly history: IndexReads | undefined;
   readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
-  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses'>;
+  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses' | 'isBootstrapping' | 'bootstrap'>;
   readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
 };
@@ -58,6 +58,7 @@ export function createServedChainsOfNode(
         ...(follower === undefined
           ? ({
               status: () => 'OK',
+              unavailable: joined && (() => bootstrapReason(joined)),
               backfillAddresses: joined?.backfillAddresses ?? (fork && backfillFromFork(fork)),
               foreignImports: joined && (joined.backfillAddresses === undefined ? 'unknown' : 'looked-up'),
             } as const)
@@ -67,9 +68,20 @@ export function createServedChainsOfNode(
   });
 }
 
+/** Why a chain on a network of peers does not answer; undefined when it has reached the tip. */
+function bootstrapReason({ isBootstrapping, bootstrap }: NonNullable<IndexedChain['joined']>): string | undefined {
+  if (!isBootstrapping()) return undefined;
+  const { height, tipHeight } = bootstrap();
+  return `The chain is not done bootstrapping: it is at height ${height}${tipHeight === undefined ? '' : ` of ${tipHeight}`}`;
+}
+
 /** Returns a function that reads the version of this node's chains: cached responses are valid as long as it does not change. */
 export const createChainVersionReader = (chains: readonly IndexedChain[]) => (): ChainVersion => ({
-  tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
+  tip: chains
+    .map(
+      ({ reads, follower, joined }) => `${reads.height()}${follower?.status().state ?? ''}${joined?.isBootstrapping() === true ? 'b' : ''}`,
+    )
+    .join(' '),
   past: chains.map(({ reads, backfillRevision }) => `${reads.epoch()}.${backfillRevision?.() ?? 0}`).join(' '),
 });
 

@@ -6,7 +6,8 @@ import type { PageContext } from '../../explorer/load/page-context.ts';
 import { createPageAssets, type PageAssets } from '../../explorer/pages/page-assets.ts';
 import { createPageHandler, type PageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
+import type { FileEnv, ProcessEnv } from '../setup/env.ts';
+import { stripCredentials } from '../setup/served-network.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import { settingsPath } from './settings-route.ts';
 
@@ -25,7 +26,11 @@ type ExplorerParts = {
  * Returns a function that creates the pages of a port: the explorer and the API reference, only the latter where the explorer is off,
  * undefined where there is no API. All ports share the built assets.
  */
-export function createExplorer(config: Config, env: Env, showsFollowing: boolean): (parts: ExplorerParts) => PageHandler | undefined {
+export function createExplorer(
+  config: Config,
+  env: FileEnv & ProcessEnv,
+  showsFollowing: boolean,
+): (parts: ExplorerParts) => PageHandler | undefined {
   let assets: Promise<PageAssets> | undefined;
   const loadAssets = (): Promise<PageAssets> => {
     assets ??= env.loadPageAssets().then(createPageAssets);
@@ -86,6 +91,7 @@ async function describe(
       rpcUrl: chain.rpcUrl,
     },
     otherChains: otherChains.map(({ id, alias }) => ({ id: idText(id), alias })),
+    followedUrl: config.mode.kind === 'follow' && !config.publicApi ? stripCredentials(config.mode.url) : undefined,
     has: {
       explorer: hasExplorer,
       // A browser cannot send a key with its event stream.

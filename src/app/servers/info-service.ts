@@ -5,7 +5,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { ProofOfPossession } from '../../network/identity/bls.ts';
 import type { PeerReadings } from '../chains/peer-readings.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
+import type { ProcessEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
 type NodeIdentity = {
@@ -21,7 +21,7 @@ const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
 
 export function createInfoService(
   config: Config,
-  env: Env,
+  env: ProcessEnv,
   { chain, differences }: NetworkContext,
   { readings, ...identity }: NodeIdentity,
 ): Services {

@@ -6,13 +6,15 @@ import { createRedisLimiter } from '../../api/access/limiter-redis.ts';
 import type { LimitDecision, Limits } from '../../api/access/rate-limit.ts';
 import type { Redis } from '../../api/access/redis.ts';
 import { noSharedCache, type SharedCache } from '../../api/access/shared-cache.ts';
+import { createStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
+import { createRedisStreamLimit } from '../../api/access/stream-limit-redis.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createOutageLog } from '../log/log.ts';
 import { describeServer } from '../platform/redis-bun.ts';
-import type { Env } from '../setup/env.ts';
+import type { DatabaseEnv, Env, ProcessEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
@@ -21,29 +23,43 @@ export type RateLimitBackend = {
   readonly cache: SharedCache;
   /** undefined: requests are not limited. */
   readonly limiter: Limiter | undefined;
+  /** Returns the limit of event streams that this process shares with others, or of this process alone; undefined: they are not limited. */
+  readonly limitStreams: () => StreamLimit | undefined;
   readonly close: () => Promise<void>;
 };
 
 export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
   const local = createMemoryLimiter({ now: env.clock.monotonic });
   if (config.cacheUrl === undefined)
-    return { cache: noSharedCache, limiter: config.access.rateLimits ? local : undefined, close: noSharedCache.close };
+    return {
+      cache: noSharedCache,
+      limiter: config.access.rateLimits ? local : undefined,
+      limitStreams: () => (config.access.rateLimits ? createStreamLimit(maxStreamsPerClient) : undefined),
+      close: noSharedCache.close,
+    };
   const redis = await openLoggedRedis(config.cacheUrl, env);
   const cache = createRedisCache({ redis, random: env.random });
-  if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };
+  if (!config.access.rateLimits) return { cache, limiter: undefined, limitStreams: () => undefined, close: cache.close };
   const id = Buffer.from(env.random(8)).toString('hex');
   const sync = createLimitSync({ redis, id, countAdmitted: local.countAdmitted, after: env.timers.after });
   await sync.exchange();
   sync.start();
+  let stopRenewing = (): void => {};
+  const limitStreams = (): StreamLimit => {
+    const limit = createRedisStreamLimit({ redis, max: maxStreamsPerClient, sync, id, after: env.timers.after });
+    stopRenewing = limit.close;
+    return limit;
+  };
   const close = async (): Promise<void> => {
+    stopRenewing();
     await sync.close();
     await cache.close();
   };
-  return { cache, limiter: createRedisLimiter({ redis, local, sync }), close };
+  return { cache, limiter: createRedisLimiter({ redis, local, sync }), limitStreams, close };
 }
 
 /** Opens Redis; the writer process logs when it is lost and when it answers again. */
-async function openLoggedRedis(url: string, env: Env): Promise<Redis> {
+async function openLoggedRedis(url: string, env: DatabaseEnv & ProcessEnv): Promise<Redis> {
   if (env.parent !== undefined) return env.openRedis(url);
   let isClosing = false;
   const outage = createOutageLog(env.log, `Redis at ${describeServer(url)}`);

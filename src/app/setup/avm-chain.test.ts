@@ -13,7 +13,7 @@ import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
-import type { TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
 import { createChainServices, runChain, type TxIssuer } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();
@@ -87,44 +87,48 @@ test('the signers of a wallet transaction are recovered before it enters the mem
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const signers = createSignerCache(recoverNative);
   const log: string[] = [];
-  const chain = runChain(spec, local.state, {
-    network,
-    aliases: createAliases([spec]),
-    differences: differencesOf(false),
-    now: () => 1_700_000_000n,
-    longWork,
-    recover: (...args) => {
-      log.push('verified');
-      return signers.recover(...args);
-    },
-    signers,
-    recovery: {
-      prepare: (tx, expected) => {
-        log.push(`${names.get(tx.id)}: ${expected().length} expected`);
-        return new Promise((resolve) => void setImmediate(resolve));
+  const chain = runChain(
+    spec,
+    { ...local.state, accept: local.state.commitAll as Ledger['accept'] },
+    {
+      network,
+      aliases: createAliases([spec]),
+      differences: differencesOf(false),
+      now: () => 1_700_000_000n,
+      longWork,
+      recover: (...args) => {
+        log.push('verified');
+        return signers.recover(...args);
       },
-      close: () => {},
-    },
-    timers: {
-      now: () => performance.now(),
-      unix: () => 1_700_000_000n,
-      soon: (run) => void setImmediate(run),
-      after: (ms, run) => {
-        const timer = setTimeout(run, ms);
-        return () => clearTimeout(timer);
+      signers,
+      recovery: {
+        prepare: (tx, expected) => {
+          log.push(`${names.get(tx.id)}: ${expected().length} expected`);
+          return new Promise((resolve) => void setImmediate(resolve));
+        },
+        close: () => {},
       },
+      timers: {
+        now: () => performance.now(),
+        unix: () => 1_700_000_000n,
+        soon: (run) => void setImmediate(run),
+        after: (ms, run) => {
+          const timer = setTimeout(run, ms);
+          return () => clearTimeout(timer);
+        },
+      },
+      minBlockDelay: 0,
+      policy: { automine: true, interval: 0 },
+      takeNextBlockTime: () => undefined,
+      publish: () => {},
+      subnetID: zeroId,
+      subnetOf: () => undefined,
+      report: (error) => void log.push(String(error)),
+      onFollowState: () => {},
+      onCommitState: () => {},
+      observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
     },
-    minBlockDelay: 0,
-    policy: { automine: true, interval: 0 },
-    takeNextBlockTime: () => undefined,
-    publish: () => {},
-    subnetID: zeroId,
-    subnetOf: () => undefined,
-    report: (error) => void log.push(String(error)),
-    onFollowState: () => {},
-    onCommitState: () => {},
-    observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
-  });
+  );
   const wallet = createWallet('queue', { keys: [ewoq], count: 0 });
   const parent = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, []));
   const [change] = parent.unsigned.outputs;

@@ -19,7 +19,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import type { AddressTask } from '../../chain/follow/address-task.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
-import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
+import { type Chain, type ChainDeps, createChain, type RevertibleChain } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
@@ -89,7 +89,7 @@ export type RunningChain = {
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending' | 'mempool'>;
+  readonly revertible?: RevertibleChain;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
@@ -131,9 +131,13 @@ export function createAvmChain(
   spec: AvmChainSpec,
   ledger: Ledger,
   deps: WriterDeps,
-  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'>,
+  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'> & {
+    /** Fetches outputs that a transaction consumes and this node does not have. */
+    readonly fetchInputs?: ((tx: Tx) => Promise<void> | undefined) | undefined;
+  },
 ) {
   const { differences, now, publish } = deps;
+  const { fetchInputs = deps.fork?.copyInputs } = options;
   const verifier = createVerifierOfChain(spec, deps);
   const observer = deps.observerOf(spec.id);
   const chain = createChain({
@@ -146,11 +150,12 @@ export function createAvmChain(
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
-    prepareTx: deps.recovery.prepare,
+    prepareTx: (tx, expected) =>
+      options.fetchInputs?.(tx)?.then(() => deps.recovery.prepare(tx, expected)) ?? deps.recovery.prepare(tx, expected),
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
-  const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
+  const prepare = (tx: Tx) => fetchInputs?.(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
   const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   const running: Omit<RunningChain, 'engine'> = {

@@ -11,7 +11,7 @@ import {
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { truncateWal } from '../../ledger/store/wal-end.ts';
 import { startProgress } from '../log/progress.ts';
-import type { Env } from './env.ts';
+import type { Env, FileEnv, ProcessEnv, TimeEnv } from './env.ts';
 
 /** The files of a data directory that hold its chains. */
 export const dataFilesIn = (dataDir: string) => ({
@@ -91,7 +91,7 @@ export function rebuildPageChecksums(files: DataFiles, env: Env): void {
 }
 
 /** Throws if the database is missing or empty although blocks had been accepted: it must not start again from genesis without notice. */
-function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: Env): void {
+function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: FileEnv): void {
   const file = env.openFile(ends, 'read');
   if (file === undefined) return;
   const hasBlocks = readChainEnds(file).size > 0;
@@ -147,7 +147,7 @@ const createRandomBelow =
 const progressDelay = 1000;
 
 /** Runs a generator to its end, and shows a progress bar if it takes longer than `progressDelay`. */
-function runWithProgress<T>(work: Generator<PageProgress, T>, env: Env): T {
+function runWithProgress<T>(work: Generator<PageProgress, T>, env: ProcessEnv & TimeEnv): T {
   const progress = startProgress(env.clock.monotonic, 'pages');
   const began = env.clock.monotonic();
   for (;;) {

@@ -19,10 +19,8 @@ import type { Serve } from '../platform/serve.ts';
 import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
 
-/** Everything a node needs from its environment: clock, randomness, disk, sockets, processes. Tests pass their own. */
-export type Env = {
-  readonly version: string;
-  readonly gitCommit: string;
+/** Clock, timers and randomness. */
+export type TimeEnv = {
   readonly clock: {
     readonly unixSeconds: () => bigint;
     readonly unixNanos: () => bigint;
@@ -31,21 +29,24 @@ export type Env = {
   };
   readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
   readonly random: (length: number) => Uint8Array;
+};
+
+/** Keys and signatures. */
+export type CryptoEnv = {
   readonly recoverKey: RecoverKey;
   readonly keyCrypto: KeyCrypto;
   readonly openRecoveryThread: () => { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+};
+
+/** The disk, and the files that come with the program. */
+export type FileEnv = {
   readonly files: KeyFiles;
   readonly readText: (path: string) => string;
   readonly readData: (file: GenesisDataFile) => Uint8Array;
   /** The built files of the explorer; in a clone they are built by the first call. */
   readonly loadPageAssets: () => Promise<BuiltAssets>;
   readonly fileSystem: (path: string) => FileSystem;
-  readonly openDatabase: OpenDatabase;
   readonly openFile: OpenFile;
-  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
-  readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
-  readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
-  readonly fetch: Fetch;
   readonly makeFolder: (path: string) => void;
   /** Does nothing if the file does not exist. */
   readonly removeFile: (path: string) => void;
@@ -53,13 +54,32 @@ export type Env = {
   readonly renameFile: (from: string, to: string) => void;
   /** A folder for temporary files. */
   readonly tempFolder: () => string;
+};
+
+/** Databases, in this process and on servers. */
+export type DatabaseEnv = {
+  readonly openDatabase: OpenDatabase;
+  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
+  readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
+  readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
+};
+
+/** What this process listens on and connects to. */
+export type NetworkEnv = {
+  readonly fetch: Fetch;
   readonly serve: Serve;
   /** Sockets for peers with the staking certificate and key of this node, both as PEM. */
   readonly openPeerSockets: (certificate: string, privateKey: string) => Promise<PeerSockets>;
-  /** The writer process, if this process is a reader process that it started. */
-  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   /** Returns a handler that sends a request to a port of this machine and streams both bodies. */
   readonly forwardRequest: (port: number) => Handler;
+};
+
+/** This process, and the reader processes beside it. */
+export type ProcessEnv = {
+  readonly version: string;
+  readonly gitCommit: string;
+  /** The writer process, if this process is a reader process that it started. */
+  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
   /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
   readonly distributesConnections: boolean;
@@ -73,3 +93,6 @@ export type Env = {
   /** Shows or clears the progress bar. */
   readonly showProgress: (progress: Progress | undefined) => void;
 };
+
+/** Everything a node needs from its environment. Tests pass their own. */
+export type Env = TimeEnv & CryptoEnv & FileEnv & DatabaseEnv & NetworkEnv & ProcessEnv;

@@ -5,7 +5,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import { processCaches } from '../../base/cache/cache-budget.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
-import { type Accept, createAccept } from '../../chain/lifecycle/accept.ts';
+import { createAccept } from '../../chain/lifecycle/accept.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Ledger } from '../../chain/lifecycle/ledger.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
@@ -64,8 +64,6 @@ export type NodeStore = {
 
 export type OpenedChain = ExportClaims & {
   readonly ledger: Ledger;
-  /** Stores accepted blocks; nothing else adds blocks to the chain. */
-  readonly accept: Accept;
   readonly reads: AvmReads;
   readonly state: ChainState;
   /** The history index; undefined if both the Data and the Metrics API are disabled. */
@@ -144,10 +142,9 @@ export function openNodeStore(
           index?.indexBlocks(stored);
           eventLog?.append(chain.number, stored);
         };
-        const accept = createAccept(state, writeRows, events);
         const ledger: Ledger = {
           ...state,
-          commitAll: accept,
+          accept: createAccept(state, writeRows, events),
           consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
         };
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
@@ -156,7 +153,7 @@ export function openNodeStore(
         const explored = { ...chain, hasInbound: kind.hasInbound };
         const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
-        return { ledger, accept, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
+        return { ledger, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),

@@ -3,14 +3,19 @@ import { type GenesisConfig, parseGenesisConfig, recentStartTime, validateGenesi
 import { type AvmGenesis, parseAvmGenesis } from './avm-genesis.ts';
 import { blockchainId, cChainDefinition, xChainDefinition } from './blockchain-id.ts';
 import { type GenesisAccounts, parseEvmAccounts } from './evm-accounts.ts';
-import { buildPlatformGenesis, platformBlockId } from './platform-genesis.ts';
+import { buildPlatformGenesis, type GenesisValidator, listGenesisValidators, platformBlockId } from './platform-genesis.ts';
 import { buildXGenesis } from './x-genesis.ts';
 
 /** Genesis of a network: the X-Chain's in full, of P-Chain and C-Chain only the IDs. */
 export type NetworkGenesis = {
   readonly x: { readonly blockchainID: Id; readonly genesis: AvmGenesis };
   /** ID of block 0. The C-Chain's is undefined for a custom C-Chain genesis, because Serac does not run the EVM. */
-  readonly p: { readonly genesisBlockID: Id; readonly startTime: bigint };
+  readonly p: {
+    readonly genesisBlockID: Id;
+    readonly startTime: bigint;
+    /** The validators at height 0; none for the public networks, whose stakers are not stored here. */
+    readonly validators: () => readonly GenesisValidator[];
+  };
   readonly c: {
     readonly blockchainID: Id;
     readonly genesisBlockID: Id | undefined;
@@ -55,12 +60,17 @@ export function loadNetworkGenesis(
 
 /** The C-Chain genesis of the public networks has one contract, with balance 0. */
 const noAccounts: GenesisAccounts = new Map();
+const noValidators = (): readonly GenesisValidator[] => [];
 
 /** IDs of the public networks, computed with AvalancheGo v1.14.2 (genesis.FromConfig; coreth's core.Genesis for the EVM). */
 const publicNetworks: { readonly [id: number]: { readonly file: GenesisDataFile } & Pick<NetworkGenesis, 'p' | 'c'> } = {
   1: {
     file: 'mainnet.bin',
-    p: { genesisBlockID: parseId('2FUFPVPxbTpKNn39moGSzsmGroYES4NZRdw3mJgNvMkMiMHJ9e'), startTime: 1_599_696_000n },
+    p: {
+      genesisBlockID: parseId('2FUFPVPxbTpKNn39moGSzsmGroYES4NZRdw3mJgNvMkMiMHJ9e'),
+      startTime: 1_599_696_000n,
+      validators: noValidators,
+    },
     c: {
       blockchainID: parseId('2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
@@ -70,7 +80,11 @@ const publicNetworks: { readonly [id: number]: { readonly file: GenesisDataFile 
   },
   5: {
     file: 'fuji.bin',
-    p: { genesisBlockID: parseId('99BWrAqUMvTp9nXKXyjPsCqjGwDqVFqssTRQbu58af57Cf9VG'), startTime: 1_599_696_000n },
+    p: {
+      genesisBlockID: parseId('99BWrAqUMvTp9nXKXyjPsCqjGwDqVFqssTRQbu58af57Cf9VG'),
+      startTime: 1_599_696_000n,
+      validators: noValidators,
+    },
     c: {
       blockchainID: parseId('yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
@@ -89,7 +103,11 @@ function genesisFromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefine
   const [xID, cID] = [blockchainId(config.networkID, chains[0]), blockchainId(config.networkID, chains[1])];
   return {
     x: { blockchainID: xID, genesis },
-    p: { genesisBlockID: platformBlockId(buildPlatformGenesis(config, genesis.assets[0].tx.id, chains)), startTime: config.startTime },
+    p: {
+      genesisBlockID: platformBlockId(buildPlatformGenesis(config, genesis.assets[0].tx.id, chains)),
+      startTime: config.startTime,
+      validators: () => listGenesisValidators(config),
+    },
     c: {
       blockchainID: cID,
       genesisBlockID: cGenesisBlockID,

@@ -1,5 +1,6 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { type Id, idOf, zeroId } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import { compareBigints, compareHex } from '../../base/bytes/octets.ts';
 import { pack } from '../../base/codec/pack.ts';
 import { type Allocation, type GenesisConfig, initialSupply, invalidConfig, type LockedAmount, type Staker } from './avalanchego-json.ts';
@@ -10,14 +11,21 @@ import { PlatformBlock, PlatformGenesis, type PlatformOutput, PlatformTx } from 
 export const platformBlockId = (genesis: Uint8Array): Id =>
   idOf(pack(PlatformBlock, { kind: 'ApricotCommitBlock' as const, parentID: idOf(genesis), height: 0n }));
 
+/** A validator of the genesis. `publicKey`: its compressed BLS key. */
+export type GenesisValidator = { readonly nodeID: NodeId; readonly weight: bigint; readonly publicKey: Uint8Array | undefined };
+
+/** The validators at height 0 of the P-Chain. */
+export const listGenesisValidators = (config: GenesisConfig): GenesisValidator[] =>
+  shareStake(config).map((share, i) => {
+    const { nodeID, signer } = config.initialStakers[i] as Staker;
+    return { nodeID: nodeID as string as NodeId, weight: sumOf(share), publicKey: signer?.publicKey };
+  });
+
 /** Builds the P-Chain's genesis, which contains those of the other chains. AvalancheGo: genesis/genesis.go, FromConfig; vms/platformvm/genesis/genesis.go, New. */
 export function buildPlatformGenesis(config: GenesisConfig, avaxAssetID: Id, chains: readonly ChainDefinition[]): Uint8Array {
   const staked = new Set(config.initialStakedFunds);
   const free = config.allocations.filter((allocation) => !staked.has(allocation.address)).flatMap(stakesOf);
-  const shares = splitStake(
-    config.allocations.filter((allocation) => staked.has(allocation.address)),
-    config.initialStakers.length,
-  );
+  const shares = shareStake(config);
   const genesis: PlatformGenesis = {
     utxos: free
       .filter((stake) => stake.amount > 0n)
@@ -42,6 +50,17 @@ type Stake = LockedAmount & { readonly address: Address; readonly ethAddress: Ad
 
 const stakesOf = ({ address, ethAddress, unlockSchedule }: Allocation): Stake[] =>
   unlockSchedule.map((unlock) => ({ ...unlock, address, ethAddress }));
+
+const sumOf = (share: readonly Stake[]): bigint => share.reduce((sum, stake) => sum + stake.amount, 0n);
+
+/** The stake of each validator, in the order of `initialStakers`. */
+function shareStake({ allocations, initialStakedFunds, initialStakers }: GenesisConfig): Stake[][] {
+  const staked = new Set(initialStakedFunds);
+  return splitStake(
+    allocations.filter(({ address }) => staked.has(address)),
+    initialStakers.length,
+  );
+}
 
 /** Splits the staked funds, in order, into equal shares for the validators; the last share takes the remainder. AvalancheGo: splitAllocations. */
 function splitStake(allocations: readonly Allocation[], parts: number): Stake[][] {
@@ -71,7 +90,7 @@ type ValidatorTx = { readonly end: bigint; readonly tx: PlatformTx };
 function validatorTx(config: GenesisConfig, staker: Staker, index: number, share: readonly Stake[], assetID: Id): ValidatorTx {
   const start = config.startTime;
   const end = start + config.initialStakeDuration - BigInt(index) * config.initialStakeDurationOffset;
-  const weight = share.reduce((sum, stake) => sum + stake.amount, 0n);
+  const weight = sumOf(share);
   if (weight === 0n)
     throw invalidConfig('validatorWeight', "problem while building platform chain's genesis state: validator has not weight");
   if (end <= start)

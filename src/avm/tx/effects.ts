@@ -1,9 +1,9 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { UtxoRef } from './input.ts';
 import type { Operation } from './operation.ts';
-import type { Output, TransferableOutput } from './output.ts';
+import type { Output } from './output.ts';
 import type { Tx } from './tx.ts';
-import { dispatchTx, type UnsignedTx } from './unsigned.ts';
+import { dispatchTx, type TxHandlers, type UnsignedTx } from './unsigned.ts';
 import { makeUtxo, refId, type Utxo } from './utxo.ts';
 
 /** What a transaction changes once it is accepted. It depends on the transaction alone; the rules are verified before. */
@@ -22,24 +22,30 @@ export type Effects = {
  * AvalancheGo: vms/avm/txs/executor/executor.go.
  */
 export function effectsOf({ id, unsigned }: Tx): Effects {
-  const outputs = [...unsigned.outputs.map(toNewOutput), ...dispatchTx(outputsByTxKind(id), unsigned)];
-  const utxos = outputs.map((created, index) => makeUtxo(id, index, created.assetID, created.output));
-  const localCount = unsigned.kind === 'ExportTx' ? unsigned.outputs.length : utxos.length;
+  const created = makeUtxos(id, unsigned.outputs, 0);
+  const added = makeUtxos(id, dispatchTx(addedOutputs, unsigned, id), created.length);
+  const exported = unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: added } : undefined;
   return {
     spent: spentRefs(unsigned).map(refId),
-    created: utxos.slice(0, localCount),
+    created: exported !== undefined || added.length === 0 ? created : created.concat(added),
     imported: unsigned.kind === 'ImportTx' ? { from: unsigned.sourceChain, ids: unsigned.importedInputs.map(refId) } : undefined,
-    exported: unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: utxos.slice(localCount) } : undefined,
+    exported,
   };
 }
 
+const makeUtxos = (txID: Id, outputs: readonly NewOutput[], firstIndex: number): readonly Utxo[] =>
+  outputs.length === 0 ? noUtxos : outputs.map(({ assetID, output }, i) => makeUtxo(txID, firstIndex + i, assetID, output));
+
+const noUtxos: readonly Utxo[] = [];
+
 /** The outputs of its own chain that a transaction consumes. */
-export const spentRefs = (unsigned: UnsignedTx): UtxoRef[] => [...unsigned.inputs, ...operationInputs(unsigned)];
+export const spentRefs = (unsigned: UnsignedTx): readonly UtxoRef[] =>
+  unsigned.kind === 'OperationTx' ? [...unsigned.inputs, ...unsigned.operations.flatMap((op) => op.inputIDs)] : unsigned.inputs;
 
 /** Ids of all outputs a transaction consumes, imported ones included: two transactions that share one conflict. */
 export function consumedIds({ unsigned }: Tx): Id[] {
-  const imported = unsigned.kind === 'ImportTx' ? unsigned.importedInputs : [];
-  return [...spentRefs(unsigned), ...imported].map(refId);
+  const refs = spentRefs(unsigned);
+  return (unsigned.kind === 'ImportTx' ? [...refs, ...unsigned.importedInputs] : refs).map(refId);
 }
 
 /** The outputs an operation creates, in order. AvalancheGo: the Outs method of each fx's operations. */
@@ -69,18 +75,15 @@ export const operationOutputs = ({ operation }: Operation): Output[] => {
   }
 };
 
-type NewOutput = { assetID: Id; output: Output };
+type NewOutput = { readonly assetID: Id; readonly output: Output };
 
-const toNewOutput = ({ assetID, output }: TransferableOutput): NewOutput => ({ assetID, output });
+const noOutputs = (): readonly NewOutput[] => [];
 
-const outputsByTxKind = (txID: Id) => ({
-  BaseTx: (): NewOutput[] => [],
-  CreateAssetTx: (tx: Extract<UnsignedTx, { kind: 'CreateAssetTx' }>): NewOutput[] =>
-    tx.initialStates.flatMap((state) => state.outputs.map((output) => ({ assetID: txID, output }))),
-  OperationTx: (tx: Extract<UnsignedTx, { kind: 'OperationTx' }>): NewOutput[] =>
-    tx.operations.flatMap((op) => operationOutputs(op).map((output) => ({ assetID: op.assetID, output }))),
-  ImportTx: (): NewOutput[] => [],
-  ExportTx: (tx: Extract<UnsignedTx, { kind: 'ExportTx' }>): NewOutput[] => tx.exportedOutputs.map(toNewOutput),
-});
-
-const operationInputs = (tx: UnsignedTx): UtxoRef[] => (tx.kind === 'OperationTx' ? tx.operations.flatMap((op) => op.inputIDs) : []);
+/** The outputs that a kind of transaction adds to the base outputs. */
+const addedOutputs: TxHandlers<readonly NewOutput[], Id> = {
+  BaseTx: noOutputs,
+  CreateAssetTx: (tx, txID) => tx.initialStates.flatMap((state) => state.outputs.map((output) => ({ assetID: txID, output }))),
+  OperationTx: (tx) => tx.operations.flatMap((op) => operationOutputs(op).map((output) => ({ assetID: op.assetID, output }))),
+  ImportTx: noOutputs,
+  ExportTx: (tx) => tx.exportedOutputs,
+};

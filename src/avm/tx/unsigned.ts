@@ -38,8 +38,12 @@ export const UnsignedTx = union('txs.UnsignedTx', typeNames, {
 });
 export type UnsignedTx = TypeOf<typeof UnsignedTx>;
 
-/** One handler per kind of transaction. A new kind does not compile until every table has a handler for it. */
-export type TxHandlers<R> = { readonly [K in UnsignedTx['kind']]: (tx: Extract<UnsignedTx, { kind: K }>) => R };
+/**
+ * One handler per kind of transaction. A new kind does not compile until every table has a handler for it. What handlers need beside the
+ * transaction is passed as `context`, so that a table is created once and not for every transaction.
+ */
+export type TxHandlers<R, C = void> = { readonly [K in UnsignedTx['kind']]: (tx: Extract<UnsignedTx, { kind: K }>, context: C) => R };
 
 /** Calls the handler for the kind of the transaction. */
-export const dispatchTx = <R>(handlers: TxHandlers<R>, tx: UnsignedTx): R => (handlers[tx.kind] as (tx: UnsignedTx) => R)(tx);
+export const dispatchTx = <R, C>(handlers: TxHandlers<R, C>, tx: UnsignedTx, context: C): R =>
+  (handlers[tx.kind] as (tx: UnsignedTx, context: C) => R)(tx, context);

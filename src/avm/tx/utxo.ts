@@ -14,7 +14,7 @@ export type Utxo = TypeOf<typeof UtxoBody> & { readonly id: Id; readonly bytes: 
 
 export function makeUtxo(txID: Id, outputIndex: number, assetID: Id, output: Output): Utxo {
   const body = { txID, outputIndex, assetID, output };
-  return { ...body, id: utxoId(txID, outputIndex), bytes: pack(UtxoBody, body) };
+  return { txID, outputIndex, assetID, output, id: utxoId(txID, outputIndex), bytes: pack(UtxoBody, body) };
 }
 
 export function parseUtxo(bytes: Uint8Array): Utxo {
@@ -26,10 +26,9 @@ export const utxoJson = (utxo: Utxo, context: JsonContext): string => UtxoBody.j
 
 /** The id of an output: sha256 of its index as u64 and the transaction id. AvalancheGo: ids/id.go, Prefix; vms/components/avax/utxo_id.go, InputID. */
 export function utxoId(txID: Id, outputIndex: number): Id {
-  const bytes = Buffer.alloc(40);
-  bytes.writeUInt32BE(outputIndex, 4);
-  bytes.write(txID, 8, 'hex');
-  return idOf(bytes);
+  hashed.writeUInt32BE(outputIndex, 4);
+  hashed.write(txID, 8, 'hex');
+  return idOf(hashed);
 }
 
 /** The same as bytes; the transaction id is read from `bytes` at `txIDAt`. */
@@ -39,8 +38,8 @@ export function utxoIdBytes(bytes: Uint8Array, txIDAt: number, outputIndex: numb
   return sha256(hashed);
 }
 
-/** Overwritten by every call of `utxoIdBytes`. */
-const hashed = new Uint8Array(40);
+/** Overwritten by every call of `utxoId` and `utxoIdBytes`; its first four bytes stay 0. */
+const hashed = Buffer.alloc(40);
 
 /**
  * The id of the output that a reference names. Cached per object, because a transaction's inputs are looked up when it is issued, when its

@@ -25,7 +25,7 @@ export function verifyBase({ networkID, blockchainID, memo }: BaseTx, rules: Rul
  * a wrong type is detected later, by verifySpend.
  */
 export function verifyCredentials(credentials: readonly Credential[], want: number): void {
-  verifyEach('credentials', credentials, verifyValue);
+  verifyEach('credentials', credentials, undefined, verifyValue);
   const got = credentials.length;
   if (got !== want) throw new TxError(`wrong number of credentials: ${got} != ${want}`, { code: 'TX_CREDENTIAL_COUNT', want, got });
 }

@@ -40,7 +40,7 @@ export function verifyDescription({ name, symbol, denomination, initialStates }:
  * AvalancheGo: vms/avm/txs/initial_state.go.
  */
 export function verifyInitialStates({ initialStates }: CreateAssetTx): void {
-  verifyEach('initialStates', initialStates, verifyInitialState);
+  verifyEach('initialStates', initialStates, undefined, verifyInitialState);
   const index = firstUnsortedIndex(initialStates, (a, b) => a.fxIndex - b.fxIndex);
   if (index >= 0)
     throw new TxError('initial states not sorted and unique', { code: 'TX_INITIAL_STATES_NOT_SORTED', path: `initialStates[${index}]` });
@@ -48,7 +48,7 @@ export function verifyInitialStates({ initialStates }: CreateAssetTx): void {
 
 function verifyInitialState({ fxIndex, outputs }: InitialState): void {
   if (fxIndex >= limits.fxCount) throw new TxError('unknown feature extension', { code: 'TX_UNKNOWN_FX', fxIndex, count: limits.fxCount });
-  verifyEach('outputs', outputs, verifyValue);
+  verifyEach('outputs', outputs, undefined, verifyValue);
   const index = firstUnsortedEncodedIndex(Output, outputs, 'equals allowed');
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `outputs[${index}]` });
 }

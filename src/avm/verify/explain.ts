@@ -54,7 +54,7 @@ export function explainTx(tx: Tx, view: View, rules: Rules, context: SpendContex
     ...syntax,
     ...inputs.flatMap((input, i) => explainInput(`inputs[${i}]`, input, i, () => localUtxo(input, view), check, enrich)),
     ...outputs.map(({ assetID, output }, i) => explainFx(`outputs[${i}]`, () => verifyFxUsage(output, assetID, view), enrich)),
-    ...dispatchTx(checksByKind(check, enrich), tx.unsigned),
+    ...dispatchTx(checksByKind(check, enrich), tx.unsigned, undefined),
   ];
 }
 
@@ -235,7 +235,7 @@ function faultOf(verify: () => void): AnyFault | undefined {
 
 /** Amounts in, out and burned as fee, by asset. */
 function sumAssets({ unsigned }: Tx, rules: Rules): CheckValue {
-  const { fee, inputs, outputs } = dispatchTx(flowOf(rules), unsigned);
+  const { fee, inputs, outputs } = flowOf(unsigned, rules);
   const sums = new Map([[rules.feeAsset, { have: 0n, amount: 0n, fee }]]);
   const sumOf = (assetID: typeof rules.feeAsset) => {
     const sum = sums.get(assetID) ?? { have: 0n, amount: 0n, fee: 0n };

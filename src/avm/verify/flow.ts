@@ -27,26 +27,23 @@ export function verifyAssetID(assetID: Id): void {
  * AvalancheGo: vms/components/avax/transferables.go, VerifyTx; flow_checker.go.
  */
 export function verifyFlow(flow: Flow, feeAsset: Id): void {
-  const produced = createAssetSums();
-  const consumed = createAssetSums();
-  produced.add(feeAsset, flow.fee);
-  for (const [list, outputs] of Object.entries(flow.outputs)) verifyOutputs(list, outputs, produced);
-  for (const [list, inputs] of Object.entries(flow.inputs)) verifyInputs(list, inputs, consumed);
-  const overflown = produced.overflowedAsset() ?? consumed.overflowedAsset();
+  const sums: FlowSums = { assets: new Map(), overflownOutputs: undefined, overflownInputs: undefined };
+  addProduced(sums, feeAsset, flow.fee);
+  for (const list of Object.keys(flow.outputs)) verifyOutputs(list, flow.outputs[list] as readonly TransferableOutput[], sums);
+  for (const list of Object.keys(flow.inputs)) verifyInputs(list, flow.inputs[list] as readonly TransferableInput[], sums);
+  const overflown = sums.overflownOutputs ?? sums.overflownInputs;
   if (overflown !== undefined) throw new TxError('overflow', { code: 'TX_OVERFLOW', assetID: idText(overflown) });
-  for (const [assetID, need] of produced.amounts) {
-    const have = consumed.amounts.get(assetID) ?? 0n;
-    if (need > have) {
-      const fee = assetID === feeAsset ? flow.fee : 0n;
-      throw new TxError('insufficient funds', {
-        code: 'TX_INSUFFICIENT_FUNDS',
-        assetID: idText(assetID),
-        need: String(need),
-        amount: String(need - fee),
-        fee: String(fee),
-        have: String(have),
-      });
-    }
+  for (const [assetID, { produced, consumed }] of sums.assets) {
+    if (produced <= consumed) continue;
+    const fee = assetID === feeAsset ? flow.fee : 0n;
+    throw new TxError('insufficient funds', {
+      code: 'TX_INSUFFICIENT_FUNDS',
+      assetID: idText(assetID),
+      need: String(produced),
+      amount: String(produced - fee),
+      fee: String(fee),
+      have: String(consumed),
+    });
   }
 }
 
@@ -65,40 +62,50 @@ export const compareOutputs = (
   a.addresses.length - b.addresses.length ||
   compareHex(a.addresses.join(''), b.addresses.join(''));
 
-function verifyOutputs(list: string, outputs: readonly TransferableOutput[], produced: AssetSums): void {
-  verifyEach(list, outputs, ({ assetID, output }) => {
-    verifyAssetID(assetID);
-    verifyValue(output);
-    produced.add(assetID, output.amount);
-  });
+function verifyOutputs(list: string, outputs: readonly TransferableOutput[], sums: FlowSums): void {
+  verifyEach(list, outputs, sums, verifyOutput);
   const index = firstUnsortedIndex(outputs, compareOutputs, 'equals allowed');
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
-function verifyInputs(list: string, inputs: readonly TransferableInput[], consumed: AssetSums): void {
-  verifyEach(list, inputs, ({ assetID, input }) => {
-    verifyAssetID(assetID);
-    verifyValue(input);
-    consumed.add(assetID, input.amount);
-  });
+function verifyInputs(list: string, inputs: readonly TransferableInput[], sums: FlowSums): void {
+  verifyEach(list, inputs, sums, verifyInput);
   const index = firstUnsortedIndex(inputs, compareRefs);
   if (index >= 0) throw new TxError('inputs not sorted and unique', { code: 'TX_INPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
-type AssetSums = {
-  readonly amounts: ReadonlyMap<Id, bigint>;
-  readonly add: (assetID: Id, amount: bigint) => void;
-  /** The first asset whose sum exceeds 64 bits. */
-  readonly overflowedAsset: () => Id | undefined;
+function verifyOutput({ assetID, output }: TransferableOutput, sums: FlowSums): void {
+  verifyAssetID(assetID);
+  verifyValue(output);
+  addProduced(sums, assetID, output.amount);
+}
+
+function verifyInput({ assetID, input }: TransferableInput, sums: FlowSums): void {
+  verifyAssetID(assetID);
+  verifyValue(input);
+  const sum = sumOf(sums, assetID);
+  sum.consumed += input.amount;
+  if (sum.consumed > maxU64) sums.overflownInputs ??= assetID;
+}
+
+/** The sums of a transaction by asset, those of its outputs first, and the first asset whose sum exceeds 64 bits. */
+type FlowSums = {
+  readonly assets: Map<Id, { produced: bigint; consumed: bigint }>;
+  overflownOutputs: Id | undefined;
+  overflownInputs: Id | undefined;
 };
 
-function createAssetSums(): AssetSums {
-  const amounts = new Map<Id, bigint>();
-  let overflown: Id | undefined;
-  const add = (assetID: Id, amount: bigint): void => {
-    const sum = (amounts.get(assetID) ?? 0n) + amount;
-    if (sum > maxU64) overflown ??= assetID;
-    amounts.set(assetID, sum);
-  };
-  return { amounts, add, overflowedAsset: () => overflown };
+function addProduced(sums: FlowSums, assetID: Id, amount: bigint): void {
+  const sum = sumOf(sums, assetID);
+  sum.produced += amount;
+  if (sum.produced > maxU64) sums.overflownOutputs ??= assetID;
+}
+
+function sumOf({ assets }: FlowSums, assetID: Id): { produced: bigint; consumed: bigint } {
+  let sum = assets.get(assetID);
+  if (sum === undefined) {
+    sum = { produced: 0n, consumed: 0n };
+    assets.set(assetID, sum);
+  }
+  return sum;
 }

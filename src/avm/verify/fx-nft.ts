@@ -13,7 +13,7 @@ export const nftRules: FxRules<'nftfx'> = {
     'nftfx.TransferOutput': verifyTransferOutput,
     'nftfx.MintOperation': (operation) => {
       verifyPayload(operation.payload);
-      verifyEach('outputs', operation.outputs, verifyOwners);
+      verifyEach('outputs', operation.outputs, undefined, verifyOwners);
       verifySigIndices(operation.mintInput);
     },
     'nftfx.TransferOperation': (operation) => {

@@ -26,9 +26,11 @@ export type FxRules<N extends FxName> = {
 
 /** AvalancheGo: vms/secp256k1fx/input.go. */
 export function verifySigIndices({ signatureIndices }: SigIndices): void {
-  const index = firstUnsortedIndex(signatureIndices, (a, b) => a - b);
+  const index = firstUnsortedIndex(signatureIndices, compareNumbers);
   if (index >= 0) throw new TxError('address indices not sorted and unique', { code: 'TX_SIGNATURE_INDICES_NOT_SORTED', index });
 }
+
+const compareNumbers = (a: number, b: number): number => a - b;
 
 /** Returns the credential, or throws if it is of another type. */
 export function requireCredential<K extends Credential['kind']>(kind: K, credential: Credential): Extract<Credential, { kind: K }> {

@@ -15,7 +15,7 @@ import { verifyEach } from './verify-each.ts';
  */
 export function verifyOperations({ inputs, operations }: OperationTx): void {
   const spent = new Set(inputs.map(refKey));
-  verifyEach('operations', operations, (operation) => {
+  verifyEach('operations', operations, undefined, (operation) => {
     verifyOperation(operation);
     for (const ref of operation.inputIDs) {
       const key = refKey(ref);

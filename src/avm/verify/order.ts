@@ -5,12 +5,13 @@ import { pack } from '../../base/codec/pack.ts';
 type Equals = 'equals allowed' | 'no equals';
 
 /** Index of the first item that is less than its predecessor, or equal to it unless that is allowed; -1 if all are sorted. */
-export const firstUnsortedIndex = <T>(items: readonly T[], order: (a: T, b: T) => number, equals: Equals = 'no equals'): number =>
-  items.findIndex((item, i) => {
-    if (i === 0) return false;
-    const difference = order(items[i - 1] as T, item);
-    return difference > 0 || (difference === 0 && equals === 'no equals');
-  });
+export function firstUnsortedIndex<T>(items: readonly T[], order: (a: T, b: T) => number, equals: Equals = 'no equals'): number {
+  for (let i = 1; i < items.length; i++) {
+    const difference = order(items[i - 1] as T, items[i] as T);
+    if (difference > 0 || (difference === 0 && equals === 'no equals')) return i;
+  }
+  return -1;
+}
 
 /** The same for items compared by their encoded bytes. */
 export const firstUnsortedEncodedIndex = <T>(codec: Codec<T>, items: readonly T[], equals: Equals): number =>

@@ -57,7 +57,8 @@ export function verifySignatures(
   const isUnsigned = signatures.length === 0 && signing.acceptUnsigned !== undefined;
   if (!isUnsigned) verifySignatureCount(got, signatures.length);
   if (!signing.bootstrapped) return;
-  for (const [i, index] of signatureIndices.entries()) {
+  for (let i = 0; i < got; i++) {
+    const index = signatureIndices[i] as number;
     const owner = addresses[index];
     if (owner === undefined)
       throw new TxError('input referenced a nonexistent address in the output', {

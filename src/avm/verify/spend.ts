@@ -5,6 +5,7 @@ import type { Credential } from '../tx/credential.ts';
 import { fxIndexOf } from '../tx/fx.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Operation } from '../tx/operation.ts';
+import type { TransferableOutput } from '../tx/output.ts';
 import { type Tx, unsignedBytes } from '../tx/tx.ts';
 import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
 import { refId, type Utxo } from '../tx/utxo.ts';
@@ -39,10 +40,15 @@ export type SpendContext = SubnetContext & {
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
   const check = createSpendCheck(tx, view, context);
-  verifyEach('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), check), transferLabels);
-  verifyEach('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
-  dispatchTx(checksByKind(check), tx.unsigned);
+  verifyEach('inputs', inputs, check, verifyLocalTransfer, transferLabels);
+  verifyEach('outputs', outputs, view, verifyOutputFx, outputLabels);
+  dispatchTx(checksByKind, tx.unsigned, check);
 }
+
+const verifyLocalTransfer = (input: TransferableInput, check: SpendCheck, i: number): void =>
+  verifyTransfer(input, i, localUtxo(input, check.view), check);
+
+const verifyOutputFx = ({ output, assetID }: TransferableOutput, view: View): void => verifyFxUsage(output, assetID, view);
 
 export function createSpendCheck(tx: Tx, view: View, context: SpendContext): SpendCheck {
   const { now, recover, addressText, bootstrapped, onExpectedSignature, acceptUnsigned } = context;
@@ -56,31 +62,37 @@ export type SpendCheck = { readonly tx: Tx; readonly view: View; readonly contex
 const noCheck = (): void => {};
 
 /** The checks that a transaction type adds to those of BaseTx. */
-const checksByKind = (check: SpendCheck): TxHandlers<void> => ({
+const checksByKind: TxHandlers<void, SpendCheck> = {
   BaseTx: noCheck,
   CreateAssetTx: noCheck,
-  OperationTx: ({ inputs, operations }) => {
+  OperationTx: ({ inputs, operations }, check) => {
     if (!check.context.bootstrapped || isExempt('operations', check.tx.id)) return;
-    verifyEach('operations', operations, (operation, i) => verifyOperation(operation, inputs.length + i, check));
+    verifyEach('operations', operations, check, (operation, _, i) => verifyOperation(operation, inputs.length + i, check));
   },
-  ImportTx: ({ inputs, sourceChain, importedInputs }) => {
+  ImportTx: ({ inputs, sourceChain, importedInputs }, check) => {
     if (!check.context.bootstrapped) return;
     verifySameSubnet(sourceChain, check.context);
     // All outputs are fetched before the first is verified, as in AvalancheGo.
     const utxos: (Utxo | 'unknown')[] = [];
-    verifyEach('importedInputs', importedInputs, (input) => utxos.push(atomicUtxo(input, sourceChain, check.view)), importLabels);
-    const verifyImport = (input: TransferableInput, i: number): void => {
+    verifyEach(
+      'importedInputs',
+      importedInputs,
+      check.view,
+      (input, view) => utxos.push(atomicUtxo(input, sourceChain, view)),
+      importLabels,
+    );
+    const verifyImport = (input: TransferableInput, _: SpendCheck, i: number): void => {
       const utxo = utxos[i] as Utxo | 'unknown';
       if (utxo === 'unknown') verifyUnknownOutput(input, inputs.length + i, check);
       else verifyTransfer(input, inputs.length + i, utxo, check);
     };
-    verifyEach('importedInputs', importedInputs, verifyImport, importLabels);
+    verifyEach('importedInputs', importedInputs, check, verifyImport, importLabels);
   },
-  ExportTx: ({ destinationChain, exportedOutputs }) => {
+  ExportTx: ({ destinationChain, exportedOutputs }, check) => {
     if (check.context.bootstrapped) verifySameSubnet(destinationChain, check.context);
-    verifyEach('exportedOutputs', exportedOutputs, ({ output, assetID }) => verifyFxUsage(output, assetID, check.view));
+    verifyEach('exportedOutputs', exportedOutputs, check.view, verifyOutputFx);
   },
-});
+};
 
 export function verifyTransfer(
   { assetID, input }: TransferableInput,
@@ -159,4 +171,5 @@ export const spentOutput = (ref: UtxoRef): SpentOutput => ({
 
 /** AvalancheGo prefixes messages about inputs, but not those about imported inputs and operations. */
 const transferLabels: FaultLabels<UtxoRef> = { prefix: 'failed to verify transfer: ', spends: spentOutput };
+const outputLabels: FaultLabels<TransferableOutput> = { prefix: 'failed to verify fx usage: ' };
 const importLabels: FaultLabels<UtxoRef> = { spends: spentOutput };

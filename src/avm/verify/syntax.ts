@@ -1,5 +1,5 @@
 import type { Tx } from '../tx/tx.ts';
-import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
+import { dispatchTx, type TxHandlers, type UnsignedTx } from '../tx/unsigned.ts';
 import { verifyBase, verifyCredentials } from './base.ts';
 import { verifyDescription, verifyInitialStates } from './create-asset.ts';
 import { TxError } from './fault.ts';
@@ -17,13 +17,13 @@ export function verifySyntax(tx: Tx, rules: Rules): void {
 
 /** The checks of verifySyntax, in order. */
 export const syntaxChecks: readonly { readonly rule: string; readonly verify: (tx: Tx, rules: Rules) => void }[] = [
-  { rule: 'type', verify: ({ unsigned }) => dispatchTx(firstChecks, unsigned) },
+  { rule: 'type', verify: ({ unsigned }) => dispatchTx(firstChecks, unsigned, undefined) },
   { rule: 'chain and memo', verify: ({ unsigned }, rules) => verifyBase(unsigned, rules) },
-  { rule: 'amounts and fee', verify: ({ unsigned }, rules) => verifyFlow(dispatchTx(flowOf(rules), unsigned), rules.feeAsset) },
-  { rule: 'contents of the type', verify: ({ unsigned }) => dispatchTx(checksAfterFlow, unsigned) },
+  { rule: 'amounts and fee', verify: ({ unsigned }, rules) => verifyFlow(flowOf(unsigned, rules), rules.feeAsset) },
+  { rule: 'contents of the type', verify: ({ unsigned }) => dispatchTx(checksAfterFlow, unsigned, undefined) },
   {
     rule: 'credentials',
-    verify: ({ unsigned, credentials }) => verifyCredentials(credentials, dispatchTx(credentialCount, unsigned)),
+    verify: ({ unsigned, credentials }) => verifyCredentials(credentials, dispatchTx(credentialCount, unsigned, undefined)),
   },
 ];
 
@@ -45,13 +45,23 @@ const firstChecks: TxHandlers<void> = {
 };
 
 /** Outputs of operations are not part of the flow: minting creates new amounts. */
-export const flowOf = (rules: Rules): TxHandlers<Flow> => ({
-  BaseTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
-  CreateAssetTx: ({ inputs, outputs }) => ({ fee: rules.createAssetTxFee, inputs: { inputs }, outputs: { outputs } }),
-  OperationTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
-  ImportTx: ({ inputs, outputs, importedInputs }) => ({ fee: rules.txFee, inputs: { inputs, importedInputs }, outputs: { outputs } }),
-  ExportTx: ({ inputs, outputs, exportedOutputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs, exportedOutputs } }),
-});
+export const flowOf = (unsigned: UnsignedTx, rules: Rules): Flow => dispatchTx(flows, unsigned, rules);
+
+const flows: TxHandlers<Flow, Rules> = {
+  BaseTx: ({ inputs, outputs }, rules) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
+  CreateAssetTx: ({ inputs, outputs }, rules) => ({ fee: rules.createAssetTxFee, inputs: { inputs }, outputs: { outputs } }),
+  OperationTx: ({ inputs, outputs }, rules) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
+  ImportTx: ({ inputs, outputs, importedInputs }, rules) => ({
+    fee: rules.txFee,
+    inputs: { inputs, importedInputs },
+    outputs: { outputs },
+  }),
+  ExportTx: ({ inputs, outputs, exportedOutputs }, rules) => ({
+    fee: rules.txFee,
+    inputs: { inputs },
+    outputs: { outputs, exportedOutputs },
+  }),
+};
 
 const checksAfterFlow: TxHandlers<void> = {
   BaseTx: noCheck,

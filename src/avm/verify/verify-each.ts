@@ -8,20 +8,26 @@ export type FaultLabels<T> = {
   readonly spends?: (item: T) => SpentOutput;
 };
 
+const noLabels: FaultLabels<unknown> = {};
+
 /** The fields of a fault that identify an output. */
 export type SpentOutput = Required<Pick<TxFault, 'utxoID' | 'createdBy' | 'outputIndex'>>;
 
-/** Checks the items of a list in order. Adds to a fault the path of the item, such as `inputs[2]`. */
-export function verifyEach<T>(
+/**
+ * Checks the items of a list in order. Adds to a fault the path of the item, such as `inputs[2]`. What the check needs beside the item is
+ * passed as `context`, so that a check is one function and not created for every transaction.
+ */
+export function verifyEach<T, C>(
   list: string,
   items: readonly T[],
-  check: (item: T, index: number) => void,
-  labels: FaultLabels<T> = {},
+  context: C,
+  check: (item: T, context: C, index: number) => void,
+  labels: FaultLabels<T> = noLabels,
 ): void {
   let index = 0;
   try {
     for (const item of items) {
-      check(item, index);
+      check(item, context, index);
       index++;
     }
   } catch (error) {

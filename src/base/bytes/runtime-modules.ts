@@ -7,6 +7,10 @@
 const load = process.getBuiltinModule;
 
 export const zlib = (): typeof import('node:zlib') => load('node:zlib');
+export const fileSystem = (): typeof import('node:fs') => load('node:fs');
+
+/** Calls of libraries of the system; undefined on Node, which cannot call them. */
+export const bunFfi = (): typeof import('bun:ffi') | undefined => load('bun:ffi') as unknown as typeof import('bun:ffi') | undefined;
 
 /** The version of an IP address, 4 or 6; 0 for other text. As `isIP` of node:net, which is loaded for IPv6 only. */
 export const ipVersion = (text: string): 0 | 4 | 6 =>

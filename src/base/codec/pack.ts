@@ -12,11 +12,22 @@ export const maxBytes = 256 * 1024;
 export const maxGenesisBytes = 2 ** 31 - 1;
 
 export function pack<T>(codec: Codec<T>, value: T): Uint8Array {
-  const writer = new Writer();
+  // Taken while it is in use: a codec may pack another value, and a failed one leaves it behind.
+  const writer = idleWriter ?? new Writer();
+  idleWriter = undefined;
   writer.u16(codecVersion);
   codec.write(writer, value);
-  return writer.finish();
+  const packed = writer.finish();
+  if (packed.length <= maxIdleBytes) {
+    writer.clear();
+    idleWriter = writer;
+  }
+  return packed;
 }
+
+/** The buffer of the last value, used again: it is several times as large as a packed output. */
+let idleWriter: Writer | undefined;
+const maxIdleBytes = 64 * 1024;
 
 /** Decodes a value. Rejects oversized input, another version, missing and trailing bytes, in AvalancheGo's order. */
 export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes): T {

@@ -38,6 +38,11 @@ export class Writer {
     this.#bytes.write(value, at, 'hex');
   }
 
+  /** Starts again with the same buffer. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   /** Returns a copy of the bytes written so far. */
   finish(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);

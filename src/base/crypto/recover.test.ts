@@ -4,11 +4,24 @@ import vectors from '../../../vectors/vectors.json' with { type: 'json' };
 import { sha256 } from '../bytes/hash.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { budgetFor } from '../cache/budget.fixture.ts';
-import { recoverNative } from './curve-native.ts';
+import { chooseCurve, recoverNative, recoverPackaged } from './curve-native.ts';
 import { recoverPortable } from './curve-portable.ts';
-import { createSignerCache, recoverSigner } from './recover.ts';
+import { openSystemCurve } from './curve-system.ts';
+import { createSignerCache, type RecoverKey, recoverSigner } from './recover.ts';
 
-const engines = { native: recoverNative, portable: recoverPortable };
+/** The library that a variable names, else the one of the system, if it has one. */
+const named = process.env.SERAC_TEST_SECP256K1;
+const system = openSystemCurve(named ? [named] : undefined);
+const engines: Record<string, RecoverKey> = {
+  native: recoverNative,
+  packaged: recoverPackaged,
+  portable: recoverPortable,
+  ...(system && { system }),
+};
+
+test('a library named in SERAC_TEST_SECP256K1 is loaded', () => {
+  expect(system !== undefined || !named).toBe(true);
+});
 
 for (const [name, engine] of Object.entries(engines)) {
   test(`${name}: recovers the signers of AvalancheGo's signatures`, () => {
@@ -38,7 +51,7 @@ for (const [name, engine] of Object.entries(engines)) {
   });
 }
 
-test('native and portable recovery agree on random valid and invalid signatures', () => {
+test('all engines agree on random valid and invalid signatures', () => {
   for (let i = 0; i < 200; i++) {
     const secret = secp256k1.utils.randomSecretKey();
     const hash = sha256(secret);
@@ -53,8 +66,29 @@ test('native and portable recovery agree on random valid and invalid signatures'
         return (e as Error).message;
       }
     };
-    expect(run(recoverNative)).toBe(run(recoverPortable));
+    for (const engine of Object.values(engines)) expect(run(engine)).toBe(run(recoverPortable));
   }
+});
+
+test('a signature, hash or recovery ID of a wrong size recovers nothing', () => {
+  const [key] = vectors.keys;
+  const hash = fromHex(key!.messageSha256.slice(2));
+  const signature = fromHex(key!.signature.slice(2)).subarray(0, 64);
+  for (const [name, engine] of Object.entries(engines).filter(([name]) => name !== 'portable')) {
+    expect([name, engine(hash.subarray(1), signature, 0)]).toEqual([name, undefined]);
+    expect([name, engine(hash, signature.subarray(1), 0)]).toEqual([name, undefined]);
+    expect([name, engine(hash, signature, 4)]).toEqual([name, undefined]);
+    expect([name, engine(hash, signature, -1)]).toEqual([name, undefined]);
+  }
+});
+
+test('a file that is missing or is no library is not used, nor a library that recovers other keys', () => {
+  expect(openSystemCurve(['/nowhere/libsecp256k1.so.5', import.meta.path])).toBeUndefined();
+  expect(chooseCurve(undefined)).toBe(recoverPackaged);
+  expect(chooseCurve(() => undefined)).toBe(recoverPackaged);
+  expect(chooseCurve(() => new Uint8Array(33))).toBe(recoverPackaged);
+  const other: RecoverKey = (...values) => recoverPackaged(...values);
+  expect(chooseCurve(other)).toBe(other);
 });
 
 test('the signer cache returns the same signers as uncached recovery, also when it is full', () => {

@@ -6,6 +6,8 @@ import type { Check, Details } from './result.ts';
 export type ChainHealthState = {
   /** Absent while the chain is bootstrapping. */
   readonly consensus?: ConsensusState | undefined;
+  /** Set while most of the stake has accepted a block that this node has not; `time`: for how long. */
+  readonly behind?: { readonly majorityHeight: bigint; readonly ownHeight: bigint; readonly time: bigint } | undefined;
   readonly vm?: Details;
   readonly networking: {
     /** Node IDs, sorted. */
@@ -28,6 +30,8 @@ export const chainLimits = {
   processingBlocks: 256,
   processingTime: 30n * second,
   acceptanceTime: 15n * second,
+  /** AvalancheGo has no such limit: its engine can always verify what the majority accepted. */
+  behindTime: 10n * second,
   /** alpha / k (15 of 20), plus a fifth of the rest as a buffer. */
   percentConnected: 0.8,
 };
@@ -37,8 +41,8 @@ export type ChainLimits = Readonly<typeof chainLimits>;
 export const chainCheck =
   (read: () => ChainHealthState, limits: ChainLimits = chainLimits): Check =>
   () => {
-    const { consensus, vm = null, networking } = read();
-    const engineError = consensus && consensusError(consensus, limits);
+    const { consensus, behind, vm = null, networking } = read();
+    const engineError = joinErrors([behind && behindError(behind, limits), consensus && consensusError(consensus, limits)]);
     const networkError = connectionError(networking.percentConnected, limits.percentConnected);
     const isBoth = engineError !== undefined && networkError !== undefined;
     return {
@@ -66,8 +70,17 @@ function consensusError(state: ConsensusState, limits: ChainLimits): string | un
       `block processing too long: ${durationText(state.longestProcessingBlock)} > ${durationText(processingTime)}`,
     state.avgAcceptanceTime > acceptanceTime &&
       `acceptance time too high: ${durationText(state.avgAcceptanceTime)} > ${durationText(acceptanceTime)}`,
-  ].filter((error) => error !== false);
-  return errors.length > 0 ? errors.join('\n') : undefined;
+  ];
+  return joinErrors(errors);
+}
+
+const behindError = ({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>, { behindTime }: ChainLimits) =>
+  time > behindTime &&
+  `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${durationText(time - (time % second))})`;
+
+function joinErrors(errors: readonly (string | false | undefined)[]): string | undefined {
+  const texts = errors.filter((error) => typeof error === 'string');
+  return texts.length > 0 ? texts.join('\n') : undefined;
 }
 
 function connectionError(connected: number, wanted: number): string | undefined {

@@ -6,7 +6,7 @@ export type Timers = {
 };
 
 /** Calls `run` again and again, `milliseconds` after the previous call. Returns a function that stops it. */
-export function every(timers: Timers, milliseconds: number, run: () => void): () => void {
+export function every(timers: Pick<Timers, 'after'>, milliseconds: number, run: () => void): () => void {
   let cancel = timers.after(milliseconds, tick);
   let stopped = false;
   function tick(): void {

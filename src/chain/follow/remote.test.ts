@@ -66,7 +66,7 @@ test('requests have the right path, method and params, and valid responses are p
   expect(await remote.height()).toBe(18446744073709551615n);
   expect((await remote.blockAt(7n))?.id).toBe(block.id);
   expect((await remote.tx(tx.id))?.id).toBe(tx.id);
-  expect(await remote.utxos({ chain: 'X', address, after: undefined })).toEqual({ utxos: [utxo], next: undefined });
+  expect(await remote.utxos({ list: 'X', address, after: undefined })).toEqual({ utxos: [utxo], next: undefined });
   expect(await remote.foreignTx('P', tx.id)).toEqual(tx.bytes);
   expect(await remote.foreignTx('C', tx.id)).toEqual(tx.bytes);
   expect([await remote.issueTx(tx.bytes), await remote.issueWalletTx(tx.bytes)]).toEqual([tx.id, tx.id]);
@@ -89,9 +89,9 @@ test('a full page returns a cursor for the next one, on X, P and C', async () =>
   const page = Array.from({ length: 1024 }, () => formatHex('hex', utxo.bytes));
   const end = { address: 'X-local1', utxo: 'somewhere' };
   const { remote, requests } = fakeNode((one) => result(one, { utxos: page, endIndex: end }));
-  expect((await remote.utxos({ chain: 'X', address, after: undefined })).next).toEqual(end);
-  await remote.utxos({ chain: 'P', address, after: end });
-  await remote.utxos({ chain: 'C', address, after: end });
+  expect((await remote.utxos({ list: 'X', address, after: undefined })).next).toEqual(end);
+  await remote.utxos({ list: 'X to P', address, after: end });
+  await remote.utxos({ list: 'X to C', address, after: end });
   expect(
     requests.map(({ path, params }) => [path, (params.addresses as string[])[0]?.slice(0, 8), params.sourceChain, params.startIndex]),
   ).toEqual([
@@ -140,7 +140,7 @@ describe('invalid responses are FOLLOW_NONSENSE', () => {
     expect(await codeOf(remoteReturning(wrong).foreignTx('P', zeroId))).toBe('FOLLOW_NONSENSE');
     expect(await codeOf(remoteReturning({ txID: other }).issueTx(tx.bytes))).toBe('FOLLOW_NONSENSE');
     const page = (utxos: unknown, endIndex?: unknown) =>
-      codeOf(remoteReturning({ utxos, endIndex }).utxos({ chain: 'X', address, after: undefined }));
+      codeOf(remoteReturning({ utxos, endIndex }).utxos({ list: 'X', address, after: undefined }));
     expect(await page('none')).toBe('FOLLOW_NONSENSE');
     expect(await page([5])).toBe('FOLLOW_NONSENSE');
     expect(await page(Array(1025).fill(formatHex('hex', utxo.bytes)))).toBe('FOLLOW_NONSENSE');

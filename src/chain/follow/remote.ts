@@ -34,9 +34,11 @@ export type Remote = {
 
 export type ForeignChain = 'P' | 'C';
 
+/** `X`: its own outputs. `X to P`: outputs that X exported to P and P has not imported. */
+export type UtxoList = 'X' | `X to ${ForeignChain}` | `${ForeignChain} to X`;
+
 export type RemoteUtxoQuery = {
-  /** The chain whose service is called: X for its own outputs, P or C for outputs that X exported to them. */
-  readonly chain: 'X' | ForeignChain;
+  readonly list: UtxoList;
   readonly address: Address;
   readonly after: RemoteUtxoCursor | undefined;
 };
@@ -121,10 +123,10 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const status = parseField(method, 'status', text, (text) => statuses.find((one) => one === text));
       return { status, ...(typeof reason === 'string' && { reason }) };
     },
-    utxos: async ({ chain, address, after }) => {
-      const { path, method, source } = utxoEndpoints(x)[chain];
+    utxos: async ({ list, address, after }) => {
+      const { path, method, reader, source } = utxoEndpoints(x)[list];
       const params = {
-        addresses: [formatAddress[chain](address)],
+        addresses: [formatAddress[reader](address)],
         limit: pageSize,
         encoding: 'hex',
         ...source,
@@ -153,11 +155,29 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
 
 const toLimits = (timeout: number | undefined): CallLimits => (timeout === undefined ? {} : { timeout });
 
-const utxoEndpoints = (x: string) => ({
-  X: { path: x, method: 'avm.getUTXOs', source: {} },
-  P: { path: '/ext/bc/P', method: 'platform.getUTXOs', source: { sourceChain: 'X' } },
-  C: { path: '/ext/bc/C/avax', method: 'avax.getUTXOs', source: { sourceChain: 'X' } },
+/** The chain that reads its outputs, with its service. */
+const utxoEndpoints = (x: string): { readonly [L in UtxoList]: UtxoEndpoint } => ({
+  X: { reader: 'X', path: x, method: utxoMethods.X, source: {} },
+  'X to P': { reader: 'P', path: '/ext/bc/P', method: utxoMethods['X to P'], source: { sourceChain: 'X' } },
+  'X to C': { reader: 'C', path: '/ext/bc/C/avax', method: utxoMethods['X to C'], source: { sourceChain: 'X' } },
+  'P to X': { reader: 'X', path: x, method: utxoMethods['P to X'], source: { sourceChain: 'P' } },
+  'C to X': { reader: 'X', path: x, method: utxoMethods['C to X'], source: { sourceChain: 'C' } },
 });
+
+type UtxoEndpoint = {
+  readonly reader: 'X' | ForeignChain;
+  readonly path: string;
+  readonly method: string;
+  readonly source: { readonly sourceChain?: string };
+};
+
+export const utxoMethods: { readonly [L in UtxoList]: string } = {
+  X: 'avm.getUTXOs',
+  'X to P': 'platform.getUTXOs',
+  'X to C': 'avax.getUTXOs',
+  'P to X': 'avm.getUTXOs',
+  'C to X': 'avm.getUTXOs',
+};
 
 /** Turns the node's "not found" errors into undefined. Their texts: `not found`, `couldn't get …: not found`, `could not find tx …`. */
 async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {

@@ -26,11 +26,12 @@ function open({ onP = [] as Utxo[], onC = [] as Utxo[] }) {
         requests.push('height');
         return node.height;
       },
-      utxos: async ({ chain, after }: RemoteUtxoQuery) => {
+      utxos: async ({ list: name, after }: RemoteUtxoQuery) => {
+        const chain = name.slice(-1) as 'P' | 'C';
         requests.push(`${chain} ${after?.utxo ?? 'first'}`);
         if (node.isSilent) throw noResponse('platform.getUTXOs', 'no connection');
         const from = after === undefined ? 0 : Number(after.utxo);
-        const list = chain === 'X' ? [] : node[chain];
+        const list = node[chain];
         return { utxos: list.slice(from, from + 2), next: list.length > from + 2 ? { address: '', utxo: String(from + 2) } : undefined };
       },
     },

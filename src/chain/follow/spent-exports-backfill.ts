@@ -42,6 +42,6 @@ const exportsTo = (unspent: readonly UnspentExport[], chain: Id) => unspent.filt
 
 async function findSpent(remote: Pick<Remote, 'utxos'>, chain: ForeignChain, address: Address, unspent: readonly UnspentExport[]) {
   const listed = new Set<Id>();
-  for await (const utxos of listUtxoPages(remote, chain, address)) for (const { id } of utxos) listed.add(id);
+  for await (const utxos of listUtxoPages(remote, `X to ${chain}`, address)) for (const { id } of utxos) listed.add(id);
   return unspent.filter(({ id }) => !listed.has(id));
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { recordFigure } from '../../../test/figure.ts';
 import { type Block, makeBlock, parseBlock } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { Diff } from '../../ledger/state/diff.ts';
-import type { ChainBlock } from './ledger.ts';
 import { genesis, importTx, messageOf, other, setUp, spend } from './memory-chain.fixture.ts';
 
 describe('the mempool', () => {
@@ -203,7 +203,7 @@ describe('several blocks at once', () => {
     const { chain } = setUp(true, blocks);
     const window = 1_000;
     const windowTimes: number[] = [];
-    let previous: ChainBlock | undefined;
+    let previous: EngineBlock | undefined;
     let spent: Id = genesis.id;
     let started = performance.now();
     for (let height = 1; height < blocks; height++) {
@@ -234,11 +234,11 @@ describe('several blocks at once', () => {
   test('the descendants of an accepted block do not keep it in memory', async () => {
     const { chain, ledger } = setUp();
     const diffs: WeakRef<Diff>[] = [];
-    const { commitAll } = ledger;
+    const { accept } = ledger;
     Object.assign(ledger, {
-      commitAll: (blocks: Parameters<typeof commitAll>[0]) => {
-        for (const { diff } of blocks) diffs.push(new WeakRef(diff));
-        commitAll(blocks);
+      accept: (blocks: Parameters<typeof accept>[0]) => {
+        for (const { diff } of blocks) diffs.push(new WeakRef(diff as Diff));
+        accept(blocks);
       },
     });
     let parentID = chain.lastAccepted();

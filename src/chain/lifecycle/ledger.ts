@@ -1,7 +1,6 @@
-import type { Block } from '../../avm/tx/block.ts';
 import type { View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { Diff } from '../../ledger/state/diff.ts';
+import type { Accept } from './accept.ts';
 
 /** The accepted state, as far as the chain needs it. */
 export type Ledger = View & {
@@ -13,8 +12,8 @@ export type Ledger = View & {
   readonly wasConsumed: (utxoID: Id) => boolean;
   /** The transaction that spent an output, if known. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
-  /** Stores blocks and their changes in one database transaction; `writeMore` runs in it too. */
-  readonly commitAll: (blocks: readonly { readonly block: Block; readonly diff: Diff }[], writeMore?: () => void) => void;
+  /** Nothing else adds blocks. */
+  readonly accept: Accept;
 };
 
 /**
@@ -25,6 +24,3 @@ export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 /** The status of a transaction; of a rejected one also why. */
 export type TxReport = { readonly status: TxStatus; readonly reason?: string };
-
-/** The fields of a block that the engine needs. */
-export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;

@@ -93,7 +93,7 @@ export function memoryLedger(coins: number): Ledger & { blocks: Map<Id, Block> }
     hasTx: (id) => txs.has(id),
     wasConsumed: (id) => consumed.has(id),
     consumerOf: (id) => consumed.get(id),
-    commitAll: (accepted, writeMore) => {
+    accept: (accepted, writeMore) => {
       writeMore?.();
       for (const { block, diff } of accepted) {
         for (const { tx, effects } of diff.applied) {

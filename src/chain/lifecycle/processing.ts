@@ -30,7 +30,7 @@ type BlockVerifyDeps = {
 /** Verifies a block, with the checks in AvalancheGo's order. AvalancheGo: vms/avm/block/executor/block.go, Verify. */
 export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBlock {
   checkHeader(block, deps.now());
-  for (const tx of block.txs) verifyTxInBlock('syntactically', tx, deps, () => deps.verifier.verifySyntax(tx));
+  for (const tx of block.txs) verifyTxInBlock(tx, undefined, deps);
 
   const parent = deps.parent(block.parentID);
   if (parent === undefined)
@@ -43,9 +43,9 @@ export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBloc
   const diff = createDiff(parent.view);
   const imported = new Set<Id>();
   for (const tx of block.txs) {
-    verifyTxInBlock('semantically', tx, deps, () => deps.verifier.verifySpend(tx, diff));
+    verifyTxInBlock(tx, diff, deps);
     const effects = deps.effects(tx);
-    const ids = effects.imported?.ids ?? [];
+    const ids = effects.imported?.ids ?? noIds;
     if (ids.some((id) => imported.has(id))) {
       const conflict = conflictingTxsError();
       deps.onDropped(tx, conflict);
@@ -60,6 +60,8 @@ export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBloc
   }
   return { block, diff, imported };
 }
+
+const noIds: readonly Id[] = [];
 
 export const conflictingTxsError = () => new ChainError('block contains conflicting transactions', { code: 'BLOCK_CONFLICTING_TXS' });
 
@@ -101,13 +103,16 @@ function checkHeightAndTime(block: Block, parent: Parent): void {
     });
 }
 
-function verifyTxInBlock(phase: string, tx: Tx, deps: BlockVerifyDeps, verify: () => void): void {
+/** Verifies a transaction on a view, or without one its syntax. */
+function verifyTxInBlock(tx: Tx, view: View | undefined, deps: BlockVerifyDeps): void {
   try {
-    verify();
+    if (view === undefined) deps.verifier.verifySyntax(tx);
+    else deps.verifier.verifySpend(tx, view);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     deps.onDropped(tx, error);
     const txID = idText(tx.id);
+    const phase = view === undefined ? 'syntactically' : 'semantically';
     throw new ChainError(`failed to ${phase} verify tx ${txID}: ${error.message}`, { code: 'BLOCK_BAD_TX', txID, cause: error.fault.code });
   }
 }

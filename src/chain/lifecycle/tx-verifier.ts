@@ -57,7 +57,7 @@ export function createTxVerifier({
   /** Transactions that are valid if all these signatures are: recovering them takes another thread some time. */
   const unsigned = new WeakMap<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
   /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
-  const completeVerification = (tx: Tx, view: View, { now }: SpendContext): VerifiedTx | undefined => {
+  const completeVerification = (tx: Tx, view: View, now: bigint): VerifiedTx | undefined => {
     const before = unsigned.get(tx);
     if (before === undefined || !hasUnchangedInputs(before, view, now)) return undefined;
     unsigned.delete(tx);
@@ -69,7 +69,7 @@ export function createTxVerifier({
       return undefined;
     }
   };
-  const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped, subnetID, subnetOf });
+  const context = (time = now()): SpendContext => ({ chainID, now: time, recover, addressText, bootstrapped, subnetID, subnetOf });
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
     const acceptUnsigned = (owner: Address): boolean => {
@@ -89,12 +89,12 @@ export function createTxVerifier({
       // Not recorded: a transaction that passes now may fail when its signatures are verified.
       if (!bootstrapped) return verifySpend(tx, view, context());
       if (impersonation?.isActive() === true) return verifyWithImpersonation(tx, view, impersonation);
-      const spending = context();
+      const time = now();
       const before = verified.get(tx);
-      if (before !== undefined && hasUnchangedInputs(before, view, spending.now)) return;
-      const completed = completeVerification(tx, view, spending);
-      if (completed === undefined) verifySpend(tx, view, spending);
-      if (isRecordable(tx)) verified.set(tx, completed ?? recordVerified(tx, spending.now));
+      if (before !== undefined && hasUnchangedInputs(before, view, time)) return;
+      const completed = completeVerification(tx, view, time);
+      if (completed === undefined) verifySpend(tx, view, context(time));
+      if (isRecordable(tx)) verified.set(tx, completed ?? recordVerified(tx, time));
     },
     explain: (tx, view, enrich) => {
       const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;

@@ -2,12 +2,13 @@ import { type Block, parseBlock } from '../../avm/tx/block.ts';
 import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { View } from '../../avm/view.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { buildBlock } from './builder.ts';
 import type { CommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
-import type { ChainBlock, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { type Conflict, conflictError, type Mempool } from './mempool.ts';
 import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
 import type { TxVerifier } from './tx-verifier.ts';
@@ -16,12 +17,12 @@ import type { TxVerifier } from './tx-verifier.ts';
 type UndecidedBlocks = {
   readonly setPreference: (id: Id) => void;
   readonly build: () => Block | undefined;
-  readonly parse: (bytes: Uint8Array) => ChainBlock;
-  readonly block: (id: Id) => ChainBlock | undefined;
+  readonly parse: (bytes: Uint8Array) => EngineBlock;
+  readonly block: (id: Id) => EngineBlock | undefined;
   /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
-  readonly parentView: (block: ChainBlock) => View | undefined;
-  readonly txsOf: (block: ChainBlock) => readonly Tx[];
-  readonly verify: (block: ChainBlock) => void;
+  readonly parentView: (block: EngineBlock) => View | undefined;
+  readonly txsOf: (block: EngineBlock) => readonly Tx[];
+  readonly verify: (block: EngineBlock) => void;
   readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
   readonly reject: (id: Id) => void;
   /** Puts transactions back into the mempool without verifying them; one that conflicts with another there is dropped. */
@@ -69,7 +70,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     decoded.add(block);
     return block;
   };
-  const wholeBlock = (block: ChainBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
+  const wholeBlock = (block: EngineBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
 
   const parentAt = (id: Id): Parent | undefined => {
     const undecided = processing.get(id);
@@ -126,7 +127,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
   const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.markDropped(tx.id, reason);
 
-  const verify = (block: ChainBlock): void => {
+  const verify = (block: EngineBlock): void => {
     if (processing.has(block.id)) return;
     const own = built.get(block.id);
     const whole = own ?? withKnownTxs(wholeBlock(block));
@@ -163,7 +164,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     const last = accepted.at(-1)?.block;
     if (last === undefined) return;
     try {
-      ledger.commitAll(
+      ledger.accept(
         accepted.map(({ block, diff }) => ({ block, diff })),
         writeMore,
       );

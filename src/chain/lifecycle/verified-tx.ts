@@ -18,11 +18,16 @@ export type VerifiedTx = {
 export const isRecordable = ({ unsigned: { kind } }: Tx): boolean => kind !== 'ImportTx' && kind !== 'OperationTx';
 
 export function recordVerified({ unsigned }: Tx, now: bigint): VerifiedTx {
-  const assets = new Set<Id>();
-  for (const { assetID } of unsigned.inputs) assets.add(assetID);
-  for (const { assetID } of unsigned.outputs) assets.add(assetID);
-  if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) assets.add(assetID);
-  return { now, spent: unsigned.inputs.map(refId), assets: [...assets] };
+  const assets: Id[] = [];
+  addAssets(assets, unsigned.inputs);
+  addAssets(assets, unsigned.outputs);
+  if (unsigned.kind === 'ExportTx') addAssets(assets, unsigned.exportedOutputs);
+  return { now, spent: unsigned.inputs.map(refId), assets };
+}
+
+/** Adds the assets of a list, in a row only once: outputs are sorted by asset, and most transactions have one asset. */
+function addAssets(assets: Id[], list: readonly { readonly assetID: Id }[]): void {
+  for (const { assetID } of list) if (assets[assets.length - 1] !== assetID) assets.push(assetID);
 }
 
 /** Whether a verified transaction is certainly valid on this view. If not, the caller verifies it again, which also finds the reason. */

@@ -25,7 +25,7 @@ type WalletQueue = {
   readonly replace: (txs: readonly Uint8Array[]) => void;
 };
 
-type WalletQueueDeps = {
+export type WalletQueueDeps = {
   /** Adds a transaction to the mempool. */
   readonly add: (tx: Tx) => void;
   /** See `skipFailedWalletTx` in src/differences.ts. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../app/config/config.ts';
 import { startProgress } from '../../app/log/progress.ts';
 import { type DataFiles, describeDamagedPages, rebuildPageChecksums, requireDatabase, verifyPages } from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Env, FileEnv, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
 import { type Id, idFromBytes, idOf, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -136,7 +136,7 @@ function describeImpersonated(store: Store, chainID: Id): string {
 }
 
 /** Runs SQLite's integrity check on every table and its indexes. */
-function checkStructure({ db }: Store, env: Env): string[] {
+function checkStructure({ db }: Store, env: ProcessEnv & TimeEnv): string[] {
   const tables = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
   const progress = startProgress(env.clock.monotonic, 'tables');
   const problems: string[] = [];
@@ -168,7 +168,7 @@ const readGenesisID = ({ db }: Store, chainID: Id): Id =>
   );
 
 /** The last block of each chain as recorded beside the database (see ledger/state/chain-ends.ts). */
-function readRecordedEnds({ ends }: DataFiles, env: Env): ReadonlyMap<Id, ChainEnd> {
+function readRecordedEnds({ ends }: DataFiles, env: FileEnv): ReadonlyMap<Id, ChainEnd> {
   const file = env.openFile(ends, 'read');
   try {
     return file === undefined ? new Map() : readChainEnds(file);

@@ -1,7 +1,7 @@
 import type { Config } from '../../app/config/config.ts';
 import { DetachError, fileSize, readEnd, readIfThere, startDetached } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { FileEnv, TimeEnv } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 
 export type DetachOptions = {
@@ -26,7 +26,7 @@ const startTimeout = 10_000;
  * `--detach`: starts the node in the background. Returns when it listens, or with `--wait` when it is healthy. Throws a DetachError with the
  * reason if it stops or does not become healthy.
  */
-export async function detach(config: Config, env: Env, { program, logFile, waitTimeout }: DetachOptions): Promise<Detached> {
+export async function detach(config: Config, env: FileEnv & TimeEnv, { program, logFile, waitTimeout }: DetachOptions): Promise<Detached> {
   if (config.dataDir !== undefined) env.makeFolder(config.dataDir);
   const logStart = fileSize(logFile);
   const { pid, exited } = await startDetached(program, logFile);

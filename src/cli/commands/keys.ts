@@ -6,7 +6,7 @@ import { plansOfServer, readServerPlans } from '../../api/access/server-plans.ts
 import type { Config } from '../../app/config/config.ts';
 import type { Options } from '../../app/flags/options.ts';
 import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/access.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Env, FileEnv } from '../../app/setup/env.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 
@@ -47,7 +47,7 @@ async function openKeysStore({ databaseUrl, dataDir }: Config, env: Env): Promis
 }
 
 /** Returns a data directory that exists. A mistyped one is not created: its keys would be valid nowhere. */
-function requireFolder(dataDir: string, env: Env): string {
+function requireFolder(dataDir: string, env: FileEnv): string {
   try {
     env.fileSystem(dataDir);
     return dataDir;

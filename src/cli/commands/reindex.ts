@@ -2,7 +2,7 @@ import type { Config } from '../../app/config/config.ts';
 import { startProgress } from '../../app/log/progress.ts';
 import type { AvmChainSpec } from '../../app/setup/avm-chain.ts';
 import { type DataFiles, rebuildPageChecksums, requireDatabase } from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
 import { migrateIndex } from '../../app/setup/index-migration.ts';
 import { createNetworkContext } from '../../app/setup/network-context.ts';
 import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/setup/node-store.ts';
@@ -82,7 +82,7 @@ function requireUndamagedChain(store: Store, chainID: Id): void {
     );
 }
 
-function buildWithProgress(work: Reindex, env: Env): number {
+function buildWithProgress(work: Reindex, env: ProcessEnv & TimeEnv): number {
   const progress = startProgress(env.clock.monotonic);
   let blocks = 0;
   for (const step of work.build()) {
@@ -105,7 +105,7 @@ const describeDeleted = (snapshots: number): string[] =>
   snapshots === 0 ? [] : [`snapshots deleted, because they hold rows of the old index: ${snapshots}`];
 
 /** Compares the rebuilt index with the old one, and replaces the old one, and deletes the snapshots, if they differ. */
-function compareAndReplace(work: Reindex, store: Store, env: Env): CommandResult {
+function compareAndReplace(work: Reindex, store: Store, env: ProcessEnv): CommandResult {
   env.log('comparing with the old index', 'info');
   const differences = listIndexDifferences(work);
   if (differences.length === 0) return { lines: ['the new index equals the old one'], isDamaged: false };

@@ -2,6 +2,8 @@ import type { GraphData } from '../load/graph-data.ts';
 import type { AddressData } from '../load/load-address.ts';
 import type { AssetData } from '../load/load-asset.ts';
 import type { BlockData } from '../load/load-block.ts';
+import type { OutputData } from '../load/load-output.ts';
+import type { OutputsData } from '../load/load-outputs.ts';
 import type { TxData } from '../load/load-tx.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -19,6 +21,11 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'block') return event.kind === 'block' && !(data as BlockData).hasNext;
   if (view === 'tx') return isTxAffected(data as TxData, event);
   if (event.kind !== 'tx') return false;
+  if (view === 'output') return isSpending(event, new Set([(data as OutputData).utxo.creationTxHash]));
+  if (view === 'outputs') {
+    const { address } = data as OutputsData;
+    return event.balanceChanges.some((change) => change.address === address);
+  }
   if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
   if (view === 'address') {
     const { address } = data as AddressData;

@@ -1,3 +1,4 @@
+import { plural } from '../text/text-format.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { moveFocus } from './arrow-keys.ts';
 import { fetchState } from './dev-call.ts';
@@ -24,8 +25,9 @@ export function listen({ reload }: Dispatch): void {
     if (copy) void copyText(copy);
     if (target?.closest('[data-theme-button]')) changeTheme();
     if (target?.closest('[data-keys-button]')) showKeys();
-    const csv = target?.closest<HTMLElement>('[data-save-csv]')?.dataset.saveCsv;
-    if (csv !== undefined) saveCsv(csv);
+    const csv = target?.closest<HTMLElement>('[data-save-csv]');
+    if (csv) void saveCsv(csv);
+    for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target ?? null)) menu.removeAttribute('open');
     const picture = target?.closest<HTMLElement>('[data-save-svg]')?.dataset.saveSvg;
     if (picture !== undefined) saveSvg(picture);
   });
@@ -54,22 +56,16 @@ function changeTheme(): void {
   localStorage.setItem('serac-theme', dataset.theme);
 }
 
-/** Saves a table, or the outputs of a transaction, as CSV. Cells that a spreadsheet would run as a formula get an apostrophe. */
-function saveCsv(name: string): void {
-  const list = document.querySelector<HTMLElement>(`[data-csv="${CSS.escape(name)}"]`);
-  const quote = (text: string): string =>
-    `"${(/^[=+@-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
-  const cell = (element: Element): string => {
-    const copy = element.cloneNode(true) as Element;
-    // IDs and addresses are shortened on the page; an amount is a quiet link to its asset.
-    for (const link of copy.querySelectorAll('a[title]:is(.mono, :not(.plain))')) link.textContent = link.getAttribute('title');
-    return quote((element.getAttribute('title') ?? copy.textContent ?? '').trim());
-  };
-  const rows = [...(list?.querySelectorAll('tr, li') ?? [])].map((row) =>
-    [...(row.matches('li') ? row.querySelectorAll('.index, .owner > p, .sum') : row.children)].map(cell),
-  );
-  if (list?.dataset.head !== undefined) rows.unshift(list.dataset.head.split(',').map(quote));
-  save(`${name}.csv`, 'text/csv', rows.map((row) => row.join(',')).join('\n'));
+/** Saves all rows of a list as CSV; the button counts them meanwhile. */
+async function saveCsv(button: HTMLElement): Promise<void> {
+  const { saveCsv: name = '' } = button.dataset;
+  const word = button.textContent;
+  const { csvOf } = await import('./csv.ts');
+  const text = await csvOf(name, (count) => {
+    button.textContent = plural(count, 'row');
+  });
+  button.textContent = text === undefined ? 'The node does not answer' : word;
+  if (text !== undefined) save(`${name}.csv`, 'text/csv', text);
 }
 
 function saveSvg(name: string): void {

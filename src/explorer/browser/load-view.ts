@@ -8,6 +8,8 @@ const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: (
   mempool: async () => (await import('../views/mempool-view.tsx')).MempoolView,
   'cross-chain': async () => (await import('../views/cross-chain-view.tsx')).CrossChainView,
   node: async () => (await import('../views/node-view.tsx')).NodeView,
+  output: async () => (await import('../views/output-view.tsx')).OutputView,
+  outputs: async () => (await import('../views/outputs-view.tsx')).OutputsView,
   graph: async () => (await import('../views/graph-view.tsx')).GraphView,
   throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
   api: async () => (await import('../views/reference-view.tsx')).ReferenceView,

@@ -4,7 +4,7 @@ import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
 import { isAffected } from './affected.ts';
-import { tickAges } from './ages.ts';
+import { addLocalTimes, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
 import { call, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
@@ -41,7 +41,7 @@ const actions = {
   call,
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   loadState,
-  reload: () => reload(),
+  reload: async () => void (await reload()),
 };
 
 function draw(isFirst = false): void {
@@ -82,18 +82,20 @@ function reloadSoon(): void {
   }, reloadInterval);
 }
 
-async function reload(): Promise<void> {
-  const busy = setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
+/** Loads the page again; false if the server did not answer. It looks busy only if the reader asked for something else, not when an event or the clock did. */
+async function reload(isAsked = false): Promise<boolean> {
+  const busy = isAsked ? setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay) : undefined;
   const loaded = await fetchPayload();
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
-  if (loaded === undefined) return;
+  if (loaded === undefined) return false;
   // If a revert has removed the subject of the page, the page stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
   payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
   view = await loadView(payload.view);
   store.restart(loaded.payload);
   draw();
+  return true;
 }
 
 const loading = new Set<string>();
@@ -131,7 +133,7 @@ function receive(event: StreamEvent): void {
 }
 
 function followStream(): void {
-  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent));
+  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent), reload);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
       stream.pause();
@@ -143,8 +145,9 @@ function followStream(): void {
   });
 }
 
-listen({ reload, payload: () => payload } satisfies Dispatch);
+listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 draw(true);
+addLocalTimes();
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
 if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
@@ -154,6 +157,7 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
+  addLocalTimes();
   // Memory and the lag behind a followed node change without an event.
   if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
 }, 1000);

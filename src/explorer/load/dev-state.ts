@@ -12,8 +12,11 @@ export type DevState = {
   /** Seconds between blocks; 0: not by time. */
   readonly interval: number;
   readonly snapshots: readonly Snapshot[];
+  /** Delays and failures that a developer has ordered. */
+  readonly faults: readonly OrderedFault[];
 };
 
+export type OrderedFault = MethodJson<'dev.nodeInfo'>['faults'][number];
 export type Snapshot = MethodJson<'dev.listSnapshots'>['snapshots'][number];
 
 /** Undefined if the caller may not use `/ext/dev`. */
@@ -30,6 +33,7 @@ export async function loadDevState(source: Source): Promise<DevState | undefined
     automine: info.automine,
     interval: info.interval,
     snapshots: list.snapshots,
+    faults: info.faults,
   };
 }
 

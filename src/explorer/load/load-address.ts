@@ -25,7 +25,7 @@ export type AddressData = {
   readonly after: Readonly<Record<string, string>>;
 };
 
-type AddressQuery = { readonly page: string | undefined } & BalanceRange;
+type AddressQuery = { readonly page: string | undefined; readonly rows: number | undefined } & BalanceRange;
 
 /** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 6;
@@ -35,7 +35,7 @@ export async function loadAddress(
   source: Source,
   context: PageContext,
   { address, hex }: Pick<AddressData, 'address' | 'hex'>,
-  { page: pageToken, ...range }: AddressQuery,
+  { page: pageToken, rows = 25, ...range }: AddressQuery,
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
@@ -44,7 +44,7 @@ export async function loadAddress(
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,
-      `${base}/transactions?${query}&pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+      `${base}/transactions?${query}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),

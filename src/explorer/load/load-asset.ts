@@ -19,18 +19,23 @@ export type AssetData = {
   readonly range: AssetRange;
 };
 
+type AssetQuery = { readonly page: string | undefined; readonly rows: number | undefined; readonly range: string | null };
+
 export async function loadAsset(
   source: Source,
   context: PageContext,
   id: string,
-  { page: pageToken, range: wanted }: { readonly page: string | undefined; readonly range: string | null },
+  { page: pageToken, rows = 25, range: wanted }: AssetQuery,
 ): Promise<AssetData | undefined> {
   const path = `${chainPath(context)}/assets/${encodeURIComponent(id)}`;
   const asset = await readIfFound<AssetDetails>(source, path);
   if (asset === undefined) return undefined;
   const range: AssetRange = wanted !== null && Object.hasOwn(assetRanges, wanted) ? (wanted as AssetRange) : '30d';
   const [list, created, holders, days, nfts] = await Promise.all([
-    read<TxList>(source, `${path}/transactions?pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`),
+    read<TxList>(
+      source,
+      `${path}/transactions?pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+    ),
     readIfFound<Tx>(source, `${chainPath(context)}/transactions/${encodeURIComponent(id)}`),
     read<Holders>(source, `${path}/holders?pageSize=10`),
     read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),

@@ -14,6 +14,8 @@ export type PageContext = {
     readonly rpcUrl: string;
   };
   readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
+  /** The node that this one follows, without credentials; undefined if it follows none or should not name it. */
+  readonly followedUrl: string | undefined;
   /** Sources beside the Data API. */
   readonly has: {
     /** Pages beside the API reference. */
@@ -30,7 +32,7 @@ export type PageContext = {
     readonly prometheus: boolean;
     /** The flags of the process, for callers that may see them. */
     readonly settings: boolean;
-    /** Another node, whose blocks this one has. */
+    /** Another node or a network of peers, whose blocks this node gets. */
     readonly follow: boolean;
   };
   /** Operation IDs of the Data and Metrics APIs: a page is shown only if the operations it reads exist. */

@@ -32,7 +32,7 @@ const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) =>
   signedTransaction: (id) => `/tx/${id}`,
   asset: (id) => `/asset/${id}`,
   address: (id, alias) => `/address/${id.includes('-') ? id : `${alias}-${id}`}`,
-  utxo: (id) => `/graph/${id}`,
+  utxo: (id) => `/output/${id}`,
   node: () => '/node',
 };
 

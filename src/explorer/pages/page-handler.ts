@@ -7,6 +7,7 @@ import { chainPath, type PageContext } from '../load/page-context.ts';
 import { respondWithImage } from '../load/payload-image.ts';
 import { maxQuery, search } from '../load/search.ts';
 import { type Source, SourceError } from '../load/source.ts';
+import { groupDigits } from '../text/text-format.ts';
 import type { MessageData } from '../views/message-view.tsx';
 import type { PagePayload } from '../views/page-payload.ts';
 import { sections } from '../views/sections.ts';
@@ -84,10 +85,10 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
   const context = await options.context();
   const source = createLocalSource(options.handler, request);
   if (target.kind === 'image') return respondImage(source, context, target.name);
-  if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
-  if (wantsJson(request)) return respondJson(options, request, target, context);
+  const isMissing = target.kind === 'page' && !isAvailable(target.row, context);
+  if (wantsJson(request)) return isMissing ? notFoundText : respondJson(options, request, target, context);
   const [found, frame, renderDocument] = await Promise.all([
-    load(options, source, context, target, request),
+    isMissing ? missingPage(target.row, context) : load(options, source, context, target, request),
     loadFrame(source, context),
     loadRenderer(),
   ]);
@@ -122,6 +123,13 @@ async function respondImage(source: Source, context: PageContext, name: string):
 const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
   section === undefined || sections.find(({ name }) => name === section)?.isAvailable(context) === true;
 
+/** A page that this server does not have, because the program runs in another mode or with a flag that leaves it out. */
+function missingPage({ section }: PageRow, { network }: PageContext): Found {
+  const { word, needs } = sections.find(({ name }) => name === section) ?? { word: 'This page', needs: '' };
+  const text = `This server of the network ${network.name} has no such page: ${needs}.`;
+  return { status: 404, page: message(`No ${word} page here`, { status: 404, text, links: [{ href: '/', word: 'Home', note: '' }] }) };
+}
+
 /** JSON is preferred only by callers that name it and not HTML. */
 const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('application/json') && !wantsHtml(request);
 
@@ -154,6 +162,7 @@ async function load(
       name: target.name,
       page: query.get('page') ?? undefined,
       query,
+      rows: query.get('rows') === '100' ? 100 : undefined,
       now: now(),
       loadReference: () => loadReference(source, originOf(request)),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
@@ -179,12 +188,25 @@ async function loadSearch(source: Source, context: PageContext, text: string): P
         links: matches,
       }),
     };
+  const tip = /^[\d,]{1,20}$/.test(text.trim()) ? await readTip(source, context) : undefined;
   const why =
-    nearest.length > 0
-      ? 'The checksum does not fit. Did you mean this one?'
-      : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
-  return { status: 404, page: message('Nothing found', { status: 404, text: why, subject: text.slice(0, 200), links: nearest }) };
+    tip !== undefined
+      ? `There is no block at this height yet. The last block of ${context.chain.title} is ${groupDigits(tip)}.`
+      : nearest.length > 0
+        ? 'The checksum does not fit. Did you mean this one?'
+        : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
+  return {
+    status: 404,
+    page: message('Nothing found', {
+      status: 404,
+      text: why,
+      subject: text.slice(0, 200),
+      links: tip === undefined ? nearest : [tipLink(tip)],
+    }),
+  };
 }
+
+const tipLink = (tip: number) => ({ href: `/block/${tip}`, word: `Block ${groupDigits(tip)}`, note: 'the last one' });
 
 const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPage => ({
   view: 'message',
@@ -210,13 +232,15 @@ const secretTexts = {
 
 /** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
 async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev' | 'follow'>> {
-  const [blocks, dev, follow] = await Promise.all([
-    source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
-    context.has.dev ? loadDevState(source) : undefined,
-    context.has.follow ? loadFollowState(source) : undefined,
-  ]);
-  const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
-  return { height: height === undefined ? undefined : Number(height), dev, follow };
+  const [height, dev] = await Promise.all([readTip(source, context), context.has.dev ? loadDevState(source) : undefined]);
+  return { height, dev, follow: context.has.follow ? await loadFollowState(source, height ?? 0) : undefined };
+}
+
+/** Height of the last block; undefined if it cannot be read. */
+async function readTip(source: Source, context: PageContext): Promise<number | undefined> {
+  const { status, body } = await source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`);
+  const height = status === 200 ? body.blocks[0]?.blockNumber : undefined;
+  return height === undefined ? undefined : Number(height);
 }
 
 /** A Host header that does not look like a host name is not copied into the page. */

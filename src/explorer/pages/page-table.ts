@@ -9,6 +9,8 @@ import { loadGraph } from '../load/load-graph.ts';
 import { loadHome } from '../load/load-home.ts';
 import { loadMempool } from '../load/load-mempool.ts';
 import { loadNode } from '../load/load-node.ts';
+import { loadOutput } from '../load/load-output.ts';
+import { loadOutputs } from '../load/load-outputs.ts';
 import { loadThroughput } from '../load/load-throughput.ts';
 import { loadTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
@@ -26,6 +28,8 @@ type LoadParts = {
   /** Page token of a list, from the query. */
   readonly page: string | undefined;
   readonly query: URLSearchParams;
+  /** Rows of a page of a list, if the query asks for another number than usual. */
+  readonly rows: number | undefined;
   /** The chain's clock, in Unix seconds. */
   readonly now: number;
   /** Loads the API reference of this port. */
@@ -72,13 +76,31 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     },
   },
   address: {
-    section: 'home',
+    section: 'address',
     json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page, query, now, parseAddress }) => {
+    load: async ({ source, context, name, page, rows, query, now, parseAddress }) => {
       const parsed = parseAddress(name);
       if (parsed === undefined) return undefined;
-      const wanted = { page, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
+      const wanted = { page, rows, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
       return { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, wanted) };
+    },
+  },
+  outputs: {
+    section: 'address',
+    json: (context, name) => `${chainPath(context)}/utxos?addresses=${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, page, rows, query, parseAddress }) => {
+      const parsed = parseAddress(name);
+      if (parsed === undefined) return undefined;
+      const data = await loadOutputs(source, context, parsed.address, { query, page, rows });
+      return { view: 'outputs', title: `Outputs of ${parsed.address}`, data };
+    },
+  },
+  output: {
+    section: 'blocks',
+    json: (context, name) => `${chainPath(context)}/utxos/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name }) => {
+      const data = await loadOutput(source, context, name);
+      return data && { view: 'output', title: `Output ${data.utxo.utxoId.slice(0, 8)}…`, data };
     },
   },
   graph: {
@@ -91,8 +113,8 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   asset: {
     section: 'assets',
     json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page, query }) => {
-      const data = await loadAsset(source, context, name, { page, range: query.get('range') });
+    load: async ({ source, context, name, page, rows, query }) => {
+      const data = await loadAsset(source, context, name, { page, rows, range: query.get('range') });
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },
   },

@@ -1,4 +1,4 @@
-import { utcDateTime } from '../../base/bytes/rfc3339.ts';
+import { rfc3339, utcDateTime } from '../../base/bytes/rfc3339.ts';
 
 /** `18342` as `18,342`. */
 export const groupDigits = (value: number | bigint | string): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -17,6 +17,12 @@ export const amountText = (amount: string | bigint, denomination: number): strin
   const { whole, fraction } = splitAmount(amount, denomination);
   return whole + fraction;
 };
+
+/** An amount for programs: `1250.5`, `-3`. */
+export const plainAmount = (amount: string | bigint, denomination: number): string => plainNumber(amountText(amount, denomination));
+
+/** A number as it is shown, for programs: without commas, with an ASCII minus. */
+export const plainNumber = (text: string): string => text.replaceAll(',', '').replace('−', '-');
 
 /** A short amount for inside pictures: `49 k`, `1.2 M`. */
 export function compactAmount(amount: string | bigint, denomination: number): string {
@@ -73,6 +79,10 @@ export function timeText(unix: number): string {
   const { hour, minute, second } = utcDateTime(BigInt(Math.floor(unix)));
   return `${pad(hour)}:${pad(minute)}:${pad(second)}`;
 }
+
+/** `2026-12-15T09:41:06Z`; undefined if the year has more than four digits. */
+export const isoText = (unix: number): string | undefined =>
+  unix > lastSecond ? undefined : rfc3339(BigInt(Math.floor(unix)) * 1_000_000_000n);
 
 /** How long ago, in one unit: `4 s`, `12 min`, `3 h`, `2 d`. A time in the future counts as now. */
 export function ageText(seconds: number): string {

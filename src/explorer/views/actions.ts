@@ -20,17 +20,27 @@ export const ActionsContext = createContext<Actions | undefined>(undefined);
 
 export const useActions = (): Actions | undefined => useContext(ActionsContext);
 
+/** What a call did, in words and as a link to what it created; or why it failed. */
+export type CallNote = { readonly text: string; readonly isError: boolean; readonly link?: NoteLink | undefined };
+type NoteLink = { readonly href: string; readonly word: string };
+/** What a finished call says: a sentence, and a link to what it created. */
+type Done = string | { readonly text: string; readonly link: NoteLink };
+
 /** Runs `dev.*` methods one at a time, then loads the page again. `note` says what happened. */
 export function useDevCall() {
   const actions = useActions();
-  const [note, setNote] = useState<{ readonly text: string; readonly isError: boolean } | undefined>(undefined);
+  const [note, setNote] = useState<CallNote | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
-  const run = async (method: string, params: object, done: (result: Record<string, unknown>) => string): Promise<void> => {
+  const run = async (method: string, params: object, done: (result: Record<string, unknown>) => Done): Promise<void> => {
     if (actions === undefined || isBusy) return;
     setBusy(true);
     try {
       const { result, error } = await actions.dev<Record<string, unknown>>(method, params);
-      setNote(error === undefined ? { text: done(result ?? {}), isError: false } : { text: error.message, isError: true });
+      if (error !== undefined) setNote({ text: error.message, isError: true });
+      else {
+        const said = done(result ?? {});
+        setNote(typeof said === 'string' ? { text: said, isError: false } : { ...said, isError: false });
+      }
       if (error === undefined) await actions.reload();
     } finally {
       setBusy(false);

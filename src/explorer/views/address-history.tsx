@@ -3,7 +3,7 @@ import type { Tx, Utxo } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
 import { summarizeTx } from '../load/tx-summary.ts';
 import { amountText } from '../text/text-format.ts';
-import { BlockLink, CsvButton, Panel, Scroll, Switch } from './parts.tsx';
+import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -47,7 +47,7 @@ export function AddressHistory({ data: { txs, address, plot, after }, context, n
       side={
         <>
           <Switch label="Show" options={filters} value={filter} onChange={setFilter} />
-          <CsvButton name="history" />
+          <SaveMenu csv="history" />
         </>
       }
     >

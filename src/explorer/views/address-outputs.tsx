@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Balances } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
+import type { PageContext } from '../load/page-context.ts';
 import type { CanvasOutput } from '../load/slim.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';
 import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';
 import { ageText, amountText, compactAmount, groupDigits, plural, shortId, spanText } from '../text/text-format.ts';
-import { Panel, SvgButton, Switch } from './parts.tsx';
+import { Panel, SaveMenu, Switch } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -13,16 +14,33 @@ import type { ViewProps } from './view.ts';
 const countOutputs = ({ unlocked, locked }: Balances): number =>
   [...unlocked, ...locked].reduce((sum, { utxoCount }) => sum + utxoCount, 0);
 
-/** The unspent outputs of an address as a picture: area by amount or age, hatch for locks, a dashed inset for several owners. */
+/** The unspent outputs of an address as a picture, with a link to the whole list. */
 export function AddressOutputs({
-  data: { utxos: own, shared, hasMoreUtxos, balances },
+  data: { address, utxos: own, shared, hasMoreUtxos, balances },
   context,
   now,
 }: Omit<ViewProps<AddressData>, 'origin'>) {
-  const utxos = [...own, ...shared];
+  const outputs = [...own, ...shared];
+  const title = hasMoreUtxos
+    ? `The newest ${groupDigits(own.length)} of ${groupDigits(countOutputs(balances))} unspent outputs`
+    : plural(outputs.length, 'unspent output');
+  return <OutputCanvas outputs={outputs} context={context} now={now} title={title} listHref={`/outputs/${address}`} />;
+}
+
+type CanvasProps = {
+  readonly outputs: readonly CanvasOutput[];
+  readonly context: PageContext;
+  readonly now: number;
+  readonly title: string;
+  /** Where all of them are listed. */
+  readonly listHref?: string;
+};
+
+/** Outputs as a picture: area by amount or age, hatch for locks, a dashed inset for several owners. */
+export function OutputCanvas({ outputs, context, now, title, listHref }: CanvasProps) {
   const [by, setBy] = useState<'area' | 'age'>('area');
   const { ref, width } = useWidth(560);
-  const groups = Map.groupBy(utxos, ({ asset }) => `${asset.assetId} ${asset.type}`);
+  const groups = Map.groupBy(outputs, ({ asset }) => `${asset.assetId} ${asset.type}`);
   const ordered = [...groups.values()].toSorted(
     (a, b) =>
       Number(b[0]?.asset.assetId === context.chain.feeAsset) - Number(a[0]?.asset.assetId === context.chain.feeAsset) ||
@@ -33,16 +51,13 @@ export function AddressOutputs({
     asset: list[0]?.asset.symbol ?? '',
     items: list.map((utxo) => canvasItem(utxo, (at % 5) + 1, by, now)),
   }));
-  if (utxos.length === 0) return null;
+  if (outputs.length === 0 && listHref === undefined) return null;
   return (
     <Panel
-      title={
-        hasMoreUtxos
-          ? `The newest ${groupDigits(own.length)} of ${groupDigits(countOutputs(balances))} unspent outputs`
-          : plural(utxos.length, 'unspent output')
-      }
+      title={title}
       side={
         <>
+          {listHref !== undefined && <a href={listHref}>List all</a>}
           <Switch
             label="Size by"
             options={[
@@ -52,12 +67,16 @@ export function AddressOutputs({
             value={by}
             onChange={setBy}
           />
-          <SvgButton name="outputs" />
+          {outputs.length > 0 && <SaveMenu svg="outputs" />}
         </>
       }
     >
       <div ref={ref} class="padded" data-picture="outputs">
-        <UtxoCanvas slabs={slabs} width={width} height={220} label="Unspent outputs by asset; each links to its graph" />
+        {outputs.length === 0 ? (
+          <p class="note">None now; the list has the spent ones.</p>
+        ) : (
+          <UtxoCanvas slabs={slabs} width={width} height={220} label="Outputs by asset; each links to its page" />
+        )}
       </div>
       <ul class="legend">
         {shown.map((list, at) => (
@@ -86,7 +105,7 @@ function canvasItem(utxo: CanvasOutput, color: number, by: 'area' | 'age', now: 
     color,
     lines: [text, ...notes],
     label: `${[text, ...notes].join(' ')}: ${amountText(asset.amount, asset.denomination)} ${asset.symbol}, ${ageText(now - utxo.timestamp)} old`,
-    href: `/graph/${utxo.utxoId}`,
+    href: `/output/${utxo.utxoId}`,
     isLocked,
     isShared: owners > 1,
   };

@@ -6,7 +6,7 @@ import { useDevCall } from './actions.ts';
 import { AddressHistory } from './address-history.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
-import { AssetLink, CopyAs, CopyButton, CsvButton, PageHead, Panel, Scroll } from './parts.tsx';
+import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
@@ -52,13 +52,12 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
       <AddressHistory data={data} context={context} now={now} />
       {nextTxs !== undefined && (
         <p class="pager">
-          <a
-            class="button"
+          <NextPage
             href={`/address/${address}?page=${nextTxs}${plot === undefined ? '' : `&asset=${plot.asset.assetId}&range=${plot.range}`}`}
-            rel="next"
+            list="history"
           >
             Older transactions
-          </a>
+          </NextPage>
         </p>
       )}
       {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && (
@@ -109,7 +108,7 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
   const list = [...rows.values()];
   const text = (value: bigint, { denomination, type }: AssetAmount): string => amountText(value, type === 'nft' ? 0 : denomination);
   return (
-    <Panel title="Balances" side={list.length > 0 && <CsvButton name="balances" />}>
+    <Panel title="Balances" side={list.length > 0 && <SaveMenu csv="balances" />}>
       {list.length === 0 ? (
         <p class="table-foot">Nothing.</p>
       ) : (

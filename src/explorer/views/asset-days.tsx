@@ -1,7 +1,7 @@
 import { type AssetData, assetRanges } from '../load/load-asset.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { dateText, groupDigits, plural } from '../text/text-format.ts';
-import { CsvButton, Panel, SvgButton } from './parts.tsx';
+import { Panel, SaveMenu } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 
 /** Transactions with an asset by day, as bars from zero, with their values as a table. */
@@ -20,8 +20,7 @@ export function AssetDaysPanel({ data: { asset, days, range } }: { data: AssetDa
               </a>
             ))}
           </nav>
-          <CsvButton name="days" />
-          <SvgButton name="days" />
+          <SaveMenu csv="days" svg="days" />
         </>
       }
     >

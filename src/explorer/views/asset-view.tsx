@@ -5,7 +5,7 @@ import { amountText, dateText, groupDigits, plural } from '../text/text-format.t
 import { AssetDaysPanel } from './asset-days.tsx';
 import { HoldersPanel } from './holders-panel.tsx';
 import { NftGroups } from './nft-groups.tsx';
-import { AddressLink, BlockLink, Chip, CopyAs, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { AddressLink, BlockLink, Chip, CopyAs, Facts, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -61,7 +61,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
         <AssetDaysPanel data={data} />
         <HoldersPanel asset={asset} holders={holders} context={context} />
       </div>
-      <Panel title="Transactions" side={<CsvButton name="transactions" />}>
+      <Panel title="Transactions" side={<SaveMenu csv="transactions" />}>
         <Scroll>
           <TxTable
             csv="transactions"
@@ -75,9 +75,9 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
       </Panel>
       {nextTxs !== undefined && (
         <p class="pager">
-          <a class="button" href={`/asset/${asset.assetId}?page=${nextTxs}`} rel="next">
+          <NextPage href={`/asset/${asset.assetId}?page=${nextTxs}`} list="transactions">
             Older transactions
-          </a>
+          </NextPage>
         </p>
       )}
     </>

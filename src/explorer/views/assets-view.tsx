@@ -1,11 +1,11 @@
 import type { AssetsData } from '../load/load-assets.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
-import { PageHead } from './parts.tsx';
+import { NextPage, PageHead, SaveMenu } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export const AssetsView = ({ data: { assets, next } }: ViewProps<AssetsData>) => (
   <>
-    <PageHead title="Assets" line="newest first" />
+    <PageHead title="Assets" line="newest first" buttons={<SaveMenu csv="assets" />} />
     <section class="panel scroll">
       <table data-csv="assets">
         <thead>
@@ -43,13 +43,10 @@ export const AssetsView = ({ data: { assets, next } }: ViewProps<AssetsData>) =>
       </table>
     </section>
     <p class="pager">
-      <button type="button" class="link" data-save-csv="assets">
-        CSV
-      </button>
       {next !== undefined && (
-        <a class="button" href={`/assets?page=${next}`} rel="next">
+        <NextPage href={`/assets?page=${next}`} list="assets">
           Older assets
-        </a>
+        </NextPage>
       )}
     </p>
   </>

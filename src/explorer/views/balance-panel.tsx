@@ -2,7 +2,7 @@ import type { AddressData } from '../load/load-address.ts';
 import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-balance-plot.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
-import { CsvButton, Panel, SvgButton } from './parts.tsx';
+import { Panel, SaveMenu } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 
 const words: { readonly [name in RangeName]: string } = { '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
@@ -38,8 +38,7 @@ export function BalancePanel({ data: { address, plot }, now }: { data: AddressDa
               </a>
             ))}
           </nav>
-          <CsvButton name="balance" />
-          <SvgButton name="balance" />
+          <SaveMenu csv="balance" svg="balance" />
         </>
       }
     >

@@ -4,7 +4,7 @@ import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text/text-format.ts';
-import { AmountText, Chip, CopyAs, CopyButton, CsvButton, Facts, Key, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
+import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
 import { TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -105,15 +105,15 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
         />
-        <p class="table-foot">
+        <div class="table-foot">
           {txs.length === 0
             ? height === 0
               ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
               : 'No transactions.'
             : `${groupDigits(first)} to ${groupDigits(first + rows.length - 1)} of ${plural(block.txCount, 'transaction')}, counted from 0`}{' '}
-          {txs.length > 0 && <CsvButton name={`block-${height}`} />}
+          {txs.length > 0 && <SaveMenu csv={`block-${height}`} />}
           <Pages block={height} first={first} count={block.txCount} />
-        </p>
+        </div>
       </section>
     </>
   );
@@ -128,7 +128,7 @@ const Pages = ({ block, first, count }: { block: number; first: number; count: n
       </a>
     )}
     {first + rowsPerPage < count && (
-      <a class="button" href={`/block/${block}?from=${first + rowsPerPage}`} rel="next" data-in-place>
+      <a class="button" href={`/block/${block}?from=${first + rowsPerPage}`} rel="next" data-in-place data-list={`block-${block}`}>
         Next
       </a>
     )}
@@ -205,7 +205,7 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
       side={
         <>
           <Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />
-          <SvgButton name="block" />
+          <SaveMenu svg="block" />
         </>
       }
     >

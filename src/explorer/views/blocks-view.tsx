@@ -1,6 +1,6 @@
 import type { BlocksData } from '../load/load-blocks.ts';
 import { ageText, bytesText, groupDigits, shortId } from '../text/text-format.ts';
-import { CsvButton, PageHead } from './parts.tsx';
+import { NextPage, PageHead, SaveMenu } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData>) {
@@ -9,7 +9,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
     <>
       <PageHead
         title="Blocks"
-        buttons={<CsvButton name="blocks" />}
+        buttons={<SaveMenu csv="blocks" />}
         line={blocks[0] === undefined ? 'none yet' : `${groupDigits(blocks[0].height)} down to ${groupDigits(blocks.at(-1)?.height ?? 0)}`}
       />
       <section class="panel scroll">
@@ -52,9 +52,9 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
       </section>
       {next !== undefined && (
         <p class="pager">
-          <a class="button" href={`/blocks?page=${next}`} rel="next">
+          <NextPage href={`/blocks?page=${next}`} list="blocks">
             Older blocks
-          </a>
+          </NextPage>
         </p>
       )}
     </>

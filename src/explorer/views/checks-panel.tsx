@@ -1,7 +1,7 @@
 import type { TxCheckResult, TxChecks } from '../../api/contract/answers.ts';
 import { type CheckRow, checkRows } from '../load/check-rows.ts';
 import type { PageContext } from '../load/page-context.ts';
-import { CsvButton, Panel, Scroll, TxLink } from './parts.tsx';
+import { Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 
 const resultWords: { readonly [result in TxCheckResult['result']]: string } = { pass: 'pass', fail: 'fail', 'not-run': 'not run' };
 
@@ -17,7 +17,7 @@ export function ChecksPanel({ checks, context }: { checks: TxChecks; context: Pa
           <span>
             on the last block: {count('pass')} pass, {count('fail')} fail, {count('not-run')} not run
           </span>
-          <CsvButton name="checks" />
+          <SaveMenu csv="checks" />
         </>
       }
     >

@@ -3,7 +3,7 @@ import type { CrossChainBalance, Transfer } from '../../api/contract/answers.ts'
 import type { CrossChainData } from '../load/load-cross-chain.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
-import { AmountText, Chip, CsvButton, PageHead, Panel, Scroll, Switch, TxLink } from './parts.tsx';
+import { AmountText, Chip, NextPage, PageHead, Panel, SaveMenu, Scroll, Switch, TxLink } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 const filters = [
@@ -56,7 +56,7 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
           side={
             <>
               <span>newest first</span>
-              {transfers.length > 0 && <CsvButton name="transfers" />}
+              {transfers.length > 0 && <SaveMenu csv="transfers" />}
             </>
           }
         >
@@ -115,9 +115,9 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
       </div>
       {next !== undefined && (
         <p class="pager">
-          <a class="button" href={`/cross-chain?page=${next}`} rel="next">
+          <NextPage href={`/cross-chain?page=${next}`} list="transfers">
             Older transfers
-          </a>
+          </NextPage>
         </p>
       )}
     </>

@@ -41,7 +41,7 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
     >
       <p class="clock padded">
         <span class="mono" data-clock>
-          {dateText(state.time)} {timeText(state.time)}
+          {`${dateText(state.time)} ${timeText(state.time)}`}
         </span>
         <span class="quiet">
           {state.isFrozen ? 'frozen, ' : ''}

@@ -5,17 +5,17 @@ import { Panel } from './parts.tsx';
 /** Calls any method of `/ext/dev` with JSON parameters. */
 export function DevConsole() {
   const actions = useActions();
-  const [answer, setAnswer] = useState('');
+  const [answer, setAnswer] = useState<{ readonly text: string; readonly isError: boolean }>({ text: '', isError: false });
   const call = async (form: FormData): Promise<void> => {
     let params: object;
     try {
       params = JSON.parse(String(form.get('params')) || '{}');
     } catch {
-      setAnswer('The parameters are not JSON.');
+      setAnswer({ text: 'The parameters are not JSON.', isError: true });
       return;
     }
     const { result, error } = (await actions?.dev<unknown>(String(form.get('method')), params)) ?? {};
-    setAnswer(JSON.stringify(error ?? result, null, 1).slice(0, 20_000));
+    setAnswer({ text: JSON.stringify(error ?? result, null, 1).slice(0, 20_000), isError: error !== undefined });
   };
   return (
     <Panel title="Console">
@@ -27,17 +27,17 @@ export function DevConsole() {
         }}
       >
         <label>
-          Method <input name="method" class="mono" value="dev.nodeInfo" required />
+          Method <input name="method" class="mono" defaultValue="dev.nodeInfo" required />
         </label>
         <label class="grow">
-          Parameters <input name="params" class="mono" value="{}" />
+          Parameters <input name="params" class="mono" defaultValue="{}" />
         </label>
         <button type="submit" class="primary">
           Run
         </button>
       </form>
-      <pre class="padded console" role="status">
-        {answer}
+      <pre class={`padded console ${answer.isError ? 'bad-text' : ''}`} role="status">
+        {answer.text}
       </pre>
     </Panel>
   );

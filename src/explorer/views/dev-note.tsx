@@ -1,6 +1,21 @@
-/** What the last call of a form did, or why it failed. */
-export const FormNote = ({ note }: { note: { readonly text: string; readonly isError: boolean } | undefined }) => (
-  <p class={`form-note ${note?.isError ? 'bad-text' : ''}`} role="status">
+import { shortId } from '../text/text-format.ts';
+import type { CallNote } from './actions.ts';
+
+/** What the last call of a form did, with a link to what it created; or why it failed. */
+export const FormNote = ({ note }: { note: CallNote | undefined }) => (
+  <p class={`form-note ${note?.isError ? 'failed' : ''}`} role="status">
+    {note?.isError && <b>Failed: </b>}
     {note?.text ?? ''}
+    {note?.link !== undefined && (
+      <>
+        {' '}
+        <a class="mono" href={note.link.href} title={note.link.word}>
+          {shortId(note.link.word)}
+        </a>
+      </>
+    )}
   </p>
 );
+
+/** The sentence of a call that made a transaction. */
+export const sentIn = (text: string, { txID }: Record<string, unknown>) => ({ text, link: { href: `/tx/${txID}`, word: String(txID) } });

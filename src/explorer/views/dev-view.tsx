@@ -5,7 +5,8 @@ import { amountText, groupDigits } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevClock } from './dev-clock.tsx';
 import { DevConsole } from './dev-console.tsx';
-import { FormNote } from './dev-note.tsx';
+import { DevFaults } from './dev-faults.tsx';
+import { FormNote, sentIn } from './dev-note.tsx';
 import { DevSnapshots } from './dev-snapshots.tsx';
 import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
 import { EventLog } from './event-log.tsx';
@@ -35,14 +36,15 @@ export const DevView = (props: ViewProps<DevData>) => (
       <div>
         <Accounts {...props} />
         <DevSnapshots {...props} />
+        <DevFaults {...props} />
         <DevConsole />
+        <EventLog />
       </div>
       <div>
         <Faucet {...props} />
-        <Mint />
+        <Mint {...props} />
         <Blocks {...props} />
         <DevClock {...props} />
-        <EventLog />
       </div>
     </div>
   </>
@@ -76,6 +78,9 @@ const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
   </Panel>
 );
 
+/** Account 0 pays, so another one receives. */
+const receiverOf = (accounts: DevData['accounts']): string => (accounts[1] ?? accounts[0])?.address ?? '';
+
 function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
   return (
@@ -88,17 +93,17 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
           const asset = String(form.get('asset')).trim();
           const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
           const params = { to: form.get('to'), amount, ...(asset !== context.chain.feeSymbol && { assetID: asset }) };
-          void run('dev.faucet', params, (result) => `Sent in ${result.txID}`);
+          void run('dev.faucet', params, (result) => sentIn('Sent in', result));
         }}
       >
         <label class="grow">
-          To <input name="to" class="mono" required value={accounts[1]?.address ?? accounts[0]?.address ?? ''} />
+          To <input name="to" class="mono" required defaultValue={receiverOf(accounts)} />
         </label>
         <label>
-          Amount <input name="amount" inputMode="decimal" required value="1000" size={8} />
+          Amount <input name="amount" inputMode="decimal" required defaultValue="1000" size={6} />
         </label>
         <label>
-          Asset <input name="asset" required value={context.chain.feeSymbol} size={8} title="Symbol or ID" />
+          Asset <input name="asset" required defaultValue={context.chain.feeSymbol} size={5} title="Symbol or ID" />
         </label>
         <button type="submit" class="primary" disabled={isBusy}>
           Send
@@ -109,8 +114,10 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
   );
 }
 
-function Mint() {
+/** Creates assets and mints more of them. A new asset is filled in as the one to mint. */
+function Mint({ data: { accounts } }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
+  const [assetID, setCreated] = useState('');
   return (
     <Panel title="Assets">
       <form
@@ -119,17 +126,20 @@ function Mint() {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
           const asset = { name: form.get('name'), symbol: form.get('symbol'), denomination: 0, supply: form.get('supply'), mintable: true };
-          void run('dev.createAsset', asset, (result) => `Created ${result.assetID}`);
+          void run('dev.createAsset', asset, ({ assetID }) => {
+            setCreated(String(assetID));
+            return { text: `Created ${asset.symbol}`, link: { href: `/asset/${assetID}`, word: String(assetID) } };
+          });
         }}
       >
         <label class="grow">
-          Name <input name="name" required value="Serac Ice" maxLength={128} />
+          Name <input name="name" required defaultValue="Serac Ice" maxLength={128} />
         </label>
         <label>
-          Symbol <input name="symbol" required value="ICE" maxLength={4} size={5} />
+          Symbol <input name="symbol" required defaultValue="ICE" maxLength={4} size={5} />
         </label>
         <label>
-          Supply <input name="supply" inputMode="numeric" required value="1000" size={8} />
+          Supply <input name="supply" inputMode="numeric" required defaultValue="1000" size={8} />
         </label>
         <button type="submit" disabled={isBusy}>
           Create
@@ -140,14 +150,24 @@ function Mint() {
         onSubmit={(event) => {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
-          void run('dev.mint', { assetID: form.get('assetID'), amount: form.get('amount') }, (result) => `Minted in ${result.txID}`);
+          void run('dev.mint', { assetID, to: form.get('mintTo'), amount: form.get('amount') }, (result) => sentIn('Minted in', result));
         }}
       >
         <label class="grow">
-          Asset ID <input name="assetID" class="mono" required />
+          Asset ID{' '}
+          <input
+            name="assetID"
+            class="mono"
+            required
+            value={assetID}
+            onInput={({ currentTarget }) => setCreated(currentTarget.value.trim())}
+          />
+        </label>
+        <label class="grow">
+          To <input name="mintTo" class="mono" required defaultValue={receiverOf(accounts)} />
         </label>
         <label>
-          Amount <input name="amount" inputMode="numeric" required value="100" size={8} />
+          Amount <input name="amount" inputMode="numeric" required defaultValue="100" size={8} />
         </label>
         <button type="submit" disabled={isBusy}>
           Mint
@@ -196,7 +216,7 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
         }}
       >
         <label>
-          Blocks <input name="blocks" type="number" min={1} max={1000} required value="1" />
+          Blocks <input name="blocks" type="number" min={1} max={1000} required defaultValue="1" />
         </label>
         <button type="submit" class="primary" disabled={isBusy}>
           Mine

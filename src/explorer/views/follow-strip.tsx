@@ -1,22 +1,31 @@
 import { useRef } from 'preact/hooks';
 import type { FollowState } from '../load/follow-state.ts';
 import { addSample, type SyncSample, syncRate } from '../load/sync-rate.ts';
-import { groupDigits, shortNumber, spanText } from '../text/text-format.ts';
+import { groupDigits, plural, shortNumber, spanText } from '../text/text-format.ts';
 
 const width = 380;
 
-/** How far this node is behind the one it follows. `height`: the last block here, when the page was made. */
-export function FollowStrip({ follow, height }: { follow: FollowState; height: number }) {
-  const { lagBlocks, lagSeconds } = follow;
+type StripProps = { readonly follow: FollowState; readonly height: number; readonly url: string | undefined };
+
+/** How far this node is behind the one it follows or the network it joined. `height`: the last block here, when the page was made. */
+export function FollowStrip({ follow, height, url }: StripProps) {
+  const { kind, lagBlocks, lagSeconds, peers, isReady } = follow;
   const { rate, left } = useSyncRate(follow, height);
   const target = height + lagBlocks;
   const share = target === 0 ? 1 : height / target;
   const isAway = lagBlocks === 0 && lagSeconds > 0;
   const isBehind = lagBlocks > 0;
+  const isNetwork = kind === 'network';
+  const name = isAway ? 'Node away' : isBehind ? 'Syncing' : isNetwork ? (isReady ? 'Joined' : 'Joining') : 'Following';
   return (
-    <section class={`strip ${isAway ? 'warn' : ''}`} aria-label="Followed node">
+    <section
+      class={`strip ${isAway || (isNetwork && peers === 0) ? 'warn' : ''}`}
+      aria-label={isNetwork ? 'Joined network' : 'Followed node'}
+    >
       <div class="bar">
-        <b class="strip-name">{isAway ? 'Node away' : isBehind ? 'Syncing' : 'Following'}</b>
+        <b class="strip-name">{name}</b>
+        {url !== undefined && <span class="mono breakable">{url}</span>}
+        {isNetwork && <span>{plural(peers, 'peer')}</span>}
         <span>
           {isBehind && <b>{(Math.floor(share * 1000) / 10).toFixed(1)} % </b>}
           block {groupDigits(height)}
@@ -34,11 +43,19 @@ export function FollowStrip({ follow, height }: { follow: FollowState; height: n
             : isBehind
               ? [
                   rate !== undefined && `${shortNumber(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate))} blocks/s`,
-                  left === undefined ? `${spanText(Math.ceil(lagSeconds))} behind` : `${spanText(Math.ceil(left))} left`,
+                  left !== undefined
+                    ? `${spanText(Math.ceil(left))} left`
+                    : isNetwork
+                      ? `${groupDigits(lagBlocks)} to go`
+                      : `${spanText(Math.ceil(lagSeconds))} behind`,
                 ]
                   .filter((word) => word !== false)
                   .join(' · ')
-              : 'in step with the followed node'}
+              : isNetwork
+                ? isReady
+                  ? 'in step with the network'
+                  : 'waiting for the first peers to name the last block'
+                : 'in step with the followed node'}
         </span>
       </div>
     </section>

@@ -4,7 +4,7 @@ import { groupDigits } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import type { PagePayload } from './page-payload.ts';
 
-const words: { readonly [view: string]: string } = { tx: 'transaction', block: 'block', asset: 'asset', graph: 'output' };
+const words: { readonly [view: string]: string } = { tx: 'transaction', block: 'block', asset: 'asset', graph: 'output', output: 'output' };
 
 /** Says that what the page shows was removed by a revert. A transaction can be sent again. */
 export function GoneNote({ payload: { view, data, context } }: { payload: PagePayload }) {

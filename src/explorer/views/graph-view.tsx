@@ -4,7 +4,7 @@ import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { box, type GraphLayout, layOutGraph } from '../pictures/graph-layout.ts';
 import { UtxoGraph } from '../pictures/utxo-graph.tsx';
 import { dateText, plural, shortId } from '../text/text-format.ts';
-import { AddressLink, AmountText, AssetLink, CsvButton, PageHead, Panel, Scroll, SvgButton, TxLink } from './parts.tsx';
+import { AddressLink, AmountText, AssetLink, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Outputs and transactions around one of them, expanded step by step. */
@@ -36,7 +36,7 @@ export function GraphView({ data, context, now }: ViewProps<GraphData>) {
             <span class="wide-only">
               {isFull ? `${maxOpen} transactions are open, the most: open the graph of another one` : '+ expands, a box opens its page'}
             </span>
-            <SvgButton name="graph" />
+            <SaveMenu svg="graph" />
           </>
         }
       >
@@ -92,7 +92,7 @@ type TableProps = {
 };
 
 const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
-  <Panel title={plural(outputs.length, 'output')} side={<CsvButton name="graph" />}>
+  <Panel title={plural(outputs.length, 'output')} side={<SaveMenu csv="graph" />}>
     <Scroll>
       <table data-csv="graph">
         <thead>
@@ -108,7 +108,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
           {outputs.map((output) => (
             <tr class={output.id === selected ? 'selected' : ''}>
               <td>
-                <a class="mono" href={`/graph/${output.id}`} title={output.id}>
+                <a class="mono" href={`/output/${output.id}`} title={output.id}>
                   {shortId(output.id)}
                 </a>
               </td>

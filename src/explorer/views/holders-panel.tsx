@@ -1,7 +1,7 @@
 import type { AssetDetails, Holders } from '../../api/contract/answers.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { amountText, groupDigits } from '../text/text-format.ts';
-import { AddressLink, CsvButton, Panel, Scroll } from './parts.tsx';
+import { AddressLink, Panel, SaveMenu, Scroll } from './parts.tsx';
 
 /** The largest holders of an asset, with their share of the supply. */
 export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails; holders: Holders; context: PageContext }) {
@@ -14,7 +14,7 @@ export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails;
       side={
         <>
           <span>{groupDigits(holders.holders)} that own some of it alone</span>
-          {holders.holderList.length > 0 && <CsvButton name="holders" />}
+          {holders.holderList.length > 0 && <SaveMenu csv="holders" />}
         </>
       }
     >

@@ -8,7 +8,7 @@ import { Tape } from '../pictures/tape.tsx';
 import { ageText, amountText, compactNumber, groupDigits } from '../text/text-format.ts';
 import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
-import { CopyButton, CsvButton, Facts, Key, Panel, Switch } from './parts.tsx';
+import { CopyButton, Facts, Key, Panel, SaveMenu, Switch } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -175,7 +175,7 @@ function LatestTxs({
       side={
         <>
           <Switch label="Kind" options={filters} value={filter} onChange={setFilter} />
-          <CsvButton name="latest" />
+          <SaveMenu csv="latest" />
           {/* Also on the server, so that nothing moves when the script is ready. */}
           {context.has.events && (
             <button type="button" class="link with-script" aria-pressed={live?.isHeld === true} data-key="h" onClick={live?.toggleHold}>

@@ -5,6 +5,7 @@ import type { FollowState } from '../load/follow-state.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
+import { faultText } from './fault-text.ts';
 import { FollowStrip } from './follow-strip.tsx';
 import { type RevertNote, useLive } from './live.ts';
 import { Key } from './parts.tsx';
@@ -35,7 +36,7 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
         [frame],
       )}
       {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
-      {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} />}
+      {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} url={context.followedUrl} />}
       <StateStrip height={height} />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}
@@ -96,14 +97,23 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
       <nav class="bar nav" aria-label="Pages">
         {sections
           .filter(
-            ({ isAvailable, name }) =>
-              context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined || context.has.devToken),
+            ({ isAvailable, name, isPageOnly }) =>
+              context.has.explorer &&
+              isAvailable(context) &&
+              (name !== 'dev' || dev !== undefined || context.has.devToken) &&
+              (!isPageOnly || name === section),
           )
-          .map(({ name, word, path, key }) => (
-            <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
-              {word}
-            </a>
-          ))}
+          .map(({ name, word, path, key, isPageOnly }) =>
+            isPageOnly ? (
+              <a href="#main" aria-current="page">
+                {word}
+              </a>
+            ) : (
+              <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+                {word}
+              </a>
+            ),
+          )}
         <span class="nav-right">
           <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
             API
@@ -139,18 +149,27 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
       <div class="bar">
         <b class="strip-name">Dev chain</b>
         <span>
-          Clock {dev.offset !== 0 && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
+          Clock {dev.isFrozen && <b>frozen </b>}
+          {isShifted(dev) && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
           <span class="quiet">
-            <span data-clock>
-              {dateText(dev.time)} {timeText(dev.time)}
-            </span>{' '}
-            UTC
+            <span data-clock>{`${dateText(dev.time)} ${timeText(dev.time)}`}</span> UTC
           </span>
         </span>
         <span class="wide-only">{miningText(dev)}</span>
         {latest !== undefined && (
           <span class="wide-only">
             Snapshot <b>{latest.name}</b> <span class="quiet">block {groupDigits(latest.height)}</span>
+          </span>
+        )}
+        {dev.faults.length > 0 && (
+          <span class="strip-faults">
+            <b>{plural(dev.faults.length, 'fault')}</b> {dev.faults.slice(0, 1).map(faultText)}
+            {!isPanel && (
+              <>
+                {' '}
+                <a href="/dev">End it</a>
+              </>
+            )}
           </span>
         )}
         {note?.isError && <span class="bad-text">{note.text}</span>}
@@ -169,6 +188,9 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
     </section>
   );
 }
+
+/** A frozen clock falls behind by itself: a minute of that is not worth a word. */
+const isShifted = ({ offset, isFrozen }: DevState): boolean => (isFrozen ? Math.abs(offset) >= 60 : offset !== 0);
 
 /** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
 function StateStrip({ height }: { height: number | undefined }) {

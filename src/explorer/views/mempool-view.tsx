@@ -3,7 +3,7 @@ import type { MempoolData } from '../load/load-mempool.ts';
 import { summarizeTx } from '../load/tx-summary.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { CsvButton, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -45,7 +45,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
         side={
           <>
             <span>oldest first</span>
-            <CsvButton name="waiting" />
+            <SaveMenu csv="waiting" />
           </>
         }
       >
@@ -102,7 +102,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
         side={
           <>
             <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
-            <CsvButton name="dropped" />
+            <SaveMenu csv="dropped" />
           </>
         }
       >

@@ -1,8 +1,9 @@
 import type { AssetAmount, Utxo } from '../../api/contract/answers.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
-import { amountText, dateText, spanText, timeText } from '../text/text-format.ts';
-import { AddressLink, AmountText, AssetLink, CsvButton, Panel, TxLink } from './parts.tsx';
+import { amountText } from '../text/text-format.ts';
+import { OutputState } from './output-state.tsx';
+import { AddressLink, AmountText, AssetLink, Panel, SaveMenu, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
 
 const totalsText = (totals: readonly AssetAmount[]): string =>
@@ -28,14 +29,16 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
     side={
       <>
         <span>{totalsText(totals)}</span>
-        {utxos.length > 0 && <CsvButton name={title} />}
+        {utxos.length > 0 && <SaveMenu csv={title} />}
       </>
     }
   >
     <ol class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
       {utxos.map((utxo, at) => (
         <li id={`${side}-${at}`}>
-          <span class="index">{at}</span>
+          <a class="index" href={`/output/${utxo.utxoId}`}>
+            {at}
+          </a>
           <div class="owner">
             <p>
               {utxo.addresses.length > 1 && (
@@ -51,7 +54,7 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
               ))}
             </p>
             <p class="note">
-              {side === 'in' ? <Origin utxo={utxo} context={context} /> : <Fate utxo={utxo} context={context} now={now} />}
+              {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
             </p>
             {utxo.payload !== undefined && (
               <div class="note payload">
@@ -91,32 +94,3 @@ const Origin = ({ utxo, context }: { utxo: Utxo; context: PageContext }) => (
     {utxo.createdOnChainId !== context.chain.id && <> on {chainTitle(context, utxo.createdOnChainId)}</>}
   </>
 );
-
-/** What became of an output: its lock, and the transaction that spent it. */
-function Fate({ utxo, context, now }: { utxo: Utxo; context: PageContext; now: number }) {
-  const isExported = utxo.consumedOnChainId !== context.chain.id;
-  return (
-    <>
-      {utxo.locktime > now ? (
-        <span class="locked">
-          locked until {dateText(utxo.locktime)} {timeText(utxo.locktime)} ·{' '}
-          <span data-until={utxo.locktime}>{spanText(utxo.locktime - now)}</span> left
-        </span>
-      ) : (
-        <span>no lock</span>
-      )}{' '}
-      {utxo.consumingTxHash !== undefined && !isExported && (
-        <span>
-          spent by <TxLink id={utxo.consumingTxHash} />
-        </span>
-      )}
-      {utxo.consumingTxHash === undefined && utxo.consumingTxTimestamp === undefined && !isExported && <span class="unspent">unspent</span>}
-      {isExported && (
-        <span>
-          {utxo.consumingTxTimestamp !== undefined ? 'imported by' : utxo.mayBeImported ? 'exported to' : 'waits on'}{' '}
-          {chainTitle(context, utxo.consumedOnChainId)}
-        </span>
-      )}
-    </>
-  );
-}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { PageContext } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
 import type { Amount } from '../load/tx-summary.ts';
-import { groupDigits, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
+import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 
 /** Small parts that all views share. */
 
@@ -19,14 +19,14 @@ export const KindPill = ({ kind: { word, color, glyph } }: { kind: Kind }) => (
 export function AmountText({ amount, sign = '' }: { amount: Amount; sign?: string }) {
   if (amount.isNft)
     return (
-      <span class="amount">
+      <span class="amount" data-amount={sign + amount.amount} data-unit={`${amount.symbol} NFT`}>
         {sign}
         {groupDigits(amount.amount)} <small>{amount.symbol} NFT</small>
       </span>
     );
   const { whole, fraction } = splitAmount(amount.amount, amount.denomination);
   return (
-    <span class="amount">
+    <span class="amount" data-amount={sign + plainAmount(amount.amount, amount.denomination)} data-unit={amount.symbol || amount.assetId}>
       {sign}
       {whole}
       <small>
@@ -71,18 +71,34 @@ export const CopyButton = ({ text, what }: { text: string; what: string }) => (
   </button>
 );
 
-/** Saves the table with this name as CSV. Works with script only. */
-export const CsvButton = ({ name }: { name: string }) => (
-  <button type="button" class="link" data-save-csv={name}>
-    CSV
-  </button>
+/** Saves the table and the picture with these names: all rows of the table as CSV, the picture as SVG. Works with script only. */
+export const SaveMenu = ({ csv, svg }: { csv?: string; svg?: string }) => (
+  <details class="menu" name="menu">
+    <summary aria-label={`Save ${csv ?? svg}`} title="Save">
+      <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M8 2v8M5 7.5 8 10.5 11 7.5M3 13h10" class="glyph" />
+      </svg>
+    </summary>
+    <div class="menu-items">
+      {csv !== undefined && (
+        <button type="button" data-save-csv={csv}>
+          All rows as CSV
+        </button>
+      )}
+      {svg !== undefined && (
+        <button type="button" data-save-svg={svg}>
+          Picture as SVG
+        </button>
+      )}
+    </div>
+  </details>
 );
 
-/** Saves the picture with this name as SVG. Works with script only. */
-export const SvgButton = ({ name }: { name: string }) => (
-  <button type="button" class="link" data-save-svg={name}>
-    SVG
-  </button>
+/** The link to the next page of a table; all pages are saved when the table is. */
+export const NextPage = ({ href, list, children }: { href: string; list: string; children: ComponentChildren }) => (
+  <a class="button" href={href} rel="next" data-list={list}>
+    {children}
+  </a>
 );
 
 /** The call behind a page for programs: as curl, as TypeScript, and its JSON. */

@@ -1,7 +1,7 @@
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import type { PeerRow } from '../load/load-node.ts';
 import { ageText, groupDigits, plural, shortId } from '../text/text-format.ts';
-import { CsvButton, Panel, Scroll } from './parts.tsx';
+import { Panel, SaveMenu, Scroll } from './parts.tsx';
 
 /** Rows that are shown; a node of a public network has over a thousand peers. */
 const maxRows = 100;
@@ -27,7 +27,7 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
                 .join(', ')}
             </span>
           )}
-          {peers.length > 0 && <CsvButton name="peers" />}
+          {peers.length > 0 && <SaveMenu csv="peers" />}
         </>
       }
     >

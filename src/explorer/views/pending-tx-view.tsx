@@ -9,7 +9,7 @@ import { amountText, bytesText, groupDigits, splitAddress, timeText } from '../t
 import { useActions } from './actions.ts';
 import { ChecksPanel } from './checks-panel.tsx';
 import { LifePanel, SentAgainPanel } from './life-panel.tsx';
-import { Chip, CopyButton, Panel, SvgButton } from './parts.tsx';
+import { Chip, CopyButton, Panel, SaveMenu } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -73,7 +73,7 @@ function Conflicts({ conflicts, data: { id, life }, context }: { conflicts: read
   const received = life.steps[0]?.time;
   const at = (time: number | undefined): string => (time === undefined ? '' : ` · received ${timeText(time / 1000)}`);
   return (
-    <Panel title="The conflict" side={<SvgButton name="conflict" />}>
+    <Panel title="The conflict" side={<SaveMenu svg="conflict" />}>
       <div ref={ref} class="padded" data-picture="conflict">
         {conflicts.map(({ utxo, input, winner, height, receivedAt }) => {
           const { prefix, short } = splitAddress(utxo.addresses[0] ?? '', context.chain.alias);
@@ -104,7 +104,7 @@ function PendingFlow({ bundles }: { bundles: ReturnType<typeof flowOf> }) {
   const { ref, width } = useWidth(1152);
   const label = 'What the transaction would consume and produce';
   return (
-    <Panel title="What it would do" side={<SvgButton name="flow" />}>
+    <Panel title="What it would do" side={<SaveMenu svg="flow" />}>
       <div ref={ref} class="padded" data-picture="flow">
         <div class="wide-only">
           <Flow bundles={bundles} width={Math.max(720, width)} isLog={false} label={label} />

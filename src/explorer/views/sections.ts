@@ -1,7 +1,7 @@
 import type { PageContext } from '../load/page-context.ts';
 
 /** Sections of the navigation. A section whose source this server lacks is left out. */
-export type Section = 'home' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'dev';
+export type Section = 'home' | 'address' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'dev';
 
 type SectionRow = {
   readonly name: Section;
@@ -10,6 +10,10 @@ type SectionRow = {
   /** The key that goes there, after `G`. */
   readonly key: string;
   readonly isAvailable: (context: PageContext) => boolean;
+  /** What a server without this section lacks. */
+  readonly needs?: string;
+  /** Whether the tab is shown only while one of its pages is open: there is no list to go to. */
+  readonly isPageOnly?: true;
 };
 
 const always = (): boolean => true;
@@ -17,10 +21,32 @@ const always = (): boolean => true;
 export const sections: readonly SectionRow[] = [
   { name: 'home', word: 'Home', path: '/', key: 'h', isAvailable: always },
   { name: 'blocks', word: 'Blocks', path: '/blocks', key: 'b', isAvailable: always },
-  { name: 'mempool', word: 'Mempool', path: '/mempool', key: 'm', isAvailable: ({ operations }) => operations.includes('listMempool') },
+  {
+    name: 'mempool',
+    word: 'Mempool',
+    path: '/mempool',
+    key: 'm',
+    isAvailable: ({ operations }) => operations.includes('listMempool'),
+    needs: 'it does not issue transactions itself, so it has no mempool',
+  },
+  { name: 'address', word: 'Address', path: '', key: '', isAvailable: always, isPageOnly: true },
   { name: 'assets', word: 'Assets', path: '/assets', key: 'a', isAvailable: always },
   { name: 'cross-chain', word: 'Cross-chain', path: '/cross-chain', key: 'c', isAvailable: always },
   { name: 'throughput', word: 'Throughput', path: '/throughput', key: 't', isAvailable: always },
-  { name: 'node', word: 'Node', path: '/node', key: 'n', isAvailable: ({ has }) => has.info || has.health },
-  { name: 'dev', word: 'Dev', path: '/dev', key: 'd', isAvailable: ({ has }) => has.dev },
+  {
+    name: 'node',
+    word: 'Node',
+    path: '/node',
+    key: 'n',
+    isAvailable: ({ has }) => has.info || has.health,
+    needs: 'it serves an index and is not a node',
+  },
+  {
+    name: 'dev',
+    word: 'Dev',
+    path: '/dev',
+    key: 'd',
+    isAvailable: ({ has }) => has.dev,
+    needs: 'the methods of dev.* are only on a chain of your own',
+  },
 ];

@@ -1,13 +1,13 @@
 import type { Setting } from '../load/load-node.ts';
 import { plural } from '../text/text-format.ts';
-import { CsvButton, Panel, Scroll } from './parts.tsx';
+import { Panel, SaveMenu, Scroll } from './parts.tsx';
 
 /** The flags of the node: those that were set, then the defaults, which are folded. */
 export function SettingsPanel({ settings }: { settings: readonly Setting[] }) {
   const set = settings.filter(({ source }) => source !== 'default');
   const defaults = settings.filter(({ source }) => source === 'default');
   return (
-    <Panel title="Settings and where they come from" side={<CsvButton name="settings" />}>
+    <Panel title="Settings and where they come from" side={<SaveMenu csv="settings" />}>
       {set.length === 0 ? (
         <p class="table-foot">No flag, environment variable or config file sets anything.</p>
       ) : (

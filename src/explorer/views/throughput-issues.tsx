@@ -2,7 +2,7 @@ import type { IssueMinutes } from '../../api/contract/answers.ts';
 import { LinesPlot } from '../pictures/lines-plot.tsx';
 import { Plot } from '../pictures/plot.tsx';
 import { groupDigits, timeText } from '../text/text-format.ts';
-import { CsvButton, Panel, SvgButton } from './parts.tsx';
+import { Panel, SaveMenu } from './parts.tsx';
 
 const percentiles = [
   { name: 'p50', color: 1 },
@@ -29,8 +29,7 @@ export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: num
         side={
           <>
             <span>{groupDigits(accepted)} issued here in 1 h</span>
-            {accepted > 0 && <CsvButton name="issued" />}
-            {accepted > 0 && <SvgButton name="latency" />}
+            {accepted > 0 && <SaveMenu csv="issued" svg="latency" />}
           </>
         }
       >
@@ -69,7 +68,7 @@ export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: num
         side={
           <>
             <span>{groupDigits(lost)} in 1 h</span>
-            <SvgButton name="refused" />
+            <SaveMenu svg="refused" />
           </>
         }
       >

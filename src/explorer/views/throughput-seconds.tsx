@@ -4,7 +4,7 @@ import { allKinds } from '../load/tx-kind.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
 import { amountText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
-import { CsvButton, Facts, Panel, SvgButton } from './parts.tsx';
+import { Facts, Panel, SaveMenu } from './parts.tsx';
 import { IssuePlots } from './throughput-issues.tsx';
 import { useWidth } from './use-width.ts';
 
@@ -94,8 +94,7 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
           side={
             <>
               <span>{step === 1 ? 'by second' : `means of ${step} s`}</span>
-              <CsvButton name="throughput" />
-              <SvgButton name="throughput" />
+              <SaveMenu csv="throughput" svg="throughput" />
             </>
           }
         >
@@ -153,7 +152,7 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
           </details>
         </Panel>
         {plots.map(({ title, unit, kind, color, values }) => (
-          <Panel title={title} side={<SvgButton name={title} />}>
+          <Panel title={title} side={<SaveMenu svg={title} />}>
             <div class="padded" data-picture={title}>
               <Plot
                 points={values}

@@ -3,7 +3,7 @@ import { ranges, type ThroughputData } from '../load/load-throughput.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
-import { CsvButton, Facts, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
+import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -97,8 +97,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
               class={isFirst ? 'plot-wide' : ''}
               side={
                 <>
-                  <CsvButton name={metric} />
-                  <SvgButton name={metric} />
+                  <SaveMenu csv={metric} svg={metric} />
                 </>
               }
             >

@@ -4,7 +4,7 @@ import type { AcceptedTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { hexToText } from '../text/payload-text.ts';
 import { useActions } from './actions.ts';
-import { AddressLink, CopyButton, CsvButton, Panel, Scroll } from './parts.tsx';
+import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
@@ -20,7 +20,7 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
   const text = hexToText(tx.memo);
   const memoBytes = (tx.memo.length - 2) / 2;
   return (
-    <Panel title="Credentials and memo" side={rows.size > 0 && <CsvButton name="credentials" />}>
+    <Panel title="Credentials and memo" side={rows.size > 0 && <SaveMenu csv="credentials" />}>
       <Scroll>
         <table data-csv="credentials">
           <thead>

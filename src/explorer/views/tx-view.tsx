@@ -8,7 +8,7 @@ import { burnedAmounts } from '../load/tx-summary.ts';
 import { Flow } from '../pictures/flow.tsx';
 import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
-import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { useWidth } from './use-width.ts';
@@ -100,7 +100,7 @@ function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: nu
         <>
           <span class="wide-only">Width is the share of its asset</span>
           <ScaleSwitch value={scale} onChange={setScale} />
-          <SvgButton name="flow" />
+          <SaveMenu svg="flow" />
         </>
       }
     >

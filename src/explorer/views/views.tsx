@@ -7,6 +7,8 @@ import { firstViews } from './first-views.tsx';
 import { GraphView } from './graph-view.tsx';
 import { MempoolView } from './mempool-view.tsx';
 import { NodeView } from './node-view.tsx';
+import { OutputView } from './output-view.tsx';
+import { OutputsView } from './outputs-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import type { ViewProps } from './view.ts';
@@ -19,6 +21,8 @@ const views = {
   mempool: MempoolView,
   'cross-chain': CrossChainView,
   node: NodeView,
+  output: OutputView,
+  outputs: OutputsView,
   graph: GraphView,
   throughput: ThroughputView,
   dev: DevView,

@@ -6,9 +6,11 @@ const nanosPerMillisecond = 1_000_000;
 const nanos = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * nanosPerMillisecond));
 
 /** What `chainCheck` reads of a joined chain. Without consensus details while the chain bootstraps, as in AvalancheGo. */
-export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking'>): ChainHealthState {
+export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking' | 'lag' | 'bootstrap'>): ChainHealthState {
   const engine = chain.engine();
+  const lag = chain.lag();
   return {
+    behind: lag && { majorityHeight: lag.majorityHeight, ownHeight: chain.bootstrap().height, time: nanos(lag.milliseconds) },
     consensus: engine && {
       avgAcceptanceTime: nanos(engine.averageAcceptance),
       lastAcceptedHeight: engine.lastAccepted.height,

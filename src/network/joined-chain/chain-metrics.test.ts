@@ -60,6 +60,7 @@ test('a chain that bootstraps has no consensus details; then those of its engine
   const { chain, bootstrap } = await openChain();
   expect(chainHealth(chain)).toEqual({
     consensus: undefined,
+    behind: undefined,
     networking: { percentConnected: 0.333333333333, disconnectedValidators: expect.any(Array) },
   });
   await bootstrap();

@@ -17,6 +17,7 @@ import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainHandler, ChainMessage, Transport } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
+import { createMajorityLagMeter, type MajorityLag } from './majority-lag.ts';
 
 /** A chain on a network: it bootstraps, then takes part in consensus, serves peers and gossips transactions. */
 export type JoinedChain = {
@@ -35,6 +36,8 @@ export type JoinedChain = {
   readonly served: Getter['served'];
   /** The validators of the chain and their stake. */
   readonly stake: () => { readonly validators: number; readonly weight: bigint };
+  /** How far the chain is behind the majority since it first bootstrapped; undefined while it has all of its blocks. */
+  readonly lag: () => MajorityLag | undefined;
   readonly networking: () => { readonly percentConnected: number; readonly disconnectedValidators: readonly NodeId[] };
   readonly isBlockDue: () => boolean;
   readonly stop: () => void;
@@ -85,6 +88,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     requestId = (requestId + 1) >>> 0;
     return requestId;
   };
+  const lagMeter = createMajorityLagMeter();
   let phase: Pick<SnowmanEngine, 'receive' | 'failed' | 'stop'>;
   let engine: SnowmanEngine | undefined;
   let isBootstrapped = false;
@@ -125,9 +129,10 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     phase = engine;
     if (!wasBootstrapped) events.onBootstrapped();
   };
-  /** Bootstraps again if most of the stake is far ahead. */
+  /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
   const catchUp = (): void => {
     const state = engine?.state();
+    lagMeter.observe(state?.majorityHeight ?? 0n, meter.read().height, timers.now());
     if (engine === undefined || state === undefined || state.majorityHeight <= state.lastAccepted.height + maxBehind) return;
     const left = engine;
     engine = undefined;
@@ -178,6 +183,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     engine: () => engine?.state(),
     counters,
     served: getter.served,
+    lag: () => lagMeter.read(timers.now()),
     networking: () => ({ percentConnected: connected.share(), disconnectedValidators: connected.missing() }),
     stake: () => {
       const weights = [...parts.validators.current().values()];

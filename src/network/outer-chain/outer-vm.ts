@@ -1,4 +1,4 @@
-import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { EngineBlock, StoringVm, Vm } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { type OuterBlock, parseOuterBlock } from '../proposervm/outer-block.ts';
@@ -11,14 +11,9 @@ import { createProposal, type ProposalDeps, type Tip, validatorsNotLoaded } from
 import { repairOuterStore } from './repair.ts';
 import { createScheduleCache } from './schedule-cache.ts';
 
-/** The Vm of the wrapped chain. Its accepting functions take a function that runs in the database transaction of the blocks. */
-type InnerVm = Vm & {
-  readonly accept: (id: Id, writeMore?: () => void) => void;
-  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
-};
-
 export type OuterVmDeps = Omit<ProposalDeps, 'scheduleAt' | 'validators'> & {
-  readonly inner: InnerVm;
+  /** The Vm of the wrapped chain. */
+  readonly inner: StoringVm;
   readonly store: OuterStore;
   readonly validators: Pick<Validators, 'at' | 'load' | 'proposedHeight' | 'knownHeight'>;
   readonly verifySignature: VerifySignature;

@@ -7,7 +7,7 @@ type KeySighting = { readonly address: string; readonly unixSeconds: bigint };
  * Notices another node with this node's staking key: both would vote, sign and be counted as one. A connection of this node to itself, which an
  * address in a list can cause, is told apart: both of its ends are here and have the same channel ID.
  */
-type OwnKeyAlert = {
+export type OwnKeyAlert = {
   /** One end of a connection between two holders of this node's key. */
   readonly connection: (channelId: string, address: string) => void;
   /** An address, signed with this node's key, that this node did not sign. */

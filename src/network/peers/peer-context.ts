@@ -2,14 +2,12 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import type { HandshakePeer, Version } from '../protocol/handshake.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
-import type { BlsChecks } from './bls-checks.ts';
-import type { ByteBudget } from './byte-budget.ts';
 import type { CloseReason, NetworkCounters } from './counters.ts';
-import type { CpuShares } from './cpu-share.ts';
 import type { EncodedMessage } from './encoded-message.ts';
 import type { Throttle } from './inbound-stream.ts';
 import type { KnownFilter } from './known-addresses.ts';
 import type { NetworkOptions } from './network-flags.ts';
+import type { PeerLimits } from './peer-limits.ts';
 import type { Endpoint } from './socket.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
@@ -61,35 +59,50 @@ type PeerActivity = {
   readonly since: number;
 };
 
-/** What all peers of a network share. */
-export type PeerContext = {
-  readonly self: NodeId;
+/** What this node announces in its handshake, and accepts in those of others. */
+export type NetworkRules = {
   readonly networkId: number;
   readonly compatibility: Compatibility;
   /** ACPs that are being voted on. */
   readonly currentAcps: ReadonlySet<number>;
-  readonly options: NetworkOptions;
-  readonly timing: PeerTiming;
-  readonly stakes: RegisteredStakes;
-  readonly blsChecks: BlsChecks;
-  readonly inbound: ByteBudget;
-  readonly outbound: ByteBudget;
-  readonly cpu: CpuShares;
-  readonly counters: NetworkCounters;
-  readonly log: PeerLog;
-  readonly ownHandshake: () => MessageOfKind<'handshake'>;
-  readonly ownFilter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
+};
+
+/** The addresses of nodes that peers tell each other. */
+export type PeerAddresses = {
+  /** The addresses that this node knows. */
+  readonly filter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
   /** The encoded addresses for a peer that knows those in the filter. */
   readonly claimsFor: (peer: NodeId, known: KnownFilter | undefined) => readonly Uint8Array[];
   /** Takes the addresses of a peer list. Throws a PeerError for a bad signature. */
   readonly learn: (claims: MessageOfKind<'peerList'>['peers'], from: NodeId) => void;
-  readonly isWanted: (node: NodeId) => boolean;
-  /** The uptime of a peer as this node measured it, in percent. */
-  readonly uptimeOf: (node: NodeId) => number;
+};
+
+/** What a peer tells the network that it belongs to. */
+export type PeerEvents = {
   readonly connected: (peer: Peer) => void;
   /** Returns whether the time it took counts for the peer: not for responses to requests of this node. */
-  readonly received: (peer: Peer, message: ChainMessage) => boolean;
+  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
   readonly closed: (peer: Peer, reason: CloseReason) => void;
+};
+
+/** What all peers of a network share. */
+export type PeerContext = {
+  readonly rules: NetworkRules;
+  readonly options: NetworkOptions;
+  readonly timing: PeerTiming;
+  readonly stakes: RegisteredStakes;
+  readonly limits: PeerLimits;
+  readonly addresses: PeerAddresses;
+  readonly counters: NetworkCounters;
+  readonly log: PeerLog;
+  readonly ownHandshake: () => MessageOfKind<'handshake'>;
+  readonly standing: {
+    /** Whether this node, as it is now, has no connections with the other. */
+    readonly isRefused: (node: NodeId) => boolean;
+    /** The uptime of a peer as this node measured it, in percent. */
+    readonly uptimeOf: (node: NodeId) => number;
+  };
+  readonly events: PeerEvents;
 };
 
 /** The lowest version that is accepted now. */

@@ -12,19 +12,19 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
  * Checks the handshake of a peer, except its BLS signature. Returns the reason if it is bad. Bytes are copied: they outlive the message.
  */
 export function verifyPeer(context: PeerContext, message: MessageOfKind<'handshake'>, certificate: Uint8Array): VerifiedPeer | string {
-  const { counters, compatibility } = context;
+  const { counters, rules } = context;
   const now = context.timing.unixSeconds();
   const difference = message.myTime - now;
   counters.clockSkews++;
   counters.clockSkewSum += Math.abs(Number(difference));
   try {
     const verified = verifyHandshake(copyHandshake(message), {
-      networkId: context.networkId,
-      version: compatibility.version,
-      minimumVersion: minimumVersion(compatibility, now),
+      networkId: rules.networkId,
+      version: rules.compatibility.version,
+      minimumVersion: minimumVersion(rules.compatibility, now),
       nowSeconds: now,
       maxClockDifference: BigInt(Math.floor(context.options.maxClockDifference / 1000)),
-      currentAcps: context.currentAcps,
+      currentAcps: rules.currentAcps,
       verifyTlsSignature: (bytes, signature) => verifyStakingSignature(certificate, bytes, signature) === true,
     });
     const [tlsSignature, blsSignature] = [Uint8Array.from(message.ipTlsSignature), Uint8Array.from(message.ipBlsSignature)];

@@ -104,7 +104,8 @@ function filterReadings({ addressFilter }: PeerNetwork): Reading[] {
 
 /** AvalancheGo: network/throttling. */
 function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
-  const { inbound, outbound, cpu, timing } = context;
+  const { limits, timing } = context;
+  const { inbound, outbound, cpu } = limits;
   const { waits } = context.counters;
   const waiting = (throttle: string) => () => peers().filter((peer) => peer.throttledBy() === throttle).length;
   return [

@@ -20,7 +20,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
   const { options, timing, counters } = context;
   const since = timing.now();
   const name = `${nodeIdText(node)} at ${socket.remote.ip}:${socket.remote.port}`;
-  const queue = createOutboundQueue(node, socket, context.outbound, timing.now);
+  const queue = createOutboundQueue(node, socket, context.limits.outbound, timing.now);
   const addressRequests = createAddressRequests(since);
   let handshake: VerifiedPeer | undefined;
   let hasHandshake = false;
@@ -42,7 +42,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     socket.close();
     increment(counters.closed, reason);
     context.log(`peer ${name} closed: ${reason}${details === '' ? '' : ` (${details})`}`, 'debug');
-    context.closed(peer, reason);
+    context.events.closed(peer, reason);
   };
 
   const send = (message: EncodedMessage, isExempt = false): boolean => {
@@ -60,7 +60,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
   const checkBls = async (verified: VerifiedPeer): Promise<void> => {
     const publicKey = context.stakes.publicKey(node);
     const { addressBytes: message, blsSignature: signature } = verified;
-    const isValid = await context.blsChecks.check({ publicKey, message, signature });
+    const isValid = await context.limits.blsChecks.check({ publicKey, message, signature });
     if (isValid === undefined) return close('busy', 'too many handshakes at once');
     if (!isValid) return close('bad BLS signature');
     verifiedKey = publicKey && toHex(publicKey);
@@ -94,14 +94,14 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
       if (isClosed) return;
       // The filter can have 2 MiB and is used once.
       handshake = { ...verified, knownPeers: undefined };
-      send(encodeClaims(context.claimsFor(node, verified.knownPeers), options.compression), true);
+      send(encodeClaims(context.addresses.claimsFor(node, verified.knownPeers), options.compression), true);
     },
     getPeerList: ({ knownPeers }) => {
       if (!isReady) return true;
       const known = readFilter(knownPeers);
       if (typeof known === 'string') close('bad message', known);
       else if (addressRequests.take(1, timing.now())) {
-        const claims = context.claimsFor(node, known);
+        const claims = context.addresses.claimsFor(node, known);
         if (claims.length > 0) send(encodeClaims(claims, options.compression));
       }
       return true;
@@ -110,10 +110,10 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
       if (handshake === undefined) return true;
       if (!isReady) {
         isReady = true;
-        context.connected(peer);
+        context.events.connected(peer);
       }
       try {
-        context.learn(peers, node);
+        context.addresses.learn(peers, node);
       } catch (error) {
         close('bad peer list', messageOf(error));
       }
@@ -131,7 +131,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     countTraffic(counters.received, message.kind, bytes.length, isCompressed, (decompressedSize ?? bytes.length) - bytes.length);
     const handler = handlers[message.kind] as ((message: Message) => boolean | Promise<void>) | undefined;
     if (handler !== undefined) return handler(message);
-    return isReady ? context.received(peer, message as ChainMessage) : true;
+    return isReady ? context.events.receive(node, message as ChainMessage) : true;
   };
 
   let decompressedSize: number | undefined;
@@ -155,8 +155,8 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     socket,
     timing,
     bandwidth: createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since),
-    cpu: context.cpu,
-    budget: context.inbound,
+    cpu: context.limits.cpu,
+    budget: context.limits.inbound,
     waits: counters.waits,
     handle,
     broken: (reason) => close('bad frame', reason),
@@ -164,15 +164,15 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
 
   const sendPing = (now: number): void => {
     nextPing = now + options.pingFrequency;
-    if (options.requireValidator && !context.isWanted(node) && context.stakes.of(context.self) === 0n) return void close('not wanted');
+    if (context.standing.isRefused(node)) return void close('not wanted');
     if (handshake !== undefined && isReady) {
-      const { compatibility } = context;
+      const { compatibility } = context.rules;
       if (!isCompatible(handshake.version, compatibility.version, minimumVersion(compatibility, timing.unixSeconds())))
         return void close('incompatible version');
       const key = context.stakes.publicKey(node);
       if (key !== undefined && toHex(key) !== verifiedKey) void checkBls(handshake);
     }
-    if (sendMessage({ kind: 'ping', uptime: Math.floor(context.uptimeOf(node)) })) pingSent = now;
+    if (sendMessage({ kind: 'ping', uptime: Math.floor(context.standing.uptimeOf(node)) })) pingSent = now;
   };
 
   const peer: Peer = {
@@ -183,7 +183,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     handshake: () => handshake,
     isReady: () => isReady,
     send,
-    requestAddresses: () => void sendMessage({ kind: 'getPeerList', knownPeers: context.ownFilter(), allSubnets: false }),
+    requestAddresses: () => void sendMessage({ kind: 'getPeerList', knownPeers: context.addresses.filter(), allSubnets: false }),
     tick: (now) => {
       const waiting = inbound.waitingSince();
       const stalled = queue.stalledSince();

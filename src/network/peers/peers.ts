@@ -8,7 +8,7 @@ import { signAddress } from './own-address.ts';
 import { createRouter, type Router } from './router.ts';
 import type { Endpoint } from './socket.ts';
 
-type PeersOptions = Omit<NetworkDeps, 'certificate' | 'bls' | 'signAddress' | 'events'> & {
+type PeersOptions = Omit<NetworkDeps, 'own' | 'bls' | 'events'> & {
   readonly identity: { readonly certificate: Uint8Array; readonly privateKey: KeyObject; readonly signer: BlsSigner };
   /** The address that this node claims, 4 or 16 bytes: `--public-ip`. */
   readonly publicIp: Uint8Array;
@@ -29,11 +29,20 @@ export type Peers = {
 
 export function createPeers(options: PeersOptions): Peers {
   const { identity, membership, timing, stakes } = options;
+  const router = createRouter({
+    self: nodeIdOfCertificate(identity.certificate),
+    options: options.options,
+    timing,
+    stakes,
+    send: (message, nodes) => network.send(message, nodes),
+  });
   const network: PeerNetwork = createPeerNetwork({
     ...options,
-    certificate: identity.certificate,
+    own: {
+      certificate: identity.certificate,
+      signAddress: (port) => signAddress({ ip: options.publicIp, port, timestamp: timing.unixSeconds() }, identity),
+    },
     bls: { isSignature: isBlsSignature, verify: verifyPossessionSignature },
-    signAddress: (port) => signAddress({ ip: options.publicIp, port, timestamp: timing.unixSeconds() }, identity),
     events: {
       connected: (node) => {
         membership?.add(node);
@@ -43,15 +52,8 @@ export function createPeers(options: PeersOptions): Peers {
         membership?.remove(node);
         router.disconnected(node);
       },
-      received: (node, message) => router.received(node, message),
+      receive: router.receive,
     },
-  });
-  const router = createRouter({
-    self: nodeIdOfCertificate(identity.certificate),
-    options: options.options,
-    timing,
-    stakes,
-    send: network.send,
   });
   return {
     network,

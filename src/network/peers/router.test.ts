@@ -44,16 +44,16 @@ describe('requests', () => {
     const { router, chain, request, put, pass } = open({ full: [third] });
     request(1, nodes.slice(0, 3));
     expect([chain.received.length, chain.failures.length]).toEqual([0, 0]);
-    expect(router.received(first, put(1))).toBe(false);
-    expect(router.received(first, put(1))).toBe(true);
-    expect(router.received(second, put(2))).toBe(true);
+    expect(router.receive(first, put(1))).toBe(false);
+    expect(router.receive(first, put(1))).toBe(true);
+    expect(router.receive(second, put(2))).toBe(true);
     await pass(6000);
     expect(chain.received.map(({ from }) => from)).toEqual([first]);
     expect(chain.failures.map(({ from, cause }) => [from, cause])).toEqual([
       [third, 'disconnected'],
       [second, 'timeout'],
     ]);
-    expect(router.received(second, put(1))).toBe(true);
+    expect(router.receive(second, put(1))).toBe(true);
     expect([router.requestState().outstanding, router.counts().timeouts, chain.received.length]).toEqual([0, 2, 1]);
   });
   test('a disconnected peer fails at once', async () => {
@@ -81,7 +81,7 @@ describe('requests', () => {
   test('an error is a refusal', async () => {
     const { router, chain } = open();
     router.transport.request({ kind: 'appRequest', chainId: testChain, requestId: 3, deadline: 0n, appBytes: new Uint8Array(1) }, [first]);
-    expect(router.received(first, { kind: 'appError', chainId: testChain, requestId: 3, errorCode: -3, errorMessage: '' })).toBe(false);
+    expect(router.receive(first, { kind: 'appError', chainId: testChain, requestId: 3, errorCode: -3, errorMessage: '' })).toBe(false);
     expect(chain.failures).toEqual([{ from: first, requestId: 3, cause: 'refused' }]);
   });
 });

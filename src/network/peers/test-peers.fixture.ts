@@ -86,9 +86,7 @@ export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonl
   const peers = createPeers({
     identity,
     publicIp: Uint8Array.of(127, 0, 0, 1),
-    networkId: given.networkId ?? 12345,
-    compatibility,
-    currentAcps: new Set(),
+    rules: { networkId: given.networkId ?? 12345, compatibility, currentAcps: new Set() },
     options: { ...defaultNetworkOptions, stakingHost: '127.0.0.1', stakingPort: 0, ...given.options },
     sockets: (given.sockets ?? tlsSocketsOf)(identity),
     timing: given.timing ?? realTiming,

@@ -3,7 +3,9 @@ import { Fault } from '../../base/fault.ts';
 type ValidatorsFault =
   | { code: 'VALIDATORS_UNAVAILABLE'; url: string; why: string }
   /** The trusted node is of another network, or its response cannot be right. */
-  | { code: 'VALIDATORS_INVALID'; url: string; why: string };
+  | { code: 'VALIDATORS_INVALID'; url: string; why: string }
+  /** Several trusted nodes, and no majority of them says the same. */
+  | { code: 'VALIDATORS_DISAGREE'; urls: string; why: string };
 export class ValidatorsError extends Fault<ValidatorsFault> {}
 
 export const unavailable = (url: string, why: string) =>
@@ -17,5 +19,12 @@ export const invalid = (url: string, why: string) =>
   new ValidatorsError(`the node of --validators-from, ${url}, gave an unusable response (${why})`, {
     code: 'VALIDATORS_INVALID',
     url,
+    why,
+  });
+
+export const disagreement = (urls: string, why: string) =>
+  new ValidatorsError(`the nodes of --validators-from (${urls}) do not agree (${why}); check that all are honest nodes of the network`, {
+    code: 'VALIDATORS_DISAGREE',
+    urls,
     why,
   });

@@ -12,7 +12,7 @@ const node = (first: number) => first.toString(16).padStart(2, '0').repeat(20) a
 const codeOf = (error: unknown): string => (error instanceof Fault ? error.fault.code : String(error));
 
 /** A trusted node whose P-Chain the test changes. */
-function setUp() {
+function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = []) {
   const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, members: 3 };
   const asked: string[] = [];
   const virtual = createVirtualTiming();
@@ -31,9 +31,18 @@ function setUp() {
       }),
   };
   const reported: unknown[] = [];
+  const saved: bigint[] = [];
   const report = (error: unknown) => void reported.push(error);
-  const validators = createTrustedValidators({ url: 'http://node', reads, networkID: 12345, timers: virtual.timing, report });
-  return { chain, asked, reported, validators, ...virtual };
+  const validators = createTrustedValidators({
+    url: 'http://node',
+    reads,
+    networkID: 12345,
+    known,
+    save: (height) => void saved.push(height),
+    timers: virtual.timing,
+    report,
+  });
+  return { chain, asked, reported, saved, validators, ...virtual };
 }
 
 describe('validators of a trusted node', () => {
@@ -63,6 +72,30 @@ describe('validators of a trusted node', () => {
     expect(asked).toEqual([]);
   });
 
+  test('known sets hold until the node answers: a start without it succeeds, and what is read is saved for the next one', async () => {
+    const set = { weights: new Map([[node(7), 5n]]), keys: new Map() };
+    const { chain, reported, saved, validators, pass } = setUp([
+      { height: 4n, set },
+      { height: 6n, set: { ...set, weights: new Map([[node(8), 5n]]) } },
+    ]);
+    chain.isDown = true;
+    await validators.start();
+    expect([[...validators.current().keys()], validators.knownHeight(), validators.at(4n)?.size, reported.length]).toEqual([
+      [node(8)],
+      6n,
+      1,
+      1,
+    ]);
+    chain.isDown = false;
+    await pass(31_000);
+    expect([validators.current().size, validators.knownHeight(), validators.failure()]).toEqual([3, 10n, undefined]);
+    expect(saved).toEqual([10n, 9n]);
+    validators.stop();
+    const other = setUp([{ height: 4n, set }]);
+    other.chain.networkID = 5;
+    expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
+  });
+
   test('its loss is reported once and tolerated: set and heights stay, requests get rarer, and it is followed again', async () => {
     const { chain, asked, reported, validators, pass, timing } = setUp();
     await validators.start();
@@ -70,11 +103,11 @@ describe('validators of a trusted node', () => {
     asked.length = 0;
     await pass(120_000);
     expect([reported.length, validators.current().size, validators.knownHeight()]).toEqual([1, 3, 10n]);
-    expect(validators.silentSince()).toBeLessThan(timing.now());
+    expect(validators.failure()?.since).toBeLessThan(timing.now());
     expect(asked.length).toBeLessThan(20);
     Object.assign(chain, { isDown: false, height: 12n });
     await pass(31_000);
-    expect([validators.knownHeight(), validators.silentSince()]).toEqual([12n, undefined]);
+    expect([validators.knownHeight(), validators.failure()]).toEqual([12n, undefined]);
     // A node that was restarted may be behind: heights never fall.
     Object.assign(chain, { height: 3n, proposed: 2n });
     await pass(10_000);

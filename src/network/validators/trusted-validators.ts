@@ -2,24 +2,31 @@ import { createLruMap } from '../../base/bytes/lru-map.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
-import { invalid, unavailable } from './fault.ts';
+import { invalid, unavailable, ValidatorsError } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
 
 /** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
-type TrustedValidators = Validators & {
-  /** Reads the heights and the current set. Rejects if the node does not answer or is of another network. Afterwards both are refreshed. */
+export type TrustedValidators = Validators & {
+  /**
+   * Reads the heights and the current set; afterwards both are refreshed. If the trusted nodes do not answer, the known sets hold, and this
+   * rejects only if there are none. Rejects if they are of another network.
+   */
   readonly start: () => Promise<void>;
   readonly stop: () => void;
   /** The compressed BLS key of a current validator; undefined if it has none. */
   readonly publicKeyOf: (node: NodeId) => Uint8Array | undefined;
-  /** Since when the trusted node does not answer, in milliseconds of the timers' clock; undefined while it does. */
-  readonly silentSince: () => number | undefined;
+  /** Since when the trusted nodes do not answer or do not agree, in milliseconds of the timers' clock, and why; undefined while they do. */
+  readonly failure: () => { readonly since: number; readonly error: unknown } | undefined;
 };
 
 type TrustedValidatorsDeps = {
   readonly url: string;
   readonly reads: PlatformReads;
   readonly networkID: number;
+  /** Sets that are known without the trusted nodes: stored ones, or that of the genesis. */
+  readonly known: readonly { readonly height: bigint; readonly set: KeyedValidators }[];
+  /** Keeps a set for the next start. */
+  readonly save: (height: bigint, set: KeyedValidators) => void;
   readonly timers: {
     /** Monotonic milliseconds. */
     readonly now: () => number;
@@ -33,6 +40,8 @@ type TrustedValidatorsDeps = {
 
 /** Milliseconds between two readings. The set changes only with a block of the P-Chain. */
 const refreshInterval = 2000;
+/** Milliseconds that a start with known sets waits for the trusted nodes. */
+const startPatience = 3000;
 const retry = { first: 1000, max: 30_000 } as const;
 /** Milliseconds before a set that could not be loaded is requested again. */
 const loadPause = 1000;
@@ -43,7 +52,7 @@ const maxLoading = 8;
  * Creates validators that come from a trusted node. While it does not answer, the last known set and heights hold. Sets are cached by height,
  * since a set at a height never changes.
  */
-export function createTrustedValidators({ url, reads, networkID, timers, report }: TrustedValidatorsDeps): TrustedValidators {
+export function createTrustedValidators({ url, reads, networkID, known, save, timers, report }: TrustedValidatorsDeps): TrustedValidators {
   const sets = createLruMap<ValidatorSet>();
   const loading = new Map<bigint, Promise<ValidatorSet>>();
   const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
@@ -51,7 +60,8 @@ export function createTrustedValidators({ url, reads, networkID, timers, report 
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
   let currentHeight = -1n;
   let heights = { current: 0n, proposed: 0n };
-  let silentSince: number | undefined;
+  let failure: { readonly since: number; readonly error: unknown } | undefined;
+  let isOfNetwork = false;
   let cancel = () => {};
   let isStopped = false;
 
@@ -64,9 +74,15 @@ export function createTrustedValidators({ url, reads, networkID, timers, report 
     return kept;
   };
 
+  const read = async (height: bigint): Promise<KeyedValidators> => {
+    const set = await reads.validatorsAt(height);
+    save(height, set);
+    return set;
+  };
+
   const fetchSet = async (height: bigint): Promise<ValidatorSet> => {
     if (loading.size >= maxLoading) throw unavailable(url, `${maxLoading} sets are being read`);
-    const pending = reads.validatorsAt(height).then(({ weights }) => keep(height, weights));
+    const pending = read(height).then(({ weights }) => keep(height, weights));
     loading.set(height, pending);
     try {
       const set = await pending;
@@ -90,12 +106,17 @@ export function createTrustedValidators({ url, reads, networkID, timers, report 
   };
 
   const refresh = async (): Promise<void> => {
-    const read = await reads.heights();
-    if (read.proposed > read.current) throw invalid(url, `proposed height ${read.proposed} above height ${read.current}`);
+    if (!isOfNetwork) {
+      const got = await reads.networkID();
+      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
+      isOfNetwork = true;
+    }
+    const latest = await reads.heights();
+    if (latest.proposed > latest.current) throw invalid(url, `proposed height ${latest.proposed} above height ${latest.current}`);
     // A node that was restarted may be behind for a while.
-    const next = { current: max(read.current, heights.current), proposed: max(read.proposed, heights.proposed) };
+    const next = { current: max(latest.current, heights.current), proposed: max(latest.proposed, heights.proposed) };
     if (next.current !== currentHeight) {
-      const { weights, keys } = await reads.validatorsAt(next.current);
+      const { weights, keys } = await read(next.current);
       if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
       current = { weights: keep(next.current, weights), keys };
       currentHeight = next.current;
@@ -112,15 +133,23 @@ export function createTrustedValidators({ url, reads, networkID, timers, report 
   const tick = async (): Promise<void> => {
     try {
       await refresh();
-      silentSince = undefined;
+      failure = undefined;
       backoff.reset();
       schedule(refreshInterval);
     } catch (error) {
       if (isStopped) return;
-      if (silentSince === undefined) report(error);
-      silentSince ??= timers.now();
+      if (failure === undefined) report(error);
+      failure = { since: failure?.since ?? timers.now(), error };
       schedule(backoff.next());
     }
+  };
+
+  const useKnown = (): void => {
+    for (const { height, set } of known) keep(height, set.weights);
+    const newest = known.at(-1);
+    if (newest === undefined) return;
+    current = newest.set;
+    heights = { current: newest.height, proposed: newest.height };
   };
 
   return {
@@ -130,12 +159,16 @@ export function createTrustedValidators({ url, reads, networkID, timers, report 
     at: (height) => sets.get(String(height)),
     load,
     publicKeyOf: (node) => current.keys.get(node),
-    silentSince: () => silentSince,
+    failure: () => failure,
     start: async () => {
-      const got = await reads.networkID();
-      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
-      await refresh();
-      schedule(refreshInterval);
+      useKnown();
+      if (current.weights.size === 0) {
+        await refresh();
+        schedule(refreshInterval);
+        return;
+      }
+      await Promise.race([tick(), new Promise<void>((resolve) => timers.after(startPatience, resolve))]);
+      if (failure?.error instanceof ValidatorsError && failure.error.fault.code === 'VALIDATORS_INVALID') throw failure.error;
     },
     stop: () => {
       isStopped = true;

@@ -1,0 +1,124 @@
+import type { AddressFormat } from '../../api/rpc/address-format.ts';
+import { AvmError } from '../../api/rpc/avm-fault.ts';
+import type { BoundMethod, Services } from '../../api/rpc/method.ts';
+import type { Json } from '../../api/rpc/write-json.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { Fault, messageOf } from '../../base/fault.ts';
+import { createExportLookup } from '../../chain/follow/export-lookup.ts';
+import type { ForeignChain } from '../../chain/follow/remote.ts';
+import { listUtxoPages } from '../../chain/follow/utxo-pages.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore } from '../setup/node-store.ts';
+import { createRemote, createTiming } from './follow.ts';
+
+/** What the P- and C-Chain export to a joined chain: the trusted node, which runs them, is asked. What it says is stored as known. */
+export type JoinedImports = {
+  /** Fetches the outputs that an import consumes, unless they are known. Never rejects: what stays unknown is left to the rules. */
+  readonly fetchInputs: (tx: Tx) => Promise<void> | undefined;
+  /** Fetches the outputs that a chain exported to addresses. */
+  readonly fetchAddresses: (source: ForeignChain, addresses: readonly Address[]) => Promise<void>;
+  readonly close: () => void;
+};
+
+type ImportsDeps = {
+  readonly url: string;
+  readonly env: Env;
+  readonly context: NetworkContext;
+  readonly store: Pick<NodeStore, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
+};
+
+/** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
+const patience = 1000;
+/** Addresses that are asked for at the same time. */
+const concurrency = 8;
+
+export function openJoinedImports({ url, env, context, store }: ImportsDeps): JoinedImports {
+  const { chain, specs, p, c } = context;
+  const chainID = specs[0].id;
+  const foreign = { P: p.id, C: c.id };
+  const abort = new AbortController();
+  const remote = createRemote(url, env, chain.network.hrp);
+  const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
+  const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
+  /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
+  const add = (source: Id, utxos: readonly Utxo[]): void => {
+    for (const utxo of utxos) if (!isKnown(source, utxo.id)) store.putAtomicUtxo(chainID, source, utxo);
+  };
+  const fetchExports = async (source: Id, txIDs: readonly Id[]): Promise<void> => {
+    for (const txID of txIDs) add(source, (await lookup.find(source, txID)) ?? []);
+  };
+  return {
+    fetchInputs: ({ unsigned }) => {
+      if (unsigned.kind !== 'ImportTx') return undefined;
+      const { sourceChain, importedInputs } = unsigned;
+      const missing = importedInputs.filter((input) => !isKnown(sourceChain, refId(input)));
+      if (missing.length === 0) return undefined;
+      const found = fetchExports(sourceChain, [...new Set(missing.map(({ txID }) => txID))]).catch((error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+      });
+      return Promise.race([found, new Promise<void>((resolve) => void env.timers.after(patience, resolve))]);
+    },
+    fetchAddresses: async (source, addresses) => {
+      const fetchOne = async (address: Address): Promise<void> => {
+        for await (const utxos of listUtxoPages(remote, `${source} to X`, address)) add(foreign[source], utxos);
+      };
+      for (let i = 0; i < addresses.length; i += concurrency) await Promise.all(addresses.slice(i, i + concurrency).map(fetchOne));
+    },
+    close: () => {
+      abort.abort();
+      remote.close();
+    },
+  };
+}
+
+/** `avm.getUTXOs` of a joined node asks for what other chains exported, or says that it cannot: an empty list would be wrong. */
+export function withImports(
+  imports: JoinedImports | undefined,
+  { p, c }: NetworkContext,
+  format: AddressFormat,
+  services: Services,
+): Services {
+  const fetchFirst = async ({ addresses = [], sourceChain = '' }: UtxoParams): Promise<void> => {
+    const source = format.aliases.find(sourceChain);
+    const foreign = source === p.id ? 'P' : source === c.id ? 'C' : undefined;
+    if (foreign === undefined) return;
+    if (imports === undefined) throw unknownExports(foreign, 'no node that runs that chain was named (--validators-from)');
+    try {
+      await imports.fetchAddresses(
+        foreign,
+        addresses.flatMap((text) => tryParse(format, text)),
+      );
+    } catch (error) {
+      throw error instanceof Fault ? unknownExports(foreign, messageOf(error)) : error;
+    }
+  };
+  const name = 'avm.getUTXOs';
+  const method = services.methods.get(name);
+  if (method === undefined) return services;
+  const run = (params: unknown): Json | Promise<Json> => {
+    const { sourceChain = '' } = (params ?? {}) as UtxoParams;
+    return sourceChain === '' ? method.run(params) : fetchFirst(params as UtxoParams).then(() => method.run(params));
+  };
+  return { ...services, methods: new Map<string, BoundMethod>([...services.methods, [name, { ...method, run }]]) };
+}
+
+type UtxoParams = { readonly addresses?: readonly string[]; readonly sourceChain?: string };
+
+/** An invalid address is left to the method, which refuses it. */
+function tryParse({ parse }: AddressFormat, text: string): Address[] {
+  try {
+    return [parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+const unknownExports = (chain: ForeignChain, why: string): AvmError =>
+  new AvmError(`this node does not run the ${chain}-Chain and cannot tell what it exported: ${why}`, {
+    code: 'AVM_EXPORTS_UNKNOWN',
+    chain,
+  });

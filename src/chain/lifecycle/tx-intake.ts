@@ -1,0 +1,203 @@
+import { effectsOf, spentRefs } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { ExpectedSignature } from '../../avm/verify/owners.ts';
+import type { View } from '../../avm/view.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
+import { createDiff } from '../../ledger/state/diff.ts';
+import type { CommitState } from './commit-state.ts';
+import { ChainError, isDuplicate } from './fault.ts';
+import type { Ledger, TxReport, TxStatus } from './ledger.ts';
+import type { Mempool } from './mempool.ts';
+import { explainMissingOutput } from './missing-output.ts';
+import { createRejections } from './rejections.ts';
+import type { TxVerifier } from './tx-verifier.ts';
+import { createWalletQueue, type WalletQueueDeps } from './wallet-queue.ts';
+
+/** How transactions get into a chain, and what became of them. */
+export type TxIntake = {
+  /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
+  readonly issue: (tx: Tx) => void;
+  /** The same for a transaction that may also spend outputs of waiting transactions. They come before it in the block, or in an earlier one. */
+  readonly issueAfterPending: (tx: Tx) => void;
+  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
+  readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
+  /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
+  readonly queueWalletTx: (tx: Tx) => void;
+  /** Whether a transaction could be issued now, verified as `issue` does. Throws the reason if not; changes nothing. */
+  readonly checkIssuable: (tx: Tx) => void;
+  readonly status: (id: Id) => TxStatus;
+  readonly report: (id: Id) => TxReport;
+  /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
+  readonly dropTx: (id: Id) => boolean;
+};
+
+/** What the blocks of the chain need of the intake. */
+type BlockSide = {
+  /** Throws a fault if the transaction is invalid on the last accepted state. */
+  readonly checkRules: (tx: Tx) => void;
+  /** To be called when the mempool has dropped a transaction. */
+  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
+  readonly onAccepted: (tx: Tx) => void;
+  /** Forgets the rejected transactions, and replaces those of the wallet queue. */
+  readonly restart: (walletQueue: readonly Uint8Array[]) => void;
+  readonly walletQueue: () => readonly Uint8Array[];
+};
+
+export type TxIntakeOptions = {
+  /** See src/differences.ts. */
+  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
+  /** Called when a transaction has passed verification on the last accepted state. */
+  readonly onVerified?: (tx: Tx) => void;
+  /** Called when a transaction has entered the mempool. */
+  readonly onPooled?: (tx: Tx) => void;
+  /** Called when a transaction has left the mempool other than with an accepted block. */
+  readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
+  /**
+   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
+   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
+   */
+  readonly acceptUnknownImports?: boolean;
+  /** See `prepare` in WalletQueueDeps. */
+  readonly prepareWalletTx?: WalletQueueDeps['prepare'];
+};
+
+type TxIntakeParts = {
+  readonly ledger: Ledger;
+  readonly verifier: TxVerifier;
+  readonly mempool: Mempool;
+  readonly commitState: Pick<CommitState, 'checkIssuable'>;
+  readonly isBootstrapping: () => boolean;
+  /** Whether an undecided block holds a transaction. */
+  readonly isInBlock: (id: Id) => boolean;
+  readonly notifyWork: () => void;
+};
+
+export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): TxIntake & { readonly forBlocks: BlockSide } {
+  const { ledger, verifier, mempool, commitState } = parts;
+  const { differences } = options;
+  const rejections = createRejections();
+
+  const markRejected = ({ id }: Tx, reason: AnyFault): void => {
+    mempool.markDropped(id, reason);
+    rejections.add(id, reason);
+  };
+  const add = (tx: Tx): void => {
+    try {
+      mempool.add(tx);
+    } catch (error) {
+      if (error instanceof Fault && !isDuplicate(error)) markRejected(tx, error);
+      throw error;
+    }
+    rejections.remove(tx.id);
+    options.onPooled?.(tx);
+    parts.notifyWork();
+  };
+  const wallet = createWalletQueue({
+    add,
+    skipFailedTx: differences.skipFailedWalletTx,
+    prepare: options.prepareWalletTx,
+    mempoolBytes: () => mempool.size().bytes,
+  });
+
+  const status = (id: Id): TxStatus => {
+    if (ledger.hasTx(id)) return 'Accepted';
+    if (mempool.get(id) !== undefined || wallet.has(id) || parts.isInBlock(id)) return 'Processing';
+    return rejections.reasonOf(id) === undefined ? 'Unknown' : 'Rejected';
+  };
+
+  /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
+  const checkSynced = (): void => {
+    if (parts.isBootstrapping()) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
+  };
+  /** `onFault` is called with the fault of an invalid transaction before it is thrown. */
+  const verify = (tx: Tx, view: View, onFault?: (fault: AnyFault) => void): void => {
+    try {
+      checkSynced();
+      verifier.verifySyntax(tx);
+      verifier.verifySpend(tx, view);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      onFault?.(error);
+      throw explainMissingOutput(error, ledger, status, options.acceptUnknownImports);
+    }
+  };
+  const checkRules = (tx: Tx, view: View = ledger): void => {
+    const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
+    if (before !== undefined) throw before;
+    verify(tx, view, (fault) => markRejected(tx, fault));
+  };
+  /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
+  const issue = (tx: Tx, view: View = ledger): void => {
+    if (mempool.get(tx.id) !== undefined) return;
+    commitState.checkIssuable();
+    checkRules(tx, view);
+    options.onVerified?.(tx);
+    add(tx);
+  };
+
+  return {
+    issue: (tx) => issue(tx),
+    issueAfterPending: (tx) => issue(tx, viewAfterParents(tx, ledger, mempool)),
+    expectedSignatures: (tx) => {
+      const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.dropReason(tx.id) !== undefined);
+      return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
+    },
+    queueWalletTx: (tx) => {
+      checkSynced();
+      if (!wallet.has(tx.id)) commitState.checkIssuable();
+      wallet.issue(tx);
+    },
+    checkIssuable: (tx) => {
+      commitState.checkIssuable();
+      verify(tx, ledger);
+      if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
+    },
+    status,
+    report: (id) => {
+      const current = status(id);
+      const reason = current === 'Rejected' ? rejections.reasonOf(id) : undefined;
+      return { status: current, ...(reason !== undefined && { reason }) };
+    },
+    dropTx: (id) => {
+      const tx = mempool.get(id);
+      if (tx === undefined) return false;
+      mempool.remove([tx]);
+      wallet.onDropped(id);
+      const reason = droppedByCaller(id);
+      rejections.add(id, reason);
+      options.onDropped?.(tx, reason);
+      return true;
+    },
+    forBlocks: {
+      checkRules: (tx) => checkRules(tx),
+      onDropped: (tx, reason) => {
+        markRejected(tx, reason);
+        wallet.onDropped(tx.id);
+        options.onDropped?.(tx, reason);
+      },
+      onAccepted: ({ id }) => {
+        rejections.remove(id);
+        wallet.onDecided(id);
+      },
+      restart: (walletQueue) => {
+        rejections.clear();
+        wallet.replace(walletQueue);
+      },
+      walletQueue: wallet.list,
+    },
+  };
+}
+
+/** The accepted state after the waiting transactions whose outputs a transaction spends. */
+function viewAfterParents({ unsigned }: Tx, ledger: Ledger, mempool: Mempool): View {
+  const view = createDiff(ledger);
+  for (const txID of new Set(spentRefs(unsigned).map((ref) => ref.txID))) {
+    const parent = mempool.get(txID);
+    if (parent !== undefined) view.apply(parent, effectsOf(parent));
+  }
+  return view;
+}
+
+const droppedByCaller = (id: Id) =>
+  new ChainError(`dropped from the mempool by dev.dropTx: ${idText(id)}`, { code: 'MEMPOOL_DROPPED_BY_CALLER', txID: idText(id) });

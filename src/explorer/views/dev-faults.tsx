@@ -1,0 +1,104 @@
+import type { OrderedFault } from '../load/dev-state.ts';
+import type { DevData } from '../load/load-dev.ts';
+import { plural } from '../text/text-format.ts';
+import { useDevCall } from './actions.ts';
+import { FormNote } from './dev-note.tsx';
+import { faultText } from './fault-text.ts';
+import { Panel } from './parts.tsx';
+import type { ViewProps } from './view.ts';
+
+/** The call that ends a fault. */
+const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => readonly [method: string, params: object] } = {
+  latency: (target) => ['dev.setLatency', { ms: 0, ...(target !== '' && { method: target }) }],
+  failure: (target) => ['dev.failNext', { method: target, times: 0 }],
+  unhealthy: (target) => ['dev.setUnhealthy', { check: target }],
+};
+
+/** Makes calls slow or fail, and health checks fail; lists what is ordered, and ends it. */
+export function DevFaults({ data: { state } }: ViewProps<DevData>) {
+  const { run, note, isBusy } = useDevCall();
+  const submit = (send: (form: FormData) => Promise<void>) => (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    void send(new FormData(event.currentTarget));
+  };
+  return (
+    <Panel title="Faults" side={<span>{state.faults.length === 0 ? 'none' : plural(state.faults.length, 'fault')}</span>}>
+      {state.faults.length > 0 && (
+        <table>
+          <tbody>
+            {state.faults.map((fault) => (
+              <tr key={`${fault.kind} ${fault.target}`}>
+                <td class="breakable">{faultText(fault)}</td>
+                <td class="number">
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    aria-label={`End: ${faultText(fault)}`}
+                    onClick={() => void run(...endCalls[fault.kind](fault.target), () => 'The fault is over')}
+                  >
+                    End
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <form
+        class="row padded spaced"
+        onSubmit={submit((form) => {
+          const method = String(form.get('method')).trim();
+          return run('dev.setLatency', { ms: Number(form.get('ms')), ...(method !== '' && { method }) }, () => 'Calls are slower now');
+        })}
+      >
+        <label>
+          Delay, ms <input name="ms" type="number" min={0} max={20_000} required defaultValue="500" />
+        </label>
+        <label class="grow">
+          Of method <input name="method" class="mono" placeholder="all methods" />
+        </label>
+        <button type="submit" disabled={isBusy}>
+          Delay
+        </button>
+      </form>
+      <form
+        class="row padded"
+        onSubmit={submit((form) => {
+          const error = String(form.get('error')).trim();
+          const params = { method: form.get('method'), times: Number(form.get('times')), ...(error !== '' && { error }) };
+          return run('dev.failNext', params, () => 'The next calls will fail');
+        })}
+      >
+        <label class="grow">
+          Method <input name="method" class="mono" required defaultValue="avm.issueTx" />
+        </label>
+        <label>
+          Times <input name="times" type="number" min={1} max={1_000_000} required defaultValue="1" />
+        </label>
+        <label class="grow">
+          Error <input name="error" placeholder="its own words" maxLength={1000} />
+        </label>
+        <button type="submit" disabled={isBusy}>
+          Fail next
+        </button>
+      </form>
+      <form
+        class="row padded"
+        onSubmit={submit((form) =>
+          run('dev.setUnhealthy', { check: form.get('check'), message: form.get('message') }, () => 'The health check fails now'),
+        )}
+      >
+        <label>
+          Health check <input name="check" class="mono" required defaultValue="X" size={8} />
+        </label>
+        <label class="grow">
+          Message <input name="message" required defaultValue="ordered by a developer" />
+        </label>
+        <button type="submit" disabled={isBusy}>
+          Make unhealthy
+        </button>
+      </form>
+      <FormNote note={note} />
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import { type BlsChecks, type BlsFunctions, createBlsChecks } from './bls-checks.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { type CpuShares, createCpuShares } from './cpu-share.ts';
+import type { NetworkOptions } from './network-flags.ts';
+import type { RegisteredStakes } from './stake.ts';
+import type { PeerTiming } from './timing.ts';
+
+/** What all peers together may use of this node. */
+export type PeerLimits = {
+  /** Bytes of received messages that are not handled yet. */
+  readonly inbound: ByteBudget;
+  /** Bytes of messages that wait to be sent. */
+  readonly outbound: ByteBudget;
+  readonly cpu: CpuShares;
+  readonly blsChecks: BlsChecks;
+};
+
+export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStakes, bls: BlsFunctions, timing: PeerTiming): PeerLimits => ({
+  blsChecks: createBlsChecks(bls, timing),
+  inbound: createByteBudget(
+    { atLarge: options.inboundAtLargeBytes, nodeAtLarge: options.inboundNodeBytes, validators: options.inboundValidatorBytes },
+    stakes,
+  ),
+  outbound: createByteBudget(
+    { atLarge: options.outboundAtLargeBytes, nodeAtLarge: options.outboundNodeBytes, validators: options.outboundValidatorBytes },
+    stakes,
+  ),
+  cpu: createCpuShares(
+    {
+      validators: options.cpuValidators,
+      others: options.cpuOthers,
+      otherNode: options.cpuOtherNode,
+      halfLife: options.cpuHalfLife,
+      recheckDelay: options.cpuRecheckDelay,
+    },
+    stakes,
+    timing.now(),
+  ),
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { type DevNode, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+
+/** Parts of the explorer that stay as the reader left them while blocks arrive, in a real Chromium. */
+const binary = chromiumBinary();
+
+describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => {
+  let node: DevNode;
+  let page: Page;
+  let url: string;
+  const until = (expression: string): Promise<boolean> => eventually(() => page.run<boolean>(expression), Boolean);
+  const text = (selector: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
+  const open = async (path: string): Promise<void> => {
+    await page.open(url + path);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+  };
+  const type = (name: string, value: string): Promise<void> =>
+    page.run(`(() => {
+      const input = document.querySelector(${JSON.stringify(name)});
+      input.value = ${JSON.stringify(value)};
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+  const inputOf = (name: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(name)}).value`);
+  const press = (word: string): Promise<void> =>
+    page.run(`[...document.querySelectorAll('main button')].find(({ textContent }) => textContent === ${JSON.stringify(word)}).click()`);
+  const note = (start: string): Promise<boolean> =>
+    until(`[...document.querySelectorAll('.form-note')].some(({ textContent }) => textContent.startsWith(${JSON.stringify(start)}))`);
+
+  beforeAll(async () => {
+    node = await startDevNode('in memory', '--accounts=2');
+    url = node.program().url;
+    page = await openChromium(binary!);
+  }, 60_000);
+  afterAll(async () => {
+    await page.close();
+    await node.stop();
+  });
+
+  test('forms keep what was typed when a block arrives and when a call fails, which looks like an error', async () => {
+    await open('/dev');
+    await type('[name=amount]', '17');
+    await type('[name=params]', '{"half": ');
+    await type('[name=method][placeholder]', 'avm.get');
+    const { height } = await node.dev('dev.mine', { blocks: 1 });
+    expect(await until(`document.querySelector('.foot').textContent.includes('block ${height}')`)).toBe(true);
+    await type('[name=to]', 'X-local1nobody');
+    await press('Send');
+    expect(await note('Failed: ')).toBe(true);
+    expect(await page.run(`getComputedStyle(document.querySelector('.form-note.failed')).borderTopStyle`)).toBe('solid');
+    expect([await inputOf('[name=amount]'), await inputOf('[name=params]'), await inputOf('[name=method][placeholder]')]).toEqual([
+      '17',
+      '{"half": ',
+      'avm.get',
+    ]);
+    expect(await inputOf('[name=to]')).toBe('X-local1nobody');
+  }, 30_000);
+
+  test('what was created is a link and fills the next form; a second faucet works while the first waits for a block', async () => {
+    await open('/dev');
+    await press('Create');
+    expect(await note('Created ICE')).toBe(true);
+    const id = await inputOf('[name=assetID]');
+    expect(await page.run(`document.querySelector('.form-note a[href="/asset/${id}"]') !== null`)).toBe(true);
+    await until(`!document.querySelector('[name=assetID]').form.querySelector('button').disabled`);
+    await press('Mint');
+    expect(await note('Minted in')).toBe(true);
+    await node.dev('dev.setAutomine', { enabled: false });
+    await press('Send');
+    expect(await note('Sent in')).toBe(true);
+    const first = await page.run<string>(`document.querySelector('.form-note a[href^="/tx/"]').title`);
+    await until(`!document.querySelector('[name=to]').form.querySelector('button').disabled`);
+    await press('Send');
+    expect(await until(`document.querySelector('.form-note a[href^="/tx/"]').title !== '${first}'`)).toBe(true);
+    expect((await node.dev('dev.nodeInfo')).pending).toBe(2);
+    await node.dev('dev.setAutomine', { enabled: true });
+    await node.dev('dev.mine', { blocks: 1 });
+  }, 30_000);
+
+  test('a fault is ordered and ended on the dev panel, and every page shows it', async () => {
+    await open('/dev');
+    await press('Fail next');
+    expect(await note('The next calls will fail')).toBe(true);
+    expect((await node.dev('dev.nodeInfo')).faults).toMatchObject([{ kind: 'failure', target: 'avm.issueTx', times: 1 }]);
+    await open('/blocks');
+    expect(await text('.strip-faults')).toContain('1 fault avm.issueTx fails 1 more time: ');
+    await open('/dev');
+    await press('End');
+    expect(await until(`document.querySelector('.strip-faults') === null`)).toBe(true);
+    expect((await node.dev('dev.nodeInfo')).faults).toEqual([]);
+  }, 30_000);
+
+  test('the clock is shown once, and says that it is frozen', async () => {
+    await open('/blocks');
+    for (const method of ['dev.freezeTime', 'dev.resetTime', 'dev.freezeTime']) {
+      await node.dev(method);
+      const isFrozen = method === 'dev.freezeTime';
+      expect(await until(`document.querySelector('.strip').textContent.includes('frozen') === ${isFrozen}`)).toBe(true);
+    }
+    expect(await text('.strip [data-clock]')).toMatch(/^\d+ \w+ \d{4} \d\d:\d\d:\d\d$/);
+    await node.dev('dev.resetTime');
+  }, 30_000);
+
+  test('text has the designed size, and the age of the first block is not cut', async () => {
+    await page.emulate({ width: 1280, height: 900 });
+    await open('/');
+    const sizes = `['body', '.latest td', '.latest th'].map((one) => getComputedStyle(document.querySelector(one)).fontSize)`;
+    expect(await page.run<string[]>(sizes)).toEqual(['14px', '13px', '12px']);
+    const cut = `[...document.querySelectorAll('.latest td:last-child')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
+    expect(await page.run<string[]>(cut)).toEqual([]);
+  }, 30_000);
+
+  test('a page that an event loads again does not fade on a slow link', async () => {
+    await open('/blocks');
+    await page.run(`(() => {
+      window.wasBusy = false;
+      new MutationObserver(() => { window.wasBusy ||= document.querySelector('main[aria-busy]') !== null; }).observe(document.querySelector('main'), { attributes: true });
+      const fetched = window.fetch;
+      window.fetch = async (...request) => { await new Promise((resolve) => setTimeout(resolve, 600)); return fetched(...request); };
+    })()`);
+    const { height } = await node.dev('dev.mine', { blocks: 1 });
+    expect(await until(`document.querySelector('main a[href="/block/${height}"]') !== null`)).toBe(true);
+    expect(await page.run('window.wasBusy')).toBe(false);
+  }, 30_000);
+
+  test('without shared workers ten tabs are live: they poll', async () => {
+    const tabs: Page[] = [];
+    for (let i = 0; i < 10; i++) {
+      const tab = await page.openTab('about:blank');
+      await tab.addScript('delete window.SharedWorker');
+      await tab.open(`${url}/blocks`);
+      tabs.push(tab);
+    }
+    const last = tabs.at(-1) as Page;
+    await last.show();
+    expect(await eventually(() => last.run<boolean>(`document.querySelector('.stream-state.live') !== null`), Boolean)).toBe(true);
+    const { height } = await node.dev('dev.mine', { blocks: 1 });
+    const isShown = `document.querySelector('main a[href="/block/${height}"]') !== null`;
+    expect(await eventually(() => last.run<boolean>(isShown), Boolean)).toBe(true);
+    expect(last.requests.filter((request) => request.includes('/ext/events'))).toEqual([]);
+    for (const tab of tabs) await tab.close();
+    await page.show();
+  }, 60_000);
+
+  test('an address lights its own tab; a height above the last block names the last block', async () => {
+    const { accounts } = await node.dev('dev.accounts');
+    await open(`/address/${accounts[1].address}`);
+    expect(
+      await page.run(`[...document.querySelectorAll('nav[aria-label=Pages] [aria-current]')].map(({ textContent }) => textContent)`),
+    ).toEqual(['Address']);
+    const { height } = await node.dev('dev.nodeInfo');
+    await page.open(`${url}/block/999999`);
+    expect(await text('main')).toContain(`The last block of X-Chain is ${height}.`);
+  }, 30_000);
+});

@@ -1,0 +1,146 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLanes, heightOf, isBootstrapped, issueTo, type NetworkNode, nodeIDOf, untilAcceptedBy } from './network-nodes.ts';
+import { eventually } from './processes.ts';
+import { type Program, startProgram } from './program.ts';
+
+/** A joined node whose trusted node is away: what it says, and that it starts. Two Serac nodes; the trusted nodes are stand-ins that only know the P-Chain's validators. */
+const folder = mkdtempSync(join(tmpdir(), 'serac-outage-'));
+const running: Program[] = [];
+afterAll(async () => {
+  await Promise.all(running.map((program) => program.stop('SIGKILL')));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a trusted node answers about the P-Chain. */
+function startTrustedNode(port = 0) {
+  const chain = { height: 1, validators: [] as string[], isDown: false };
+  const answers: { readonly [method: string]: () => unknown } = {
+    'info.getNetworkID': () => ({ networkID: '12345' }),
+    'platform.getHeight': () => ({ height: String(chain.height) }),
+    'platform.getProposedHeight': () => ({ height: String(chain.height) }),
+    'platform.getValidatorsAt': () => ({ ...Object.fromEntries(chain.validators.map((id) => [id, { weight: '1000' }])) }),
+  };
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      if (chain.isDown) return new Response('', { status: 503 });
+      const { method, id } = (await request.json()) as { method: string; id: number };
+      return Response.json({ jsonrpc: '2.0', id, result: answers[method]?.() });
+    },
+  });
+  return { chain, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+async function start(...flags: string[]): Promise<{ program: Program; node: NetworkNode; stakingAddress: string }> {
+  const program = await startProgram(
+    'join',
+    '--network-id=local',
+    '--staking-host=127.0.0.1',
+    '--staking-port=0',
+    '--health-check-frequency=1s',
+    '--min-block-delay=0s',
+    '--log-level=warn',
+    ...flags,
+  );
+  running.push(program);
+  return { program, node: { name: program.url, client: program.client }, stakingAddress: program.banner.peersAt as string };
+}
+
+test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async () => {
+  const { program } = await start(
+    '--sybil-protection-enabled=false',
+    '--bootstrap-ips=127.0.0.1:1',
+    '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
+  );
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.getHeight', params: {} });
+  for (const path of ['/ext/bc/X', '/ext/bc/X/wallet']) {
+    const { status, text } = await program.client.send('POST', path, { 'content-type': 'application/json' }, body);
+    expect([status, text]).toEqual([503, 'API call rejected because chain is not done bootstrapping\n']);
+  }
+  for (const path of ['/v1/networks/local/blockchains/x-chain/transactions', '/v2/chains/x-chain/metrics/txCount']) {
+    const { status, text } = await program.client.send('GET', path);
+    expect([status, JSON.parse(text).message]).toEqual([503, 'The chain is not done bootstrapping: it is at height 0']);
+  }
+  expect(await isBootstrapped({ name: 'Serac', client: program.client })).toBe(false);
+  await program.stop();
+}, 60_000);
+
+const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
+  JSON.parse((await client.send('GET', '/ext/health')).text).checks;
+
+test('a node whose trusted node is away says that it stands still, starts without it, and goes on when it is back', async () => {
+  const [first, second] = [startTrustedNode(), startTrustedNode()];
+  const validatorFolder = `--data-dir=${join(folder, 'validator')}`;
+  const identity = await start('--sybil-protection-enabled=false', '--bootstrap-ips=', '--bootstrap-ids=', validatorFolder);
+  const validatorID = await nodeIDOf(identity.node);
+  await identity.program.stop();
+  for (const { chain } of [first, second]) chain.validators = [validatorID];
+  const validator = await start(validatorFolder, `--validators-from=${first.url}`, '--force');
+  const flags = [`--bootstrap-ips=${validator.stakingAddress}`, `--bootstrap-ids=${validatorID}`, `--data-dir=${join(folder, 'follower')}`];
+  let follower = await start(...flags, `--validators-from=${second.url}`);
+  await eventually(
+    () => isBootstrapped(follower.node),
+    (isDone) => isDone,
+    60_000,
+  );
+  const lanes = createLanes(2);
+  await issueTo(validator.node, lanes.first);
+  await untilAcceptedBy([validator.node, follower.node], lanes.first.id);
+  expect((await checksOf(follower.program))['trusted-validators']?.error).toBeUndefined();
+
+  // The P-Chain moves; the follower cannot learn of it, so it refuses the blocks that refer to its new height.
+  second.chain.isDown = true;
+  first.chain.height = 2;
+  await eventually(
+    () => checksOf(validator.program),
+    (all) => all['trusted-validators']?.message?.pChainHeight === 2,
+    60_000,
+  );
+  const stood = await heightOf(follower.node);
+  for (let i = 0; i < 4; i++) {
+    const tx = lanes.next(0);
+    await issueTo(validator.node, tx);
+    await untilAcceptedBy([validator.node], tx.id);
+  }
+  const checks = await eventually(
+    () => checksOf(follower.program),
+    (all) => all.X?.error !== undefined && all['trusted-validators']?.error !== undefined,
+    90_000,
+  );
+  expect(checks.X?.error).toContain(`behind the network: most of the stake is at height`);
+  expect(checks['trusted-validators']?.error).toContain('the last known validators hold');
+  expect((await follower.program.client.send('GET', '/ext/health')).status).toBe(503);
+  const log = follower.program.stderrText();
+  expect(log).toMatch(/X: most of the stake is at height \d+, this node stands at \d+; the last block was refused: /);
+  expect(log).toMatch(/X: refused block \w+ at height \d+: /);
+  expect(log.match(/refused block/g)?.length).toBeLessThan(5);
+
+  // It starts without the trusted node, with the validators that it has stored.
+  await follower.program.stop('SIGKILL');
+  follower = await start(...flags, `--validators-from=${second.url}`);
+  const height = await eventually(
+    () => heightOf(follower.node).catch(() => undefined),
+    (answer) => answer !== undefined,
+    60_000,
+  );
+  expect(height).toBeGreaterThanOrEqual(stood);
+
+  second.chain.isDown = false;
+  second.chain.height = 2;
+  const tip = await heightOf(validator.node);
+  await eventually(
+    () => heightOf(follower.node),
+    (height) => height >= tip,
+    120_000,
+  );
+  await eventually(
+    () => checksOf(follower.program),
+    (all) => all.X?.error === undefined && all['trusted-validators']?.error === undefined,
+    60_000,
+  );
+  for (const trusted of [first, second]) trusted.stop();
+}, 360_000);
