@@ -20,20 +20,20 @@ export type TopHolders = { readonly rows: Buffer; readonly floor: Buffer | undef
 /** The columns of a balance; `amount` is null if there is no row. */
 export type HolderRow = { readonly address: Uint8Array; readonly amount: Uint8Array | null; readonly nfts: number | null };
 
-/** Collects the largest holders, in any order, in memory for about three lists. `floor`: holders below it are left out. */
-export function createTopHolders(floor?: Buffer) {
+/** Collects the largest holders, in any order, in memory for about three lists. `floor`: holders below it are left out. `max`: for tests only. */
+export function createTopHolders(floor?: Buffer, max = maxRows) {
   let kept: Buffer[] = [];
   let lowest = floor;
   const cut = (): void => {
     kept.sort((a, b) => Buffer.compare(b, a));
-    if (kept.length <= maxRows) return;
-    lowest = kept[maxRows - 1];
-    kept = kept.slice(0, maxRows);
+    if (kept.length <= max) return;
+    lowest = kept[max - 1];
+    kept = kept.slice(0, max);
   };
   const addRow = (row: Buffer): void => {
     if (lowest !== undefined && Buffer.compare(row, lowest) < 0) return;
     kept.push(row);
-    if (kept.length >= 3 * maxRows) cut();
+    if (kept.length >= 3 * max) cut();
   };
   return {
     addRow,
@@ -53,8 +53,13 @@ export function createTopHolders(floor?: Buffer) {
 }
 
 /** A list after some addresses have changed: `changed` has their balances now. */
-export function updateTopHolders({ rows, floor }: TopHolders, addresses: ReadonlySet<Address>, changed: readonly HolderRow[]): TopHolders {
-  const top = createTopHolders(floor);
+export function updateTopHolders(
+  { rows, floor }: TopHolders,
+  addresses: ReadonlySet<Address>,
+  changed: readonly HolderRow[],
+  max?: number,
+): TopHolders {
+  const top = createTopHolders(floor, max);
   const hex = toHex(rows);
   for (let at = 0; at < rows.length; at += rowBytes)
     if (!addresses.has(hex.slice(2 * (at + addressAt), 2 * (at + rowBytes)) as Address)) top.addRow(rows.subarray(at, at + rowBytes));
@@ -62,7 +67,7 @@ export function updateTopHolders({ rows, floor }: TopHolders, addresses: Readonl
   return top.list();
 }
 
-export const countOf = ({ rows }: TopHolders): number => rows.length / rowBytes;
+const countOf = ({ rows }: TopHolders): number => rows.length / rowBytes;
 
 /** Whether the list has the first `count` holders. */
 export const hasFirst = (list: TopHolders, count: number): boolean => list.floor === undefined || countOf(list) >= count;

@@ -31,7 +31,7 @@ const ownersPerQuery = 512;
 const txsPerStep = 64;
 
 /** How many owners are read in the time that one transaction takes. */
-const ownersPerTx = 20;
+const ownersInTimeOfTx = 20;
 
 /** Outputs that one query looks through, and how many take the time of one owner. */
 const outputsPerQuery = 5000;
@@ -39,9 +39,14 @@ const outputsPerOwner = 8;
 
 /**
  * Reads the largest holders of an asset. The list is made when it is asked for, from the balances of all its owners as of one block, and
- * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it.
+ * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `ownersPerTx`: for tests only.
  */
-export function createHolderReads(sql: Pick<Sql, 'epoch'>, t: Tables & ExplorerTables, { txSeqs, txs }: TxReads) {
+export function createHolderReads(
+  sql: Pick<Sql, 'epoch'>,
+  t: Tables & ExplorerTables,
+  { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  ownersPerTx = ownersInTimeOfTx,
+) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
   const own = partToBytes(ownPart);
   const isNewest = (address: string): string =>
@@ -86,8 +91,7 @@ export function createHolderReads(sql: Pick<Sql, 'epoch'>, t: Tables & ExplorerT
     };
     for (let at = 0; at < seqs.length; at += txsPerStep)
       for (const { consumed, emitted } of yield* txs(seqs.slice(at, at + txsPerStep), pin)) {
-        consumed.forEach(addOwner);
-        emitted.forEach(addOwner);
+        for (const output of [...consumed, ...emitted]) addOwner(output);
       }
     // Outputs from before linearization change balances without a transaction.
     for (let from = list.lastUtxo; from < lastUtxo; from += outputsPerQuery) {
