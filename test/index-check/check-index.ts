@@ -14,6 +14,7 @@ import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import { explorerRows } from './expected-explorer-rows.ts';
 import {
+  activeHourRows,
   addCrossChainOutputs,
   addressesOfTx,
   assetRows,
@@ -112,6 +113,7 @@ function* checkChain(
     amount: setRows.flatMap(({ amount }) => amount),
     history: txs.flatMap(historyRowTexts),
     holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
+    activeHour: activeHourRows(model),
     assetStat: assetRows(model),
     minter: [...outputs.values()].filter(({ utxo }) => isMintUtxo(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
     span: bucketRows(model),

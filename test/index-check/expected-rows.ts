@@ -234,6 +234,15 @@ export function seenTimesByAddress({ spec, outputs, txs, blocks }: ChainModel): 
 export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string =>
   `${address} ${first} ${seen} ${seen - (seen % 3600)} ${sent} ${sent - (sent % 3600)}`;
 
+/** How many addresses were last seen, and last sent, in each hour with activity. */
+export function activeHourRows(model: ChainModel): string[] {
+  const times = [...seenTimesByAddress(model).values()];
+  const hourOf = (time: number) => time - (time % 3600);
+  const hours = new Set(model.txs.filter((tx) => tx.height > 0 && addressesOfTx(tx).size > 0).map(({ time }) => hourOf(time)));
+  const count = (hour: number, column: 'seen' | 'sent') => times.filter((one) => hourOf(one[column]) === hour).length;
+  return [...hours].map((hour) => `${hour} ${count(hour, 'seen')} ${count(hour, 'sent')}`);
+}
+
 export function secondRows({ spec, blocks }: ChainModel): { time: number; rate: number; text: string }[] {
   const times = [...new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time))];
   return times.map((time, i) => {

@@ -116,6 +116,7 @@ export function createBlockWriter(
       ...balances.queries,
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
+      ...q.addActiveHours(counted.activeHours),
       ...q.upsertAsset(counted.assets),
       ...q.upsertBucket(counted.buckets),
       ...q.upsertSecond(counted.seconds),

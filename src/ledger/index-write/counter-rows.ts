@@ -26,6 +26,8 @@ type CounterRows = {
   readonly holders: SqlValue[];
   /** Holders whose hour columns change. */
   readonly holderHours: SqlValue[];
+  /** What to add to the rows of hours. */
+  readonly activeHours: SqlValue[];
   readonly assets: SqlValue[];
   readonly buckets: SqlValue[];
   readonly seconds: SqlValue[];
@@ -40,7 +42,7 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
   const assets = overlay(previous.assets);
   const buckets = new Map(previous.buckets);
   const bucketRows = new Map<string, SqlValue[]>();
-  const rows: CounterRows = { holders: [], holderHours: [], assets: [], buckets: [], seconds: [] };
+  const rows: CounterRows = { holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], seconds: [] };
   let { latestSeconds } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
@@ -61,6 +63,7 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
   if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
   for (const row of bucketRows.values()) rows.buckets.push(...row);
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
+  rows.activeHours.push(...activeHourRows(previous.holders, holders.changed, facts));
   for (const [address, holder] of holders.changed)
     (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
 
@@ -85,6 +88,35 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
 
 const hasSameHours = (previous: Holder | undefined, { seen, sent }: Holder): boolean =>
   previous !== undefined && hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
+
+/** Moves addresses from the hour in which they were last seen, and last sent, to the one in which they are now. */
+function activeHourRows(
+  before: ReadonlyMap<Address, Holder>,
+  after: ReadonlyMap<Address, Holder>,
+  facts: readonly BlockFacts[],
+): SqlValue[] {
+  const hours = new Map<number, { seen: number; sent: number }>();
+  const hourOf = (hour: number): { seen: number; sent: number } => {
+    const counts = hours.get(hour) ?? { seen: 0, sent: 0 };
+    hours.set(hour, counts);
+    return counts;
+  };
+  const move = (column: 'seen' | 'sent', from: number, to: number): void => {
+    if (from === to) return;
+    // 0: never.
+    if (from > 0) hourOf(from)[column]--;
+    if (to > 0) hourOf(to)[column]++;
+  };
+  for (const [address, { seen, sent }] of after) {
+    const previous = before.get(address);
+    move('seen', hourStart(previous?.seen ?? 0), hourStart(seen));
+    move('sent', hourStart(previous?.sent ?? 0), hourStart(sent));
+  }
+  // An hour that begins and ends within these blocks has a row too, even if all its addresses were seen again: as if they were written singly.
+  const active = new Set(facts.filter((fact) => !isGenesisBlock(fact) && fact.involved.size > 0).map(({ time }) => hourStart(time)));
+  if (active.size > 1) for (const hour of active) hourOf(hour);
+  return [...hours].sort(([a], [b]) => a - b).flatMap(([hour, { seen, sent }]) => [hour, seen, sent]);
+}
 
 export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
   addressBlob(address),

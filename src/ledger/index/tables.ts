@@ -10,6 +10,7 @@ export const indexTablesOf = (chain: number) => ({
   amount: `c${chain}_amount`,
   history: `c${chain}_history`,
   holder: `c${chain}_holder`,
+  activeHour: `c${chain}_active_hour`,
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
   span: `c${chain}_span`,
@@ -61,6 +62,8 @@ const blob: Column = { type: 'blob' };
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
  *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
  *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
+ * active_hour  of every hour with activity: how many addresses were last seen in it, and how many last spent an output in it. Sums of these
+ *           rows count the active addresses since a time, however many there are.
  * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties.
  * minter    mint outputs, unspent and spent.
  * span      time buckets: counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
@@ -76,6 +79,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     key: ['address'],
     indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
+  activeHour: { columns: { hour: int, seen: int, sent: int }, key: ['hour'] },
   assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int }, key: ['asset'] },
   minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
   span: {
