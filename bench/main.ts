@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runData } from './data.ts';
+import { runDataScale } from './data-scale.ts';
 import { runEvents } from './events.ts';
 import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
@@ -39,7 +40,10 @@ const abort = new AbortController();
 const env: BenchEnv = { dir, signal: abort.signal };
 const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, binary: string | undefined) => Promise<void> } = {
   table: runTable,
-  scale: (load, options) => runScale(env, load, options),
+  scale: async (load, options) => {
+    if (options.txs === undefined) await runScale(env, load, options);
+    await runDataScale(env, load, options);
+  },
   data: (load, options) => runData(env, load, options),
   'index-cost': (load, options) => runIndexCost(env, load, options),
   transfer: (_load, options) => runTransferCost(env, options),

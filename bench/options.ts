@@ -14,6 +14,8 @@ export type Options = {
   readonly quick: boolean;
   /** Blocks of the chain that is bootstrapped, or of the long chain of `transfer`; undefined: the default of the mode. */
   readonly blocks: number | undefined;
+  /** Transactions of the long history of `scale`; undefined: the default. */
+  readonly txs: number | undefined;
   /** The directory in which the generated chain is kept for the next run. */
   readonly keep: string | undefined;
   /** The values of `--workers` with which the Data and Metrics APIs are measured. */
@@ -42,7 +44,9 @@ Data pages that are in no cache of responses, and avg_tps, on a chain of 5,000 t
 If the environment variable AVALANCHEGO is the path of its binary, Serac is compared with AvalancheGo, else with a bare server that returns
 the same bytes. Instead of the table:
 
-  --scale        rates with 10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks
+  --scale        rates with 10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks; then the Data and Metrics APIs, start and memory with
+                 10^6 transactions (--quick: 10^5) against 10^4
+  --txs N          transactions of that long history, up to 10^8
   --data         Data and Metrics APIs over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), against a bare server that returns the same bytes
   --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
   --workers N      number of reader processes; without it, measured with auto and with 0
@@ -71,6 +75,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         workers: { type: 'string' },
         postgres: { type: 'string' },
         blocks: { type: 'string' },
+        txs: { type: 'string' },
         quick: { type: 'boolean', default: false },
         scale: { type: 'boolean' },
         data: { type: 'boolean' },
@@ -96,6 +101,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       issued: quick ? 2000 : 4000,
       quick,
       blocks: parseInteger(values.blocks, 1_000_000),
+      txs: parseInteger(values.txs, 100_000_000),
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,

@@ -54,7 +54,7 @@ export async function preparePostgres(
     if (at % 500 < blocksPerCommit) console.error(`  PostgreSQL: block ${at} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   const counter = createSqlCounter(sql);
-  const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id });
+  const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id });
   const pageSecret = await getOrCreatePageSecret(sql, crypto.getRandomValues(new Uint8Array(32)));
   return { url: url.href, reads, pageSecret, counter, close: sql.close };
 }

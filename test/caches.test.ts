@@ -58,7 +58,7 @@ const ownLimits = {
     'network/consensus/unverified-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],
-  boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/refused-txs.ts'],
+  boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/received-queue.ts'],
   fixedKeys: [
     'api/data/deps.ts',
     'api/data/piece-cache.ts',

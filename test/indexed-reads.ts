@@ -25,7 +25,8 @@ export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedCh
   const state = openState(store, memory, { id, genesis });
   const number = getChainNumber(store, id);
   migrateStore(store, number);
-  const index = openSqliteIndex(store, { number, id, feeAsset: txs.avax.id, completeFrom: 0 });
+  const spec = { number, id, feeAsset: txs.avax.id, completeFrom: 0 };
+  const index = openSqliteIndex(store, spec);
   const [first, ...others] = blocks;
   if (first !== undefined) state.init(genesisTxs, first, index.indexBlock);
   store.write(() => {
@@ -36,5 +37,5 @@ export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedCh
     for (const tx of block.txs) diff.apply(tx, effectsOf(tx));
     state.commit(block, diff, index.indexBlock);
   }
-  return { reads: openReads(createSqliteSql(store), { number, id }), close: store.close };
+  return { reads: openReads(createSqliteSql(store), spec), close: store.close };
 }

@@ -2,7 +2,7 @@ import type { ServiceRow } from '../src/api/contract/client-services.ts';
 import type { MethodDoc } from '../src/api/contract/method.ts';
 import { methodDocs } from '../src/api/contract/node-method-docs.ts';
 import { type ServiceName, services } from '../src/api/contract/services.ts';
-import { fieldNames } from '../src/api/contract/type-name.ts';
+import { fieldNames } from './type-name.ts';
 
 export const renderMethodsPage = (): string => (Object.entries(services) as [ServiceName, ServiceRow][]).map(formatSection).join('\n\n');
 

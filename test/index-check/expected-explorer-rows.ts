@@ -5,29 +5,23 @@ import { sha256 } from '../../src/base/bytes/hash.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
-import { txKinds } from '../../src/ledger/index/tables.ts';
 import type { ChainModel, ModelOutput, ModelTx } from './chain-model.ts';
-import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
+import { isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
-/** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainModel): {
-  readonly [T in keyof ExplorerTables]: readonly string[];
-} {
-  const counts = new Map<Id, { holders: number; held: bigint; minted: bigint; mintedNfts: number }>();
+type ExpectedAssetCounts = { holders: number; held: bigint; minted: bigint; mintedNfts: number };
+
+/** Holders and minted units of each asset that has any. */
+export function assetCounts({ txs, unspentBy }: ChainModel): ReadonlyMap<Id, ExpectedAssetCounts> {
+  const counts = new Map<Id, ExpectedAssetCounts>();
   const countOf = (asset: Id) => {
     const count = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
     counts.set(asset, count);
     return count;
   };
-  for (const unspent of unspentBy.values()) {
-    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
-    for (const asset of new Set(owned.map(({ assetID }) => assetID))) {
-      const ofAsset = owned.filter(({ assetID }) => assetID === asset);
-      const amount = sum(ofAsset, unitsIn);
-      const count = countOf(asset);
-      count.holders++;
-      count.held += amount;
-    }
+  for (const { asset, amount } of holdersIn(unspentBy)) {
+    const count = countOf(asset);
+    count.holders++;
+    count.held += amount;
   }
   for (const tx of txs)
     for (const [asset, minted] of mintedIn(tx)) {
@@ -35,23 +29,36 @@ export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainMod
       count.minted += sum(minted, unitsIn);
       count.mintedNfts += countNfts(minted);
     }
-  const withTxs = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 0);
+  return counts;
+}
+
+/** The last columns of an asset's row. */
+export function assetCountText(counts: ReadonlyMap<Id, ExpectedAssetCounts>, asset: Id): string {
+  const { holders, held, minted, mintedNfts } = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
+  return `${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`;
+}
+
+/** The addresses that alone own unspent outputs of an asset. */
+const holdersIn = (unspentBy: ChainModel['unspentBy']) =>
+  [...unspentBy.values()].flatMap((unspent) => {
+    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
+    return [...new Set(owned.map(({ assetID }) => assetID))].map((asset) => {
+      const ofAsset = owned.filter(({ assetID }) => assetID === asset);
+      return { asset, amount: sum(ofAsset, unitsIn) };
+    });
+  });
+
+/** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
+export function explorerRows({ blocks, outputs }: ChainModel): {
+  readonly [T in keyof ExplorerTables]: readonly string[];
+} {
+  const large = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 4);
   return {
     assetOwner: [...new Set([...outputs.values()].flatMap(ownerOfBalance))],
-    assetCount: [...counts].map(
-      ([asset, { holders, held, minted, mintedNfts }]) => `${asset} ${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`,
-    ),
-    blockStat: withTxs.map(({ height, txs: own }) => {
-      const bytes = own.reduce((total, { tx }) => total + tx.bytes.length, 0);
-      const fees = own.reduce((total, tx) => total + burnedInTx(tx, spec.feeAsset), 0n);
-      const kinds = Object.keys(txKinds).map((kind) => own.filter(({ tx }) => tx.unsigned.kind === kind).length);
-      return `${height} ${bytes} ${sumHex(fees)} ${kinds.join(' ')}`;
-    }),
-    blockTxIds: withTxs.map(({ height, txs: own }) => {
+    blockTxIds: large.map(({ height, txs: own }) => {
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),
-    txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
   };
 }
 
@@ -61,7 +68,10 @@ function ownerOfBalance({ utxo, height, spentBy, isPreLinearization }: ModelOutp
   return isBalance && utxo.output.addresses.length === 1 ? [`${utxo.assetID} ${utxo.output.addresses[0]}`] : [];
 }
 
-/** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
+/** The numbers of transactions and what is stored with them about their outputs. */
+export const txOutputTexts = ({ txs, outputs }: ChainModel): readonly string[] => txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []);
+
+/** Of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
 function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
   if (unsigned.kind !== 'BaseTx') return undefined;
   const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');

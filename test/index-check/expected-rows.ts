@@ -108,8 +108,26 @@ export const assetsOfTx = ({ tx, consumed, created, exported, imported }: ModelT
     ...(tx.unsigned.kind === 'ImportTx' ? tx.unsigned.importedInputs.map(({ assetID }) => assetID) : []),
   ]);
 
-export const historyRowTexts = (tx: ModelTx): string[] =>
-  ['', ...addressesOfTx(tx), ...assetsOfTx(tx)].map((subject) => `${subject} ${txKinds[tx.tx.unsigned.kind]} ${tx.seq}`);
+/**
+ * A row for each address and each asset of a transaction and one for the whole chain. Transfers have none for the whole chain and the fee
+ * asset: for these there is a row of the kind 5 where transfers begin (twice the number of the first) and one where they end (twice the number
+ * of the next transaction, and 1).
+ */
+export function historyRowTexts({ txs, spec: { feeAsset } }: Pick<ChainModel, 'txs' | 'spec'>, tx: ModelTx): string[] {
+  const isTransfer = (one: ModelTx | undefined) => one?.tx.unsigned.kind === 'BaseTx';
+  const isFeeTransfer = (one: ModelTx | undefined) => one !== undefined && isTransfer(one) && assetsOfTx(one).has(feeAsset);
+  const previous = txs[tx.seq - 2];
+  const rows = [...addressesOfTx(tx), ...assetsOfTx(tx)]
+    .filter((subject) => subject !== feeAsset || !isFeeTransfer(tx))
+    .map((subject) => `${subject} ${txKinds[tx.tx.unsigned.kind]} ${tx.seq}`);
+  if (!isTransfer(tx)) rows.push(` ${txKinds[tx.tx.unsigned.kind]} ${tx.seq}`);
+  for (const [subject, isInRun] of [
+    ['', isTransfer],
+    [feeAsset, isFeeTransfer],
+  ] as const)
+    if (isInRun(previous) !== isInRun(tx)) rows.push(`${subject} 5 ${tx.seq * 2 + (isInRun(tx) ? 0 : 1)}`);
+  return rows;
+}
 
 /** Amount of an asset that a transaction burns, computed from its own inputs and outputs. */
 export function burnedInTx({ tx: { unsigned } }: ModelTx, asset: Id): bigint {
@@ -243,13 +261,23 @@ export function activeHourRows(model: ChainModel): string[] {
   return [...hours].map((hour) => `${hour} ${count(hour, 'seen')} ${count(hour, 'sent')}`);
 }
 
-export function secondRows({ spec, blocks }: ChainModel): { time: number; rate: number; text: string }[] {
+function secondRows({ blocks }: ChainModel): { time: number; rate: number }[] {
   const times = [...new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time))];
   return times.map((time, i) => {
     const txs = blocks.filter((block) => block.height > 0 && block.time === time).flatMap((block) => block.txs);
+    return { time, rate: txs.length / (i === 0 ? 1 : time - (times[i - 1] as number)) };
+  });
+}
+
+/** Minutes with blocks. */
+export function minuteRows(model: ChainModel): string[] {
+  const { spec, blocks } = model;
+  const seconds = secondRows(model);
+  const minuteOf = (time: number) => Math.floor(time / 60) * 60;
+  return [...new Set(seconds.map(({ time }) => minuteOf(time)))].map((start) => {
+    const txs = blocks.filter(({ height, time }) => height > 0 && minuteOf(time) === start).flatMap((block) => block.txs);
     const fees = txs.reduce((sum, tx) => sum + burnedInTx(tx, spec.feeAsset), 0n);
-    const rate = txs.length / (i === 0 ? 1 : time - (times[i - 1] as number));
-    return { time, rate, text: `${time} ${txs.length} ${sumHex(fees)} ${rate}` };
+    return `${start} ${txs.length} ${sumHex(fees)} ${max(seconds.filter(({ time }) => minuteOf(time) === start).map(({ rate }) => rate))}`;
   });
 }
 

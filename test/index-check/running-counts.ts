@@ -19,7 +19,8 @@ import {
 export function createRunningCounts({ feeAsset }: IndexSpec) {
   const seenTimes = new Map<Address, SeenTimes>();
   const assets = new Map<Id, { first: number; last: number; txs: number; supply: bigint; nfts: number }>();
-  const seconds = new Map<number, { txs: number; fees: bigint; since: number }>();
+  const minutes = new Map<number, { txs: number; fees: bigint; maxTps: number }>();
+  let second = { txs: 0, since: 0 };
   const buckets = bucketStartByUnit.map(() => new Map<number, RunningBucket>());
   let lastTime: number | undefined;
 
@@ -31,13 +32,14 @@ export function createRunningCounts({ feeAsset }: IndexSpec) {
 
   const countBlock = (block: ModelBlock): void => {
     const { time } = block;
-    if (lastTime !== time) seconds.set(time, { txs: 0, fees: 0n, since: lastTime ?? time - 1 });
+    if (lastTime !== time) second = { txs: 0, since: lastTime ?? time - 1 };
     lastTime = time;
-    const second = seconds.get(time) as { txs: number; fees: bigint; since: number };
-    for (const tx of block.txs) {
-      second.txs++;
-      second.fees += burnedInTx(tx, feeAsset);
-    }
+    second.txs += block.txs.length;
+    const minute = minutes.get(time - (time % 60)) ?? { txs: 0, fees: 0n, maxTps: 0 };
+    minutes.set(time - (time % 60), minute);
+    minute.txs += block.txs.length;
+    for (const tx of block.txs) minute.fees += burnedInTx(tx, feeAsset);
+    minute.maxTps = Math.max(minute.maxTps, second.txs / (time - second.since));
     for (const [unit, startOf] of bucketStartByUnit.entries()) {
       const start = startOf(time);
       const bucket = buckets[unit]?.get(start) ?? emptyBucket();
@@ -103,9 +105,10 @@ export function createRunningCounts({ feeAsset }: IndexSpec) {
       const stat = assets.get(asset);
       return stat === undefined ? [] : [`${asset} ${stat.first} ${stat.last} ${stat.txs} ${sumHex(stat.supply)} ${stat.nfts}`];
     },
-    secondRows: (time: number): string[] => {
-      const second = seconds.get(time);
-      return second === undefined ? [] : [`${time} ${second.txs} ${sumHex(second.fees)} ${second.txs / (time - second.since)}`];
+    minuteRows: (time: number): string[] => {
+      const start = time - (time % 60);
+      const minute = minutes.get(start);
+      return minute === undefined ? [] : [`${start} ${minute.txs} ${sumHex(minute.fees)} ${minute.maxTps}`];
     },
     bucketRows: (unit: number, time: number): string[] => {
       const start = bucketStartByUnit[unit]?.(time) ?? 0;

@@ -8,7 +8,7 @@ import { bindRoutes, createApi } from '../rest/dispatch.ts';
 import { allowAllGate, createSender, findErrorProblem, type ParsedResponse, type RequestOptions } from '../rest/requests.fixture.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { createDataDeps } from './deps.ts';
-import type { RecoverPublicKey } from './render-credential.ts';
+import type { RecoverPublicKey } from './public-key-cache.ts';
 import { dataRoutes } from './routes.ts';
 import { txs } from './sample-chain.fixture.ts';
 

@@ -10,9 +10,8 @@ import { AddressTexts } from './address-texts.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { createPieceCache, type PieceCache } from './piece-cache.ts';
-import { createPublicKeyCache, type PublicKeyCache } from './public-key-cache.ts';
-import type { RecoverPublicKey } from './render-credential.ts';
-import { createTransferContexts, type TransferContexts } from './transfer-contexts.ts';
+import { createPublicKeyCache, type PublicKeyCache, type RecoverPublicKey } from './public-key-cache.ts';
+import { createRenderContexts, type RenderContexts } from './render-context.ts';
 
 /** Dependencies of the Data API routes. */
 export type DataDeps = {
@@ -21,7 +20,7 @@ export type DataDeps = {
   readonly assetLabels: (chain: ServedChain) => AssetLabels;
   /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
   readonly addressFormatter: (hrp: string) => (address: Address) => string;
-  readonly transferContext: TransferContexts;
+  readonly renderContext: RenderContexts;
   /** Public keys of signers; undefined if this server shows signatures only. */
   readonly publicKeys: PublicKeyCache | undefined;
   readonly epoch: () => number;
@@ -56,7 +55,7 @@ export function createDataDeps(served: ServedChains, { recover, epoch, budget, l
     served,
     assetLabels: memoize((chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressFormatter: (requested) => (isAlias(requested) ? aliased : own),
-    transferContext: createTransferContexts((requested) => (isAlias(requested) ? aliasedContext : ownContext)),
+    renderContext: createRenderContexts((requested) => (isAlias(requested) ? aliasedContext : ownContext)),
     publicKeys,
     epoch,
     pieces: createPieceCache(epoch, budget),

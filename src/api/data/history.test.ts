@@ -273,7 +273,7 @@ describe('transactions', () => {
     // Every transaction gets 500 outputs.
     const largeReads: typeof reads = {
       ...reads,
-      storedTxs: async (seqs, pin) =>
+      txs: async (seqs, pin) =>
         (await reads.txs(seqs, pin)).map((entry) => ({ ...entry, emitted: Array.from({ length: 500 }, () => entry.emitted[0]!) })),
     };
     const ask500 = createDataApiClient(sampleServed(sampleServedChain(largeReads)));

@@ -1,4 +1,4 @@
-import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import type { IndexReads, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import type { Paging } from '../rest/route.ts';
 
 /** Position in a list: the pinned block, and the last item of the previous page. */
@@ -27,8 +27,6 @@ export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf,
   if (rows.length <= size || last === undefined) return { items: rows, nextPageToken: undefined };
   return { items: rows.slice(0, size), nextPageToken: paging.nextPageToken({ height: pin.height, after: seqOf(last) }) };
 }
-
-export const outputBytes = (outputs: readonly OutputEntry[]): number => outputs.reduce((sum, { utxo }) => sum + utxo.bytes.length, 0);
 
 /** Number of rows that fit in `maxPageBytes`, at least one: a transaction can have a thousand outputs, and an output a thousand owners. */
 export function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: (row: T) => number): number {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
-import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import type { IndexReads, OutputEntry, PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import type { IndexUnderTest } from '../../ledger/index-read/reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from '../../ledger/index-read/reads-databases.fixture.ts';
 import { chainID } from '../../ledger/state/random-chain.fixture.ts';
@@ -9,13 +10,12 @@ import { renderJson } from '../rest/response.ts';
 import { readBlockPieces } from './block-pieces.ts';
 import { createDataApiClient, xChainPath } from './data-requests.fixture.ts';
 import { createDataDeps } from './deps.ts';
+import type { RecoverPublicKey } from './public-key-cache.ts';
 import { renderBlock } from './render-block.fixture.ts';
-import type { RecoverPublicKey } from './render-credential.ts';
 import { renderTx } from './render-tx.fixture.ts';
 import { renderUtxos } from './render-utxo.fixture.ts';
 import { sampleServed, sampleServedChain } from './sample-chain.fixture.ts';
-import { assetsOfTxs } from './tx-amounts.ts';
-import { readTxPiece, readTxPieces } from './tx-pieces.ts';
+import { assetsOfTxs, readTxPiece, readTxPieces } from './tx-pieces.ts';
 import { readUtxoPieces } from './utxo-pieces.ts';
 
 /** Some signatures have no key, as an invalid one. */
@@ -29,11 +29,14 @@ const openDeps = (reads: IndexReads, feeAsset: ReturnType<typeof feeAssetOf>, ep
 };
 const feeAssetOf = ({ chains }: IndexUnderTest) => chains.feeAsset;
 
+const idOfTx = ({ tx }: TxEntry): Id => toHex(tx.id) as Id;
+
 /** Pieces from the cache, and the same JSON by the plain renderer from entries that are read anew. */
 function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof openDeps>) {
   const kinds = new Set<string>();
-  const seeOutputs = (entries: readonly OutputEntry[]): void => {
-    for (const { utxo, spent } of entries) kinds.add(`${utxo.output.kind} ${spent === undefined ? 'unspent' : 'spent'}`);
+  const seeOutputs = (entries: readonly (OutputEntry | undefined)[]): void => {
+    for (const { utxo, spent } of entries.filter((entry) => entry !== undefined))
+      kinds.add(`${utxo.output.kind} ${spent === undefined ? 'unspent' : 'spent'}`);
   };
   const contextOf = async (ids: readonly Id[] | ReadonlySet<Id>) => ({
     formatAddress: deps.addressFormatter('local'),
@@ -50,19 +53,19 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
       const seqs = await reads.txSeqs({ ...everything, pin, order: 'desc', limit: 60 });
       const pieces = await readTxPieces(deps, { ...base, epoch, seqs, pin });
       const entries = await reads.txs(seqs, pin);
-      for (const entry of await reads.storedTxs(seqs, pin)) if ('layout' in entry) kinds.add('transfer');
       const context = await contextOf(assetsOfTxs(entries));
-      const created = await reads.assets(seqs.length === 0 ? [] : entries.map(({ tx }) => tx.id));
+      const created = await reads.assets(seqs.length === 0 ? [] : entries.map(idOfTx));
       for (const { tx, consumed, emitted } of entries) {
-        kinds.add(tx.unsigned.kind);
+        kinds.add(tx.layout.kind);
         seeOutputs([...consumed, ...emitted]);
       }
-      const plain = entries.map((entry) => plainText(renderTx(entry, created.get(entry.tx.id), context)));
+      const plain = entries.map((entry) => plainText(renderTx(entry, created.get(idOfTx(entry)), context)));
       expect(pieces.map(text)).toEqual(plain);
       // By ID they are rendered as of the last block.
       if (pin.height !== (await reads.tip()).height) return;
       for (const at of [0, entries.length >> 1, entries.length - 1]) {
-        const id = entries[at]?.tx.id;
+        const entry = entries[at];
+        const id = entry && idOfTx(entry);
         const piece = id && (await readTxPiece(deps, { ...base, epoch, id }));
         expect(piece && text(piece)).toBe(plain[at]);
       }
@@ -110,7 +113,7 @@ async function growAndCompare(indexed: IndexUnderTest, steps: number, pieceCache
 
 const outputKinds = ['secp256k1fx.TransferOutput', 'secp256k1fx.MintOutput', 'nftfx.TransferOutput', 'nftfx.MintOutput'];
 const allKinds = [
-  ...['transfer', 'BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx'],
+  ...['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx'],
   ...[...outputKinds, 'propertyfx.MintOutput', 'propertyfx.OwnedOutput'].flatMap((kind) => [`${kind} unspent`, `${kind} spent`]),
 ];
 
@@ -179,16 +182,16 @@ describe('a revert', () => {
     const clientOf = (from: IndexReads, at: () => number) =>
       createDataApiClient(sampleServed(sampleServedChain(from, { id: chainID, feeAsset: feeAssetOf(both[0]) })), { recover, epoch: at });
     const expected = clientOf(both[1].reads, () => 0);
-    const reverting = (name: 'storedTxs' | 'blocks'): IndexReads =>
+    const reverting = (name: 'txs' | 'blocks'): IndexReads =>
       new Proxy(reads, {
         get: (_, called: keyof IndexReads) => {
           if (called === name && epoch() === 0) setEpoch(1);
           return reads[called];
         },
       });
-    for (const name of ['storedTxs', 'blocks'] as const) {
+    for (const name of ['txs', 'blocks'] as const) {
       setEpoch(0);
-      const target = `${xChainPath}/${name === 'storedTxs' ? 'transactions' : name}?pageSize=100`;
+      const target = `${xChainPath}/${name === 'txs' ? 'transactions' : name}?pageSize=100`;
       const { text } = await clientOf(reverting(name), epoch)(target);
       expect(text).toBe((await expected(target)).text);
       expect(epoch()).toBe(1);

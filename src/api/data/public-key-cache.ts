@@ -4,7 +4,15 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { AddressTexts } from './address-texts.ts';
-import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
+
+/** Recovers the compressed public key of a signature of an unsigned transaction; undefined for an invalid signature. */
+export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
+
+/** Returns the public key of a signature as responses show it (base64). `owner` is the owner that signed, if known. */
+export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) => string | undefined;
+
+/** A signature and the unsigned transaction that it signs. */
+type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
 
 /** Public keys as responses show them, cached by owner. */
 export type PublicKeyCache = {
@@ -59,3 +67,5 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
 
 /** Bytes of a cached key. A busy network has some hundred thousand owners; a key that is not cached is read again, at some 3 µs. */
 const entrySize = 190;
+
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -20,7 +20,7 @@ import { openReads } from '../../ledger/index-read/open-reads.ts';
 import { openSqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import { createSqliteSql } from '../../ledger/index-sqlite/sqlite-sql.ts';
 import { addressText, createDataApiClient, jsonReader, readAllPages, type SendDataRequest, xChainPath } from './data-requests.fixture.ts';
-import type { RecoverPublicKey } from './render-credential.ts';
+import type { RecoverPublicKey } from './public-key-cache.ts';
 import { sampleServed, sampleServedChain } from './sample-chain.fixture.ts';
 import { createScanningReads, type Deposit } from './scanning-reads.fixture.ts';
 
@@ -199,7 +199,7 @@ function grow() {
       ...[...model.utxos.values()].flatMap(({ output }) => output.addresses),
     ]),
     keys: wallet.keys.map(({ address }) => address),
-    index: openReads(createSqliteSql(local.store), { number: 1, id: chainID }),
+    index: openReads(createSqliteSql(local.store), { number: 1, id: chainID, feeAsset: wallet.chainParams.feeAsset }),
     now: () => Number(clock),
     close: local.close,
   };

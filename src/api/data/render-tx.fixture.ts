@@ -1,21 +1,23 @@
+import { parseTx } from '../../avm/tx/tx.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import type { AssetEntry, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import { renderAmounts, renderAssetDetails } from './render-asset.ts';
-import { renderUtxos } from './render-utxo.fixture.ts';
-import { createdAmounts, unlockedAmounts } from './tx-amounts.ts';
-import type { RenderContext } from './write-utxo.ts';
+import { type PlainContext, renderUtxos } from './render-utxo.fixture.ts';
+import { createdAmounts, unlockedAmounts } from './tx-amounts.fixture.ts';
 
 /** `created` is the asset that a CreateAssetTx created. */
-export function renderTx(entry: TxEntry, created: AssetEntry | undefined, context: RenderContext) {
-  const { tx, height, blockID, time, consumed, emitted } = entry;
-  const { unsigned } = tx;
+export function renderTx(entry: TxEntry, created: AssetEntry | undefined, context: PlainContext) {
+  const { tx, height, blockID, emitted } = entry;
+  const { id, unsigned } = parseTx(tx.bytes, maxGenesisBytes);
+  const consumed = entry.consumed.filter((output) => output !== undefined);
   return {
-    txHash: idText(tx.id),
+    txHash: idText(id),
     chainFormat: 'linear',
     blockHeight: height,
-    blockHash: idText(blockID),
-    timestamp: time,
+    blockHash: idText(toHex(blockID) as Id),
+    timestamp: tx.time,
     txType: unsigned.kind,
     memo: `0x${toHex(unsigned.memo)}`,
     sourceChain: unsigned.kind === 'ImportTx' ? idText(unsigned.sourceChain) : undefined,

@@ -1,29 +1,41 @@
+import { isIncompleteImport } from '../../avm/tx/incomplete-utxo.ts';
 import type { Output } from '../../avm/tx/output.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { assetTypeOf, isMintOutput, listedAmount } from '../../ledger/index/output-amount.ts';
-import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import type { OutputEntry, SpendInfo } from '../../ledger/index-read/index-reads.ts';
 import { renderAmount } from './render-asset.ts';
-import { credentialIndexOf, renderCredentials } from './render-credential.ts';
-import { isIncomplete, ownersByIndex, type RenderContext } from './write-utxo.ts';
+import type { RenderContext } from './render-context.ts';
+import { credentialIndexOf, renderCredentials } from './render-credential.fixture.ts';
+
+/** The part of a context that does not serve speed. */
+export type PlainContext = Pick<RenderContext, 'formatAddress' | 'labelOf' | 'publicKeyText' | 'mayBeImported'>;
 
 /** Renders outputs. Consecutive outputs are often consumed by consecutive inputs of one transaction, which makes finding credentials cheap. */
-export function renderUtxos(entries: readonly OutputEntry[], context: RenderContext) {
+export function renderUtxos(entries: readonly OutputEntry[], context: PlainContext) {
   let consumer: Id | undefined;
   let slot = -1;
   return entries.map((entry) => {
     const { spent, utxo } = entry;
-    if (spent?.tx !== undefined) {
-      slot = credentialIndexOf(spent.tx, utxo, consumer === spent.txID ? slot : -1);
-      consumer = spent.txID;
+    const spender = spenderOf(spent);
+    if (spender !== undefined) {
+      slot = credentialIndexOf(spender, utxo, consumer === spender.id ? slot : -1);
+      consumer = spender.id;
     }
-    return renderUtxo(entry, slot, context);
+    return renderUtxo(entry, spender, slot, context);
   });
 }
 
 /** A page has hundreds of these: setting properties to undefined is faster than spreading partial objects. */
-function renderUtxo(entry: OutputEntry, slot: number, { formatAddress, labelOf, publicKeyText, mayBeImported }: RenderContext) {
+function renderUtxo(
+  entry: OutputEntry,
+  spender: Tx | undefined,
+  slot: number,
+  { formatAddress, labelOf, publicKeyText, mayBeImported }: PlainContext,
+) {
   const { utxo, time, createdOn, consumedOn, spent } = entry;
   const { output } = utxo;
   return {
@@ -41,12 +53,18 @@ function renderUtxo(entry: OutputEntry, slot: number, { formatAddress, labelOf, 
     ...(isIncomplete(entry) ? { isIncomplete: true } : { utxoBytes: hexWithChecksum(utxo.bytes) }),
     groupId: groupIDOf(output),
     payload: output.kind === 'nftfx.TransferOutput' ? `0x${toHex(output.payload)}` : undefined,
-    consumingTxHash: spent?.txID && idText(spent.txID),
+    consumingTxHash: spent?.id && idText(toHex(spent.id) as Id),
     consumingTxTimestamp: spent?.time,
-    credentials: spent?.tx && renderCredentials(spent.tx, slot, ownersByIndex(entry), publicKeyText),
+    credentials: spender && renderCredentials(spender, slot, isIncomplete(entry) ? [] : output.addresses, publicKeyText),
     mayBeImported: (mayBeImported && spent === undefined && createdOn !== consumedOn) || undefined,
   };
 }
+
+const spenderOf = (spent: SpendInfo | undefined): Tx | undefined =>
+  spent?.layout === undefined ? undefined : parseTx(spent.bytes, maxGenesisBytes);
+
+/** Whether an output was imported on this chain and is known from its import only: the indices of its owners are then unknown. */
+const isIncomplete = ({ utxo, spent }: OutputEntry): boolean => spent?.layout !== undefined && isIncompleteImport(utxo);
 
 const groupIDOf = (output: Output): number | undefined =>
   output.kind === 'nftfx.TransferOutput' || output.kind === 'nftfx.MintOutput' ? output.groupID : undefined;

@@ -4,6 +4,7 @@ import type { InitialState, Output } from '../../avm/tx/output.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
 import { joinIdTexts } from '../../ledger/index/tx-id-texts.ts';
@@ -14,11 +15,12 @@ import type {
   Order,
   OutputEntry,
   PinnedBlock,
-  SpendInfo,
   Subject,
   TimeRange,
   TxEntry,
 } from '../../ledger/index-read/index-reads.ts';
+import { openStoredTx, type StoredTx } from '../../ledger/state/stored-tx.ts';
+import { encodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 
 /** A chain as a list of blocks, with the outputs that other chains exported to it. */
 export type ScannedChain = {
@@ -32,7 +34,7 @@ export type ScannedChain = {
 export type Deposit = { readonly from: Id; readonly utxo: Utxo; readonly seen: number };
 
 type NumberedTx = { readonly seq: number; readonly tx: Tx; readonly block: Block };
-type StoredOutput = Omit<OutputEntry, 'spent'> & { readonly height: number; spender: NumberedTx | undefined };
+type ScannedOutput = Omit<OutputEntry, 'spent'> & { readonly height: number; spender: NumberedTx | undefined };
 
 /** All index queries, answered by scanning all blocks: slow and simple, the reference for tests of the routes and of the index. */
 export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits }: ScannedChain): IndexReads {
@@ -41,9 +43,9 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     ...genesisTxs.map((tx) => ({ tx, block: first })),
     ...blocks.flatMap((block) => block.txs.map((tx) => ({ tx, block }))),
   ].map((tx, i): NumberedTx => ({ seq: i + 1, ...tx }));
-  const outputs = new Map<Id, StoredOutput>();
+  const outputs = new Map<Id, ScannedOutput>();
   const storeOutput = (utxo: Utxo, { height, time, ...where }: { createdOn: Id; consumedOn: Id; height: number; time: number }) =>
-    outputs.set(utxo.id, { seq: outputs.size + 1, utxo, time, height, ...where, spender: undefined });
+    outputs.set(utxo.id, { seq: outputs.size + 1, utxo, stored: encodeStoredUtxo(utxo), time, height, ...where, spender: undefined });
   for (const { from, utxo, seen } of deposits) storeOutput(utxo, { createdOn: from, consumedOn: chainID, height: 0, time: seen });
   for (const numbered of numberedTxs) {
     const effects = effectsOf(numbered.tx);
@@ -66,26 +68,26 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       time: Number(block.time),
       lastTx: numberedTxs.filter((numbered) => numbered.block.height <= block.height).length,
     };
-  const entryOf = ({ height: _, spender, ...output }: StoredOutput, pin: PinnedBlock): OutputEntry => ({
+  const entryOf = ({ height: _, spender, ...output }: ScannedOutput, pin: PinnedBlock): OutputEntry => ({
     ...output,
-    spent: spender === undefined || spender.seq > pin.lastTx ? undefined : spendInfoOf(spender),
+    spent: spender === undefined || spender.seq > pin.lastTx ? undefined : storedTx(spender),
   });
-  const txEntry = ({ seq, tx, block }: NumberedTx, pin: PinnedBlock): TxEntry => ({
-    seq,
-    tx,
-    height: Number(block.height),
-    blockID: block.id,
-    time: Number(block.time),
-    consumed: consumedIds(tx).flatMap((id) => {
-      const output = outputs.get(id);
-      return output === undefined ? [] : [entryOf(output, pin)];
-    }),
-    emitted: (created.get(tx.id) ?? []).map((output) => entryOf(output, pin)),
+  const storedTx = ({ seq, tx, block }: NumberedTx): StoredTx =>
+    openStoredTx({ seq, id: idToBytes(tx.id), bytes: tx.bytes, time: Number(block.time) });
+  const txEntry = (numbered: NumberedTx, pin: PinnedBlock): TxEntry => ({
+    tx: storedTx(numbered),
+    height: Number(numbered.block.height),
+    blockID: idToBytes(numbered.block.id),
+    consumed: consumedOf(numbered).map((output) => output && entryOf(output, pin)),
+    emitted: createdBy(numbered).map((output) => entryOf(output, pin)),
   });
-  const isAbout = ({ consumed, emitted, tx }: TxEntry, subject: Subject): boolean => {
-    const all = [...consumed, ...emitted].map(({ utxo }) => utxo);
+  const consumedOf = ({ tx }: NumberedTx) => consumedIds(tx).map((id) => outputs.get(id));
+  const createdBy = ({ tx }: NumberedTx) => created.get(tx.id) ?? [];
+  const isAbout = (numbered: NumberedTx, subject: Subject): boolean => {
+    const all = [...consumedOf(numbered), ...createdBy(numbered)].flatMap((output) => output?.utxo ?? []);
     if ('address' in subject) return all.some(({ output }) => output.addresses.includes(subject.address));
-    return tx.id === subject.asset ? tx.unsigned.kind === 'CreateAssetTx' : all.some(({ assetID }) => assetID === subject.asset);
+    const { id, unsigned } = numbered.tx;
+    return id === subject.asset ? unsigned.kind === 'CreateAssetTx' : all.some(({ assetID }) => assetID === subject.asset);
   };
   const blockEntry = (block: Block): BlockEntry => ({
     height: Number(block.height),
@@ -96,7 +98,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     txCount: block.txs.length,
     txIDTexts: joinIdTexts(block.txs.map(({ id }) => id)),
   });
-  const spendable = (addresses: readonly Address[], { utxo: { output } }: StoredOutput) =>
+  const spendable = (addresses: readonly Address[], { utxo: { output } }: ScannedOutput) =>
     output.addresses.filter((address) => addresses.includes(address)).length >= output.threshold &&
     output.addresses.some((address) => addresses.includes(address));
 
@@ -121,8 +123,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       ).map(({ height }) => height),
     txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
     txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
-    storedTxs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
-    storedTx: async (id, isRendered) => {
+    tx: async (id, isRendered) => {
       const pin = await reads.tip();
       const found = numberedTxs.find(({ tx }) => tx.id === id);
       return found && { pin, seq: found.seq, entry: isRendered(found.seq, pin) ? undefined : txEntry(found, pin) };
@@ -133,15 +134,15 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         [...outputs.values()].flatMap(({ seq, spender }) => (seqs.includes(seq) && (spender?.seq ?? noSeq) <= pin.lastTx ? seq : [])),
       ),
     txSeqs: async ({ pin, subjects, kinds, times, after, order, limit }) => {
-      const all = numberedTxs.filter(({ seq }) => seq <= pin.lastTx).map((numbered) => txEntry(numbered, pin));
-      const matching = all
-        .filter(isWithin(times))
+      const matching = numberedTxs
+        .filter(({ seq }) => seq <= pin.lastTx)
+        .filter(({ block }) => isWithin(times)({ time: Number(block.time) }))
         .filter(({ tx }) => kinds?.includes(tx.unsigned.kind) ?? true)
-        .filter((entry) => subjects?.some((subject) => isAbout(entry, subject)) ?? true);
+        .filter((numbered) => subjects?.some((subject) => isAbout(numbered, subject)) ?? true);
       return cutPage(matching, ({ seq }) => seq, { after, order, limit }).map(({ seq }) => seq);
     },
     utxos: async ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order, after, limit }) => {
-      const isImported = ({ spender }: StoredOutput) => spender !== undefined && Number(spender.block.height) <= pin.height;
+      const isImported = ({ spender }: ScannedOutput) => spender !== undefined && Number(spender.block.height) <= pin.height;
       const sorted = [...outputs.values()]
         .filter((output) => (output.createdOn === chainID ? output.height <= pin.height : isImported(output)))
         .filter((output) => spendable(addresses, output))
@@ -157,7 +158,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       const here = own().filter((output) => output.height <= pin.height && spendable(addresses, output));
       const unspent = here.filter((output) => entryOf(output, pin).spent === undefined && !isMintOutput(output.utxo.output));
       const singleOwner = unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && hasSingleOwner(utxo.output));
-      const entries = (stored: readonly StoredOutput[]) => stored.map((output) => entryOf(output, pin));
+      const entries = (stored: readonly ScannedOutput[]) => stored.map((output) => entryOf(output, pin));
       return {
         singleOwner: singleOwner.map(({ utxo: { assetID: asset, output } }) => {
           const isLocked = output.locktime > BigInt(now);
@@ -179,10 +180,11 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       const seqs = await reads.txSeqs({ pin, subjects, kinds: undefined, times: anyTime, after: undefined, order: 'desc', limit: 1 });
       const [last] = await reads.txs(seqs, pin);
       if (last === undefined) return undefined;
-      const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => addresses.includes(address));
+      const isOwned = (output: OutputEntry | undefined) =>
+        output?.utxo.output.addresses.some((address) => addresses.includes(address)) ?? false;
       const created = last.emitted.find(isOwned);
       const { utxo } = created ?? (last.consumed.find(isOwned) as OutputEntry);
-      return { time: last.time, height: last.height, txID: last.tx.id, utxoID: utxo.id, isConsumed: created === undefined };
+      return { time: last.tx.time, height: last.height, txID: toHex(last.tx.id) as Id, utxoID: utxo.id, isConsumed: created === undefined };
     },
     seenAddresses: async (addresses, pin) => {
       const seen = await Promise.all(addresses.map((address) => reads.lastActivity([address], pin)));
@@ -197,8 +199,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
   function assetEntry({ tx, block, seq: _ }: NumberedTx): AssetEntry[] {
     const { unsigned, id } = tx;
     if (unsigned.kind !== 'CreateAssetTx') return [];
-    const pin = pinOf(blocks.at(-1)) as PinnedBlock;
-    const related = numberedTxs.map((numbered) => txEntry(numbered, pin)).filter((entry) => isAbout(entry, { asset: id }));
+    const related = numberedTxs.filter((numbered) => isAbout(numbered, { asset: id })).map((numbered) => Number(numbered.block.time));
     const outputsOfAsset = own().filter(({ utxo, consumedOn }) => utxo.assetID === id && consumedOn === chainID);
     const unspent = outputsOfAsset.filter(({ spender }) => spender === undefined).map(({ utxo }) => utxo.output);
     return [
@@ -210,8 +211,8 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         type: !hasFx(unsigned.initialStates, 0) && unsigned.initialStates.length > 0 ? 'nft' : 'secp256k1',
         cap: unsigned.initialStates.some((state) => state.outputs.some(isMintOutput)) ? 'variable' : 'fixed',
         createdTime: Number(block.time),
-        firstTime: Math.min(...related.map(({ time }) => time)),
-        lastTime: Math.max(...related.map(({ time }) => time)),
+        firstTime: Math.min(...related),
+        lastTime: Math.max(...related),
         txs: related.length,
         supply: unspent.reduce((sum, output) => sum + ('amount' in output ? output.amount : 0n), 0n),
         nfts: unspent.filter((output) => !('amount' in output) && !isMintOutput(output)).length,
@@ -230,8 +231,6 @@ const hasSingleOwner = ({ addresses }: Output): boolean => addresses.length === 
 const sortAmount = (output: Output): bigint => ('amount' in output ? output.amount : isMintOutput(output) ? 0n : 1n);
 
 const anyTime: TimeRange = { from: undefined, to: undefined };
-
-const spendInfoOf = ({ tx, block, seq }: NumberedTx): SpendInfo => ({ txID: tx.id, time: Number(block.time), tx, seq });
 
 const noSeq = Number.POSITIVE_INFINITY;
 

@@ -1,14 +1,13 @@
-import { consumedIds } from '../../avm/tx/effects.ts';
+import { inputFields } from '../../avm/tx/tx-layout.ts';
 import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { AssetEntry, PinnedBlock, TransferEntry, TxEntry } from '../../ledger/index-read/index-reads.ts';
+import type { AssetEntry, PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
-import { addSigners, addTransferSigners } from './page-signers.ts';
-import { maxPageBytes, outputBytes } from './paging.ts';
+import { addSigners, PageAssets } from './page-contents.ts';
+import { maxPageBytes } from './paging.ts';
 import type { Piece, PieceSpace } from './piece-cache.ts';
-import { assetsOfTxs } from './tx-amounts.ts';
-import { assetsOfTransfers, transferEntryBytes, writeTransfer } from './write-transfer.ts';
 import { writeTx } from './write-tx.ts';
 
 /**
@@ -16,7 +15,7 @@ import { writeTx } from './write-tx.ts';
  * the last transaction that spent one of its outputs, or its own) until one of the outputs `unspent` is spent.
  */
 export type TxPiece = Piece & {
-  /** See `txEntryBytes`. */
+  /** Bytes of its outputs, or its own if they are more: a list that `maxPageBytes` cut short must have a next page. */
   readonly storedBytes: number;
   readonly validFrom: number;
   readonly unspent: readonly number[];
@@ -42,12 +41,12 @@ export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pi
   }
   await dropOutdated(chain, pieces, pin);
   const missing = seqs.filter((seq) => !pieces.has(seq));
-  const entries = missing.length === 0 ? [] : await chain.reads.storedTxs(missing, pin, maxPageBytes);
+  const entries = missing.length === 0 ? [] : await chain.reads.txs(missing, pin, maxPageBytes);
   if (entries.length > 0) {
     const pause = deps.longWork?.begin();
     const render = await openRenderer(deps, { chain, hrp, space, entries, pin });
     for (const entry of entries) {
-      pieces.set(entry.seq, render(entry));
+      pieces.set(entry.tx.seq, render(entry));
       const resumed = pause?.();
       if (resumed !== undefined) await resumed;
     }
@@ -62,7 +61,7 @@ export async function readTxPiece(
   { chain, hrp, epoch, id }: Omit<TxPieceQuery, 'seqs' | 'pin'> & { readonly id: Id },
 ): Promise<TxPiece | undefined> {
   const space = openSpace(deps, { chain, hrp, epoch });
-  const found = await chain.reads.storedTx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined);
+  const found = await chain.reads.tx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined);
   if (found === undefined) return undefined;
   const { seq, pin, entry } = found;
   if (entry !== undefined) return (await openRenderer(deps, { chain, hrp, space, entries: [entry], pin }))(entry);
@@ -78,16 +77,46 @@ function cachedPiece(space: PieceSpace<TxPiece>, seq: number, pin: PinnedBlock):
   return cached !== undefined && cached.validFrom <= pin.lastTx ? cached : undefined;
 }
 
-type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceSpace<TxPiece>; readonly entries: readonly StoredEntry[] };
+type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceSpace<TxPiece>; readonly entries: readonly TxEntry[] };
 
 /** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
-async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: StoredEntry) => TxPiece> {
-  const { write, isFinal } = await openTxWriter(deps, chain, hrp, entries);
+async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: TxEntry) => TxPiece> {
+  const createdIDs = entries.filter(({ tx }) => tx.layout.kind === 'CreateAssetTx').map(({ tx }) => toHex(tx.id) as Id);
+  const created: ReadonlyMap<string, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
+  const found = deps.assetLabels(chain)(assetsOfTxs(entries));
+  const labels = found instanceof Promise ? await found : found;
+  const loading = loadSignerKeys(deps, chain, entries);
+  if (loading !== undefined) await loading;
+  const context = deps.renderContext(chain, hrp, labels);
   return (entry) => {
-    const piece = isTransferEntry(entry) ? transferPiece(entry, write(entry), pin) : toPiece(entry, write(entry), pin);
-    if (isFinal(entry) && (space.get(entry.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.seq, piece);
+    const { kind } = entry.tx.layout;
+    const asset = kind === 'CreateAssetTx' ? created.get(toHex(entry.tx.id)) : undefined;
+    const piece = toPiece(
+      entry,
+      deps.json.collect(() => writeTx(deps.json, entry, asset, context)),
+      pin,
+    );
+    // It can only change by spending, unless something of it may be backfilled: a label, a consumed output from before linearization, or
+    // anything about an output that moved between chains.
+    const isMoving = kind === 'ImportTx' || kind === 'ExportTx';
+    const isFinal =
+      labels.isComplete && !isMoving && !entry.consumed.includes(undefined) && (kind !== 'CreateAssetTx' || asset !== undefined);
+    if (isFinal && (space.get(entry.tx.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.tx.seq, piece);
     return piece;
   };
+}
+
+/** IDs of all assets in the JSON of transactions. */
+export function assetsOfTxs(entries: readonly Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>[]): ReadonlySet<Id> {
+  const assets = new PageAssets();
+  for (const { tx, consumed, emitted } of entries) {
+    const { inputs, operations } = tx.layout;
+    for (const at of inputs) assets.add(tx.bytes, at + inputFields.assetID);
+    for (const { assetID } of operations) assets.add(tx.bytes, assetID);
+    assets.addOutputs(consumed);
+    assets.addOutputs(emitted);
+  }
+  return assets.ids;
 }
 
 /** Removes the pieces of which an output was spent since they were rendered. */
@@ -104,76 +133,28 @@ async function dropOutdated({ reads }: ServedChain, pieces: Map<number, TxPiece>
   }
 }
 
-type StoredEntry = TxEntry | TransferEntry;
-
-const isTransferEntry = (entry: StoredEntry): entry is TransferEntry => 'layout' in entry;
-
-async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly StoredEntry[]) {
-  const transfers = entries.filter(isTransferEntry);
-  const others = transfers.length === entries.length ? [] : entries.filter((entry): entry is TxEntry => !isTransferEntry(entry));
-  const createdIDs = others.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
-  const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
-  const assets = assetsOfTransfers(transfers);
-  if (others.length > 0) for (const asset of assetsOfTxs(others)) assets.add(asset);
-  const found = deps.assetLabels(chain)(assets);
-  const labels = found instanceof Promise ? await found : found;
-  const loading = loadSignerKeys(deps, chain, transfers, others);
-  if (loading !== undefined) await loading;
-  const context = deps.transferContext(chain, hrp, labels);
-  /** True for a transaction other than a transfer whose assets and outputs are all known. */
-  const isKnown = ({ tx, consumed }: TxEntry): boolean =>
-    tx.unsigned.kind !== 'ImportTx' &&
-    tx.unsigned.kind !== 'ExportTx' &&
-    consumed.length === consumedIds(tx).length &&
-    (tx.unsigned.kind !== 'CreateAssetTx' || created.has(tx.id));
-  return {
-    write: (entry: StoredEntry): Uint8Array => {
-      if (!isTransferEntry(entry)) return Buffer.from(writeTx(entry, created.get(entry.tx.id), context));
-      return deps.json.collect(() => writeTransfer(deps.json, entry, context));
-    },
-    /**
-     * Whether the rendering can only change by spending. A label, a consumed output from before linearization, and everything about an output
-     * that moved between chains may be backfilled later.
-     */
-    isFinal: (entry: StoredEntry): boolean =>
-      labels.isComplete && (isTransferEntry(entry) ? !entry.consumed.includes(undefined) : isKnown(entry)),
-  };
-}
-
 /** Reads the stored public keys of all signers of these transactions and of those that spent their outputs. */
-function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, transfers: readonly TransferEntry[], others: readonly TxEntry[]) {
+function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, entries: readonly TxEntry[]): Promise<void> | undefined {
   if (publicKeys === undefined) return undefined;
   const signers = new Set<Address>();
-  addTransferSigners(signers, transfers, publicKeys.texts);
-  for (const { consumed, emitted } of others) {
-    addSigners(signers, consumed);
-    addSigners(signers, emitted);
+  for (const { consumed, emitted } of entries) {
+    addSigners(signers, consumed, publicKeys.texts);
+    addSigners(signers, emitted, publicKeys.texts);
   }
   return publicKeys.load(reads, signers);
 }
 
-const noAssets: ReadonlyMap<Id, AssetEntry> = new Map();
+const noAssets: ReadonlyMap<string, AssetEntry> = new Map();
 
-function toPiece(entry: TxEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
-  let validFrom = entry.seq;
+function toPiece({ tx, consumed, emitted }: TxEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
+  let validFrom = tx.seq;
+  let outputBytes = 0;
   const unspent: number[] = [];
-  for (const { seq, spent } of entry.emitted) {
+  for (const output of consumed) if (output !== undefined) outputBytes += output.stored.length;
+  for (const { seq, stored, spent } of emitted) {
+    outputBytes += stored.length;
     if (spent === undefined) unspent.push(seq);
-    else if (spent.tx !== undefined) validFrom = Math.max(validFrom, spent.seq);
+    else if (spent.layout !== undefined) validFrom = Math.max(validFrom, spent.seq);
   }
-  return { bytes, storedBytes: txEntryBytes(entry), validFrom, unspent, checkedTo: pin.lastTx };
+  return { bytes, storedBytes: Math.max(tx.bytes.length, outputBytes), validFrom, unspent, checkedTo: pin.lastTx };
 }
-
-function transferPiece(entry: TransferEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
-  let validFrom = entry.seq;
-  const unspent: number[] = [];
-  for (const { seq, spender } of entry.emitted) {
-    if (spender === undefined) unspent.push(seq);
-    else validFrom = Math.max(validFrom, spender.seq);
-  }
-  return { bytes, storedBytes: transferEntryBytes(entry), validFrom, unspent, checkedTo: pin.lastTx };
-}
-
-/** At least the size of the transaction itself: a list that `maxPageBytes` cut short must have a next page. */
-const txEntryBytes = ({ tx, consumed, emitted }: TxEntry): number =>
-  Math.max(tx.bytes.length, outputBytes(consumed) + outputBytes(emitted));

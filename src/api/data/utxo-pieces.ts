@@ -1,12 +1,11 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { verifyStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
-import { addSigners } from './page-signers.ts';
+import { addSigners, PageAssets } from './page-contents.ts';
 import type { Piece } from './piece-cache.ts';
-import { hasBytesAt, storedAssetID, storedOutput, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
-import { createUtxoWriter } from './write-utxo.ts';
+import { newOutputState, writeOutput } from './write-output.ts';
 
 type UtxoPieceQuery = {
   readonly chain: ServedChain;
@@ -26,19 +25,18 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const missing = entries.filter((_, i) => pieces[i] === undefined);
   if (missing.length === 0) return pieces as Piece[];
   const pause = deps.longWork?.begin();
-  const labels = await deps.assetLabels(chain)(assetsOf(missing));
-  const signers = new Set<Address>();
-  addSigners(signers, missing);
-  await deps.publicKeys?.load(chain.reads, signers);
-  const context = deps.transferContext(chain, hrp, labels);
-  const writeOther = createUtxoWriter({ ...context, mayBeImported: !areImportsKnown });
+  const assets = new PageAssets();
+  assets.addOutputs(missing);
+  const labels = await deps.assetLabels(chain)(assets.ids);
+  if (deps.publicKeys !== undefined) {
+    const signers = new Set<Address>();
+    addSigners(signers, missing, deps.publicKeys.texts);
+    await deps.publicKeys.load(chain.reads, signers);
+  }
+  const context = { ...deps.renderContext(chain, hrp, labels), mayBeImported: !areImportsKnown };
   const write = (entry: OutputEntry): Uint8Array => {
-    const stored = isFinal(entry) && entry.spent === undefined ? entry.verifiedTransfer?.() : undefined;
-    if (stored === undefined) return Buffer.from(writeOther(entry));
-    return deps.json.collect(() => {
-      writeTransferOutput(deps.json, { stored, time: entry.time, id: storedOutputID(stored) }, context);
-      deps.json.ascii('}');
-    });
+    verifyStoredUtxo(entry.stored);
+    return deps.json.collect(() => writeOutput(deps.json, entry, context, newOutputState()));
   };
   for (const [i, entry] of entries.entries()) {
     if (pieces[i] !== undefined) continue;
@@ -51,20 +49,5 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   return pieces as Piece[];
 }
 
-/** The assets of outputs. Stored outputs are not decoded, and consecutive ones mostly have the same asset, which is read once. */
-function assetsOf(entries: readonly OutputEntry[]): Set<Id> {
-  const assets = new Set<Id>();
-  let last: Uint8Array | undefined;
-  for (const entry of entries) {
-    const { stored } = entry;
-    if (stored === undefined) assets.add(entry.utxo.assetID);
-    else if (last === undefined || !hasBytesAt(stored, storedOutput, last, storedOutput)) {
-      assets.add(storedAssetID(stored));
-      last = stored;
-    }
-  }
-  return assets;
-}
-
 /** False for outputs that moved between chains: more may become known about them. */
-const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.tx !== undefined);
+const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.layout !== undefined);

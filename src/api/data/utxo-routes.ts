@@ -49,5 +49,5 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
   return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });
 }
 
-/** Size of an output in bytes. Does not decode a stored output. */
-const sizeOf = (entry: OutputEntry): number => entry.stored?.length ?? entry.utxo.bytes.length;
+/** Size of an output in bytes. */
+const sizeOf = ({ stored }: OutputEntry): number => stored.length;

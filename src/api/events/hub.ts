@@ -1,14 +1,12 @@
-import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
-import { createEntryCache } from './entry-cache.ts';
-import type { EventLog, KnownBlocks, LogEntry } from './event-log.ts';
-import { type Filter, matchesSubject, wantsKind } from './filter.ts';
-import { createHeldEvents } from './held-events.ts';
+import { createAudience, sendMatching, wantingKind } from './audience.ts';
+import type { EventLog, KnownBlocks } from './event-log.ts';
+import type { Filter } from './filter.ts';
+import { createLogReader } from './log-reader.ts';
 import { parseEventID } from './position.ts';
-import { type ChainText, type EntryEvents, renderEntry } from './render-entry.ts';
+import type { ChainText } from './render-entry.ts';
 import { createReplay } from './replay.ts';
-import { sendEntry, sendTx } from './send-entry.ts';
 import { createStreamEvent, type RenderProperties, renderProperties, type StreamEvent } from './stream-event.ts';
 import { createSubscriber, type Subscriber } from './subscriber.ts';
 
@@ -64,42 +62,29 @@ const defaultMaxHeld = 64 * 1024 * 1024;
 const retryInterval = 1000;
 
 export function createEventHub(deps: HubDeps): EventHub {
-  const { log, textOf, timers, longWork, known, onActive, report } = deps;
+  const { timers, onActive, report } = deps;
   const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers, maxHeld = defaultMaxHeld } = deps;
-  const all = new Set<Subscriber>();
-  /** Clients that have all entries up to `head`; the others still read past ones. Those with an address filter are found by address. */
-  const live = { byOwner: new Map<Address, Set<Subscriber>>(), others: new Set<Subscriber>() };
-  const cache = createEntryCache((entry) => renderEntry(logID, entry, textOf));
-  let logID = '';
-  let head = 0;
+  const audience = createAudience(maxHeld);
+  const { all, held } = audience;
+  const log = createLogReader(deps.log, deps.textOf, deps.known);
+  const waitingLive = createWaitingLive();
   let isAdvancing = false;
   let advanceAgain = false;
   let isClosed = false;
   let cancelHeartbeat = (): void => {};
 
   const closedEvent = (reason: keyof typeof closedMessages): StreamEvent =>
-    createStreamEvent(logID, 'closed', undefined, () => renderProperties({ reason, message: closedMessages[reason] }));
-
-  /** Only for live clients: they have all entries up to `head`. */
-  const createHeartbeat = (): StreamEvent => createStreamEvent(logID, 'heartbeat', { seq: head, index: undefined }, () => '');
-
+    createStreamEvent(log.id(), 'closed', undefined, () => renderProperties({ reason, message: closedMessages[reason] }));
+  const headPosition = () => ({ seq: log.head(), index: undefined });
+  /** Only for live clients: they have all entries up to the head. */
+  const createHeartbeat = (): StreamEvent => createStreamEvent(log.id(), 'heartbeat', headPosition(), () => '');
   const beat = (): void => {
     cancelHeartbeat = timers.after(heartbeat, () => {
       // A client with waiting events needs no sign of life, and one that reads past events has its own pace.
       const event = createHeartbeat();
-      for (const subscriber of all) if (subscriber.isLive && subscriber.queuedBytes() === 0) subscriber.push(event);
+      for (const subscriber of audience.live()) if (subscriber.queuedBytes() === 0) subscriber.push(event);
       beat();
     });
-  };
-
-  const liveSets = ({ filter: { owners } }: Subscriber): Set<Subscriber>[] =>
-    owners === undefined ? [live.others] : [...owners].map((owner) => getOrAdd(live.byOwner, owner));
-
-  const remove = (subscriber: Subscriber): void => {
-    if (!all.delete(subscriber)) return;
-    for (const set of liveSets(subscriber)) set.delete(subscriber);
-    for (const owner of subscriber.filter.owners ?? []) if (live.byOwner.get(owner)?.size === 0) live.byOwner.delete(owner);
-    if (all.size === 0) deactivate();
   };
 
   /** Resolves when the hub is ready for clients; set while it has some. */
@@ -108,7 +93,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     active ??= (async () => {
       onActive?.(true);
       try {
-        [logID, head] = [await log.id(), await log.last()];
+        await log.skipToEnd();
         if (!isClosed) beat();
       } catch (error) {
         deactivate();
@@ -120,36 +105,9 @@ export function createEventHub(deps: HubDeps): EventHub {
   const deactivate = (): void => {
     active = undefined;
     cancelHeartbeat();
-    waitingLive.length = 0;
-    cache.clear();
+    waitingLive.clear();
+    log.clear();
     onActive?.(false);
-  };
-
-  const eventsOf = (entry: LogEntry): EntryEvents => {
-    cache.add(entry);
-    // An entry too large for the cache is rendered for this one use.
-    return cache.get(entry.seq) ?? renderEntry(logID, entry, textOf);
-  };
-
-  /** Cuts off the clients with the most unread events until the rest fits. */
-  const held = createHeldEvents(maxHeld, () => {
-    const bySize = [...all].filter((one) => one.queuedBytes() > 0 && !one.hasEnded()).sort((a, b) => b.queuedBytes() - a.queuedBytes());
-    for (const subscriber of bySize) {
-      if (!held.isOver()) return;
-      subscriber.cutOff();
-    }
-  });
-
-  /** Sends an entry to the clients in `live`. */
-  const sendToLive = (entry: EntryEvents): void => {
-    if (entry.own.kind === 'reverted') {
-      for (const subscriber of all) if (subscriber.isLive) sendEntry(subscriber, entry);
-      return;
-    }
-    for (const subscriber of live.others) sendEntry(subscriber, entry);
-    if (live.byOwner.size === 0) return;
-    for (const tx of entry.txs)
-      for (const owner of tx.subject?.owners ?? []) for (const subscriber of live.byOwner.get(owner) ?? []) sendTx(subscriber, entry, tx);
   };
 
   /** Reads new entries and sends them. One run at a time: calls during a run make it read once more. */
@@ -158,14 +116,14 @@ export function createEventHub(deps: HubDeps): EventHub {
     try {
       do {
         advanceAgain = false;
-        const entries = await log.read(head, known);
+        const entries = await log.readNew();
         if (entries === undefined) await skipLostEntries();
         for (const entry of entries ?? []) {
-          // `head` has changed during the read if all clients went and another one came.
-          if (entry.seq !== head + 1) continue;
-          sendToLive(eventsOf(entry));
-          head = entry.seq;
-          sendWaitingLive();
+          // The head has changed during the read if all clients went and another one came.
+          if (entry.seq !== log.head() + 1) continue;
+          audience.send(log.eventsOf(entry));
+          log.setHead(entry.seq);
+          waitingLive.sendUpTo(entry.seq);
         }
         if (entries?.length) advanceAgain = true;
         if (advanceAgain) await nextTurn();
@@ -174,20 +132,12 @@ export function createEventHub(deps: HubDeps): EventHub {
       isAdvancing = false;
     }
   };
-
-  /** Live events that came after entries that are not sent yet, which they must not overtake. */
-  const waitingLive: { readonly after: number; readonly send: () => void }[] = [];
-  const sendWaitingLive = (): void => {
-    while (waitingLive[0] !== undefined && waitingLive[0].after <= head) waitingLive.shift()?.send();
-  };
-
   const skipLostEntries = async (): Promise<void> => {
-    [logID, head] = [await log.id(), await log.last()];
-    cache.clear();
-    sendWaitingLive();
-    for (const subscriber of all) if (subscriber.isLive) sendReset(subscriber, 'the log of events was started anew');
+    await log.skipToEnd();
+    log.clear();
+    waitingLive.sendUpTo(log.head());
+    for (const subscriber of audience.live()) sendReset(subscriber, 'the log of events was started anew');
   };
-
   const advance = (): void => {
     advanceAgain = true;
     if (isAdvancing || all.size === 0 || isClosed) return;
@@ -196,39 +146,25 @@ export function createEventHub(deps: HubDeps): EventHub {
       timers.after(retryInterval, advance);
     });
   };
-
-  const sendReset = (subscriber: Subscriber, reason: string): void => {
-    subscriber.position = { seq: head, index: undefined };
-    subscriber.push(createStreamEvent(logID, 'reset', subscriber.position, () => renderProperties({ reason })));
-  };
-
   const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
 
+  const sendReset = (subscriber: Subscriber, reason: string): void => {
+    subscriber.position = headPosition();
+    subscriber.push(createStreamEvent(log.id(), 'reset', subscriber.position, () => renderProperties({ reason })));
+  };
   const goLive = (subscriber: Subscriber): void => {
-    subscriber.isLive = true;
-    for (const set of liveSets(subscriber)) set.add(subscriber);
+    audience.goLive(subscriber);
     subscriber.push(createHeartbeat());
   };
-
   const fail = (subscriber: Subscriber, error: unknown): void => {
     report(error);
     subscriber.end(closedEvent('failed'));
   };
-
   const replay = createReplay({
-    longWork,
+    longWork: deps.longWork,
     soon: timers.soon,
-    head: () => head,
-    load: (seq) => {
-      const cached = cache.get(seq);
-      if (cached !== undefined) return cached;
-      const store = (entries: readonly LogEntry[] | undefined): EntryEvents | undefined => {
-        for (const entry of entries ?? []) cache.add(entry);
-        return cache.get(seq);
-      };
-      const entries = log.read(seq - 1, known);
-      return entries instanceof Promise ? entries.then(store) : store(entries);
-    },
+    head: log.head,
+    load: log.load,
     onCaughtUp: goLive,
     onLost: (subscriber) => {
       sendReset(subscriber, 'the events after this ID are no longer stored');
@@ -238,16 +174,16 @@ export function createEventHub(deps: HubDeps): EventHub {
   });
 
   const start = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
-    const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
+    const position = lastEventId === undefined ? undefined : parseEventID(log.id(), lastEventId);
     // Another process of this node may have sent entries that this one has not read yet.
-    while (position !== undefined && position.seq > head && position.seq <= (await log.last()) && !subscriber.hasEnded()) {
+    while (position !== undefined && position.seq > log.head() && position.seq <= (await log.last()) && !subscriber.hasEnded()) {
       advance();
       await nextTurn();
     }
     if (lastEventId !== undefined && position === undefined) sendReset(subscriber, 'the ID is not one of this stream');
     if (position !== undefined) subscriber.position = position;
     const { seq, index } = subscriber.position;
-    if (seq === head && index === undefined) goLive(subscriber);
+    if (seq === log.head() && index === undefined) goLive(subscriber);
     else replay.start(subscriber);
   };
 
@@ -261,29 +197,22 @@ export function createEventHub(deps: HubDeps): EventHub {
       }
       if (isClosed) return undefined;
       const overflow = () => closedEvent('too-slow');
-      const subscriber = createSubscriber({ filter, position: { seq: head, index: undefined }, overflow, held, limit: deps.maxQueued });
-      all.add(subscriber);
+      const subscriber = createSubscriber({ filter, position: headPosition(), overflow, held, limit: deps.maxQueued });
+      audience.add(subscriber);
       advance();
       start(subscriber, lastEventId).catch((error: unknown) => fail(subscriber, error));
       return subscriber;
     },
     unsubscribe: (subscriber) => {
       subscriber.disconnect();
-      remove(subscriber);
+      if (audience.remove(subscriber) && all.size === 0) deactivate();
     },
     advance,
     sendLive: (kind, properties, subject, lastEntry) => {
-      if (all.size === 0) return;
-      const wanting = [...all].filter((subscriber) => subscriber.isLive && wantsKind(subscriber.filter, kind));
+      const wanting = all.size === 0 ? [] : wantingKind(audience, kind);
       if (wanting.length === 0) return;
-      const event = createStreamEvent(logID, kind, undefined, properties, subject?.());
-      const send = (): void => {
-        for (const subscriber of wanting)
-          if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
-      };
-      const after = lastEntry?.() ?? head;
-      if (after > head && waitingLive.length < maxWaitingLive) waitingLive.push({ after, send });
-      else send();
+      const event = createStreamEvent(log.id(), kind, undefined, properties, subject?.());
+      waitingLive.sendAfter(lastEntry?.() ?? log.head(), log.head(), () => sendMatching(wanting, event));
     },
     size: () => all.size,
     close: () => {
@@ -294,17 +223,28 @@ export function createEventHub(deps: HubDeps): EventHub {
   };
 }
 
+/** Live events that wait for entries of the log to be read. */
+const maxWaitingLive = 10_000;
+
+/** Live events that came after entries that are not sent yet, which they must not overtake. */
+function createWaitingLive() {
+  const waiting: { readonly after: number; readonly send: () => void }[] = [];
+  return {
+    sendAfter: (after: number, head: number, send: () => void): void => {
+      if (after > head && waiting.length < maxWaitingLive) waiting.push({ after, send });
+      else send();
+    },
+    sendUpTo: (head: number): void => {
+      while (waiting[0] !== undefined && waiting[0].after <= head) waiting.shift()?.send();
+    },
+    clear: (): void => {
+      waiting.length = 0;
+    },
+  };
+}
+
 const closedMessages = {
   'too-slow': 'the client did not read its events in time; reconnect with the last ID',
   failed: 'the server could not read past events; reconnect with the last ID',
   stopping: 'the server stops; reconnect with the last ID',
 } as const;
-
-function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subscriber> {
-  const found = sets.get(owner) ?? new Set();
-  sets.set(owner, found);
-  return found;
-}
-
-/** Live events that wait for entries of the log to be read. */
-const maxWaitingLive = 10_000;

@@ -1,12 +1,16 @@
-import { consumedIds, effectsOf } from '../../avm/tx/effects.ts';
+import { consumedIds } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
-import { fromHex } from '../../base/bytes/hex.ts';
-import type { Id } from '../../base/bytes/id.ts';
-import { idText } from '../../base/bytes/id.ts';
-import { burnedAmount } from '../../ledger/index/tx-sums.ts';
+import { txLayout } from '../../avm/tx/tx-layout.ts';
+import { fromHex, toHexAt } from '../../base/bytes/hex.ts';
+import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { StoredOutput } from '../../ledger/index-read/read-outputs.ts';
+import { burnedAmount } from '../../ledger/state/block-row.ts';
+import { createdUtxos, type StoredTx } from '../../ledger/state/stored-tx.ts';
+import { storedID } from '../../ledger/state/stored-utxo.ts';
 import type { AssetLabel, LabelOf } from '../data/render-asset.ts';
-import { assetsOfTxs } from '../data/tx-amounts.ts';
+import { assetsOfTxs } from '../data/tx-pieces.ts';
+import { writeIdText } from '../data/write-output.ts';
 import { writeTxContent } from '../data/write-tx.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
@@ -27,43 +31,42 @@ export async function writePendingTxs(
   pending: readonly PendingTx[],
 ): Promise<string[]> {
   const outputs = await explorerOf(chain).outputs([...new Set(pending.flatMap(({ tx }) => consumedIds(tx)))], await chain.reads.tip());
-  const ownOutputs = pending.map(({ tx, time }) => emittedBy(tx, time, chain.id));
-  const byId = new Map([...ownOutputs.flat(), ...outputs].map((entry) => [entry.utxo.id, entry]));
+  const txs = pending.map(({ tx, time }) => ({ seq: 0, id: idToBytes(tx.id), bytes: tx.bytes, time, layout: txLayout(tx.bytes) }));
+  const ownOutputs = txs.map((tx) => emittedBy(tx, chain.id));
+  const byId = new Map([...ownOutputs.flat(), ...outputs].map((entry) => [storedID(entry.stored), entry]));
   const entries = pending.map(({ tx }, i) => ({
-    tx,
+    tx: txs[i] as StoredTx,
     consumed: consumedIds(tx).flatMap((id) => byId.get(id) ?? []),
     emitted: ownOutputs[i] ?? [],
   }));
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
-  const context = {
-    formatAddress: deps.addressFormatter(hrp),
-    publicKeyText: deps.publicKeys?.text,
-    labelOf: withNewAssets(labelOf, pending),
-    mayBeImported: false,
-  };
+  const labels = { labelOf: withNewAssets(labelOf, pending), isComplete: false };
+  const context = { ...deps.renderContext(chain, hrp, labels), mayBeImported: false };
+  const { json } = deps;
   const texts: string[] = [];
   const pause = deps.longWork?.begin();
-  for (const entry of entries) {
-    const { id, bytes } = entry.tx;
-    const size = `"sizeBytes":${bytes.length},"burned":"${burnedAmount(entry.tx, chain.feeAsset)}"`;
-    texts.push(`"txHash":"${idText(id)}",${size},${writeTxContent(entry, undefined, context)}`);
+  for (const [i, entry] of entries.entries()) {
+    const burned = burnedAmount((pending[i] as PendingTx).tx, chain.feeAsset);
+    const bytes = json.collect(() => {
+      json.ascii('"txHash":"');
+      const txIDText = writeIdText(json, entry.tx.id);
+      json.ascii(`","sizeBytes":${entry.tx.bytes.length},"burned":"${burned}",`);
+      writeTxContent(json, entry, txIDText, undefined, context);
+    });
+    texts.push(Buffer.from(bytes).toString());
     const resumed = pause?.();
     if (resumed !== undefined) await resumed;
   }
   return texts;
 }
 
-function emittedBy(tx: Tx, time: number, chainID: Id): OutputEntry[] {
-  const { created, exported } = effectsOf(tx);
-  const entry = (consumedOn: Id) => (utxo: OutputEntry['utxo']) => ({
-    seq: 0,
-    utxo,
-    time,
-    createdOn: chainID,
-    consumedOn,
-    spent: undefined,
+function emittedBy(tx: StoredTx, chainID: Id): OutputEntry[] {
+  const { ownOutputs, outputs, otherChain } = tx.layout;
+  const destination = ownOutputs < outputs.length ? (toHexAt(tx.bytes, otherChain, idLength) as Id) : chainID;
+  return createdUtxos(tx).map((stored, i) => {
+    const consumedOn = i < ownOutputs ? chainID : destination;
+    return new StoredOutput(0, stored, { time: tx.time, createdOn: chainID, consumedOn, spent: undefined });
   });
-  return [...created.map(entry(chainID)), ...(exported?.utxos.map(entry(exported.to)) ?? [])];
 }
 
 /** Also knows the assets that the transactions themselves would create. */

@@ -52,5 +52,5 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
   },
 });
 
-/** Size of an output in bytes. Does not decode a stored output. */
-const sizeOf = (entry: OutputEntry): number => entry.stored?.length ?? entry.utxo.bytes.length;
+/** Size of an output in bytes. */
+const sizeOf = ({ stored }: OutputEntry): number => stored.length;

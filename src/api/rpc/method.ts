@@ -135,3 +135,9 @@ export function combineServices(...services: readonly Service[]): Services {
     methods: new Map(methods),
   };
 }
+
+/** Returns the services with every call recorded by the meter of its method, which is created here, once. */
+export const meterServices = (services: Services, meterOf: (method: string) => Meter): Services => ({
+  ...services,
+  methods: new Map([...services.methods].map(([name, method]) => [name, { ...method, meter: meterOf(name) }])),
+});

@@ -4,7 +4,19 @@ import type { FlagDefinition } from './flag-definition.ts';
 import { peerFlags } from './peer-flags.ts';
 import { programFlags } from './program-flags.ts';
 import { serverFlags } from './server-flags.ts';
-import { testnetFlags } from './testnet-flags.ts';
+
+/** Flags of `serac testnet`. */
+const testnetFlags = {
+  avalanchego: { group: 'Testnet', commands: ['testnet'], kind: 'path', help: 'an AvalancheGo 1.14 binary, for --avalanchego-nodes' },
+  'avalanchego-nodes': {
+    group: 'Testnet',
+    commands: ['testnet'],
+    kind: 'integer',
+    default: '0',
+    max: 20,
+    help: 'AvalancheGo nodes beside the Serac nodes',
+  },
+} as const satisfies { readonly [name: string]: FlagDefinition };
 
 /**
  * Every supported flag. The parser, the type of the options and the help text all use this table.

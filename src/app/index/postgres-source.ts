@@ -7,13 +7,17 @@ import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
+import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
 import { openReads } from '../../ledger/index-read/open-reads.ts';
+import { createBlockReads } from '../../ledger/index-read/read-blocks.ts';
+import { singleReaderOn } from '../../ledger/index-read/read-run.ts';
 import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
 import { isNodeReachable } from '../chains/follow.ts';
 import type { Config } from '../config/config.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
@@ -123,8 +127,8 @@ function createServedChainsFromPostgres(
     subnetID: zeroId,
     builder: undefined,
     now: () => Number(env.clock.unixSeconds()),
-    chain: (id, alias) => {
-      const chain = { number: numbers.get(id) ?? 1, id };
+    chain: (id, alias, feeAsset) => {
+      const chain = { number: numbers.get(id) ?? 1, id, feeAsset };
       const reads = openReads(sql, chain);
       return {
         reads,
@@ -211,7 +215,11 @@ function watchIndexStatus(
 
 /** Returns a function that reads the last block of every chain and the backfill revision. */
 function createVersionQuery(sql: Sql, chains: readonly IndexedChain[]): () => Promise<ChainVersion> {
-  const readTips = chains.map((chain) => openReads(sql, chain).tip);
+  const read = singleReaderOn(sql);
+  const readTips = chains.map(({ number, id }) => {
+    const { tip } = createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id);
+    return () => read(tip);
+  });
   return async () => {
     const [backfillRevision, ...tips] = await Promise.all([readBackfillRevision(sql), ...readTips.map((readTip) => readTip())]);
     return { tip: tips.map(({ id }) => id).join(' '), past: `${backfillRevision}` };

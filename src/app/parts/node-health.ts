@@ -1,10 +1,11 @@
+import { Fault } from '../../base/fault.ts';
 import type { Check } from '../../base/health/result.ts';
 import { type BootstrapState, watchBootstrap } from '../chains/bootstrap.ts';
 import { applicationCheck, listNodeChecks, type NamedCheck } from '../chains/health-checks.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
 import type { PeerReadings } from '../chains/peer-readings.ts';
+import type { Config } from '../config/config.ts';
 import type { Counterpart } from '../setup/counterparts.ts';
-import { createDiskError } from '../setup/disk-space.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import type { NodeCore } from './node-core.ts';
 import type { Contribution } from './parts.ts';
@@ -69,3 +70,15 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   isStarted = true;
   return { bootstrapped, probeWrite, close: health.stop };
 }
+
+/** The error of a node that does not start, or stops, because the disk is nearly full. AvalancheGo: node/node.go, diskSpaceCheck. */
+function createDiskError({ dataDir, disk: { required } }: Pick<Config, 'dataDir' | 'disk'>): DiskError {
+  const flag = '--system-tracker-disk-required-available-space-percentage';
+  return new DiskError(`less than ${required} % of the disk of ${dataDir} is free; free some space, or choose a lower ${flag}`, {
+    code: 'DISK_EXHAUSTED',
+    required,
+  });
+}
+
+type DiskFault = { code: 'DISK_EXHAUSTED'; required: number };
+class DiskError extends Fault<DiskFault> {}

@@ -1,7 +1,6 @@
 import { metricsRoute } from '../../api/http/node-routes.ts';
 import type { ResponseObserver } from '../../api/rest/dispatch.ts';
-import { meterServices } from '../../api/rpc/meter-services.ts';
-import type { Services } from '../../api/rpc/method.ts';
+import { meterServices, type Services } from '../../api/rpc/method.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import {

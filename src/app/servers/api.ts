@@ -1,7 +1,7 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
 import { createDataDeps } from '../../api/data/deps.ts';
-import type { RecoverPublicKey } from '../../api/data/render-credential.ts';
+import type { RecoverPublicKey } from '../../api/data/public-key-cache.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoute } from '../../api/events/events-route.ts';
 import { createExplorerDeps } from '../../api/explorer-routes/deps.ts';

@@ -59,6 +59,7 @@ type ServedChainsDeps = {
   readonly chain: (
     id: Id,
     alias: string,
+    feeAsset: Id,
   ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live'> & {
     readonly reads: IndexReads;
   };
@@ -76,15 +77,16 @@ export function createServedChains({ description, config, subnetID, builder, now
     chains: mapNonEmpty(description.chains, (row, i) => {
       const chainID = parseId(row.id);
       const [mainAlias] = row.aliases;
+      const feeAsset = parseId(row.feeAsset);
       return {
         id: chainID,
         aliases: row.aliases,
         slug: i === 0 ? 'x-chain' : mainAlias,
         title: i === 0 ? 'X-Chain' : mainAlias,
         vmID: vmIds.avm,
-        feeAsset: parseId(row.feeAsset),
+        feeAsset,
         genesisBytes: fromHex(row.genesis),
-        ...chain(chainID, mainAlias),
+        ...chain(chainID, mainAlias, feeAsset),
       };
     }),
     otherChains: description.counterparts.map((row) => ({ id: parseId(row.id), alias: row.alias, evmChainId: row.evmChainId ?? 0 })),

@@ -3,14 +3,15 @@ import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { View } from '../../avm/view.ts';
 import type { EngineBlock } from '../../avm/vm.ts';
-import { type Id, idText } from '../../base/bytes/id.ts';
-import { type AnyFault, Fault } from '../../base/fault.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { AnyFault } from '../../base/fault.ts';
 import { buildBlock } from './builder.ts';
 import type { CommitState } from './commit-state.ts';
-import { ChainError, isDuplicate } from './fault.ts';
 import type { Ledger } from './ledger.ts';
-import { type Conflict, conflictError, type Mempool } from './mempool.ts';
-import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
+import { conflictError, type Mempool } from './mempool.ts';
+import { type ProcessingBlock, verifyBlock } from './processing.ts';
+import { createProcessingTree } from './processing-tree.ts';
+import { createReturnedTxs } from './returned-txs.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
 /** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
@@ -54,12 +55,11 @@ type UndecidedBlocksDeps = {
 /** Limit for built blocks that were not verified; an engine builds one at a time. */
 const maxBuilt = 8;
 
-/** `displaced`: transactions that left the mempool because they conflict with the block. They come back if it is rejected. */
-type Undecided = ProcessingBlock & { readonly displaced: readonly Conflict[] };
-
 export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlocks {
   const { ledger, verifier, mempool, onDropped } = deps;
-  const processing = new Map<Id, Undecided>();
+  const processing = createProcessingTree(ledger);
+  const returned = createReturnedTxs(deps);
+  const { importedByAncestors } = processing;
   const built = new Map<Id, Block>();
   /** The blocks that this file has made or decoded; every other object is decoded from its bytes. */
   const decoded = new WeakSet<object>();
@@ -72,53 +72,16 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   };
   const wholeBlock = (block: EngineBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
 
-  const parentAt = (id: Id): Parent | undefined => {
-    const undecided = processing.get(id);
-    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: viewAfter(id) };
-    const last = ledger.lastAccepted();
-    return id === last.id ? { ...last, view: ledger } : undefined;
-  };
-
-  /**
-   * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
-   * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
-   */
-  const viewAfter = (id: Id): View => {
-    const current = (): View => processing.get(id)?.diff ?? ledger;
-    return {
-      utxo: (utxoID) => current().utxo(utxoID),
-      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
-      asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
-      tx: (txID) => current().tx(txID),
-      atomic: ledger.atomic,
-    };
-  };
-
-  const parentWithUnknownImports = (id: Id): Parent | undefined => {
-    const parent = parentAt(id);
-    return parent && { ...parent, view: { ...parent.view, atomic: atomicOrUnknown } };
-  };
-
-  const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
-    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
-
-  const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
-    const all = new Set<Id>();
-    for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
-      for (const id of at.imported) all.add(id);
-    return all;
-  };
-
   const build = (): Block | undefined => {
-    const parent = parentAt(preferred);
+    const parent = processing.parentAt(preferred);
     if (parent === undefined) return undefined;
     const now = deps.newBlockClock();
-    const block = buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped, returnToMempool });
+    const block = buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped, returnToMempool: returned.add });
     if (block === undefined) return undefined;
     for (const [id, { txs }] of built) {
       if (built.size < maxBuilt) break;
       built.delete(id);
-      returnToMempool(txs);
+      returned.add(txs);
     }
     built.set(block.id, block);
     return remember(block);
@@ -126,41 +89,28 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
 
   /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
   const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.markDropped(tx.id, reason);
+  /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
+  const withKnownTxs = (block: Block): Block => remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
 
   const verify = (block: EngineBlock): void => {
-    if (processing.has(block.id)) return;
+    if (processing.get(block.id) !== undefined) return;
     const own = built.get(block.id);
     const whole = own ?? withKnownTxs(wholeBlock(block));
-    const parent = own === undefined && deps.acceptUnknownImports ? parentWithUnknownImports : parentAt;
+    const parent = own === undefined && deps.acceptUnknownImports ? processing.parentWithUnknownImports : processing.parentAt;
     const rules = { verifier, now: deps.blockClock, parent, importedByAncestors, effects };
     built.delete(block.id);
     let verified: ProcessingBlock;
     try {
       verified = verifyBlock(whole, { ...rules, onDropped: own === undefined ? noteInvalid : onDropped });
     } catch (error) {
-      if (own !== undefined) returnToMempool(own.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
+      if (own !== undefined) returned.add(own.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
       throw error;
     }
-    processing.set(block.id, { ...verified, displaced: mempool.remove(whole.txs) });
-  };
-
-  /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
-  const withKnownTxs = (block: Block): Block => remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
-
-  /** The engine is not notified: it would build the same block again at once. */
-  const returnToMempool = (txs: readonly Tx[]): void => {
-    for (const tx of txs) {
-      try {
-        mempool.putBack(tx);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        if (!isDuplicate(error)) onDropped(tx, error);
-      }
-    }
+    processing.add({ ...verified, displaced: mempool.remove(whole.txs) });
   };
 
   const acceptAll = (ids: readonly Id[], writeMore?: () => void): void => {
-    const accepted = ids.map(requireProcessing);
+    const accepted = ids.map(processing.require);
     const last = accepted.at(-1)?.block;
     if (last === undefined) return;
     try {
@@ -173,7 +123,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
       throw error;
     }
     for (const { block, displaced } of accepted) {
-      processing.delete(block.id);
+      processing.remove(block.id);
       for (const conflict of displaced) onDropped(conflict.tx, conflictError(conflict));
       for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
       for (const tx of block.txs) deps.onAccepted(tx);
@@ -188,52 +138,20 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
 
   const giveBack = ({ id, txs }: Block): void => {
     built.delete(id);
-    returnToMempool(txs.filter((tx) => !ledger.hasTx(tx.id)));
+    returned.add(txs.filter((tx) => !ledger.hasTx(tx.id)));
   };
 
-  /**
-   * Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. If reading the state fails, the
-   * remaining ones go back unverified and the error is thrown.
-   */
+  /** Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. */
   const reject = (id: Id): void => {
     const unverified = built.get(id);
-    if (unverified !== undefined) {
-      giveBack(unverified);
-      return;
-    }
-    const { block, displaced } = requireProcessing(id);
-    processing.delete(id);
-    const txs = [...displaced.map(({ tx }) => tx), ...block.txs];
-    let verified = 0;
+    if (unverified !== undefined) return void giveBack(unverified);
+    const { block, displaced } = processing.require(id);
+    processing.remove(id);
     try {
-      for (const tx of txs) {
-        if (!isPooledOrAccepted(tx) && isStillValid(tx)) returnToMempool([tx]);
-        verified++;
-      }
+      returned.addIfValid([...displaced.map(({ tx }) => tx), ...block.txs]);
     } finally {
-      returnToMempool(txs.slice(verified));
       deps.notifyWork();
     }
-  };
-
-  const isPooledOrAccepted = ({ id }: Tx): boolean => mempool.get(id) !== undefined || ledger.hasTx(id);
-
-  const isStillValid = (tx: Tx): boolean => {
-    try {
-      deps.checkRules(tx);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      onDropped(tx, error);
-      return false;
-    }
-  };
-
-  const requireProcessing = (id: Id): Undecided => {
-    const undecided = processing.get(id);
-    if (undecided === undefined)
-      throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
-    return undecided;
   };
 
   return {
@@ -242,20 +160,15 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     },
     build,
     parse: (bytes) => remember(parseBlock(bytes)),
-    block: (id) => processing.get(id)?.block,
-    parentView: ({ parentID }) => parentAt(parentID)?.view,
+    block: processing.get,
+    parentView: ({ parentID }) => processing.parentAt(parentID)?.view,
     txsOf: (block) => wholeBlock(block).txs,
     verify,
     acceptAll,
     reject,
-    returnToMempool,
-    holdsTx: (id) => {
-      for (const { block, displaced } of processing.values())
-        if (block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)) return true;
-      for (const { txs } of built.values()) if (txs.some((tx) => tx.id === id)) return true;
-      return false;
-    },
-    processing: () => processing.size,
+    returnToMempool: returned.add,
+    holdsTx: (id) => processing.holdsTx(id) || [...built.values()].some(({ txs }) => txs.some((tx) => tx.id === id)),
+    processing: processing.size,
     restart: () => {
       preferred = ledger.lastAccepted().id;
       built.clear();

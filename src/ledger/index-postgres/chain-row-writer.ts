@@ -1,4 +1,3 @@
-import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
@@ -9,6 +8,7 @@ import { IndexError } from '../index/fault.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { blockColumns, blockRow } from '../state/block-row.ts';
 import { tablesOf } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
@@ -18,24 +18,26 @@ export type LastBlock = { readonly id: Id; readonly height: number; readonly tim
 const sizes: BatchSizes = [512, 128, 32, 8, 1];
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
-export function createChainRowWriter(chain: number) {
+export function createChainRowWriter(chain: number, feeAsset: Id) {
   const t = tablesOf(chain);
   const insert = (name: string, width: number, end = '') =>
     batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
-  const addBlocks = insert(t.block, 7);
-  const addTxs = insert(t.tx, 4);
+  const addBlocks = insert(t.block, blockColumns);
+  const addTxs = insert(t.tx, 5);
   const addUtxos = insert(t.utxo, 4);
   const addSpends = insert(t.spend, 2);
   const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
+  const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
   const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
   const byIds = batchedStatement(
     sizes,
     1,
     (n) =>
-      `SELECT u.seq, u.id, u.height, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
+      `SELECT u.seq, u.id, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height
+       LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
   );
 
   function* lastBlock(): Steps<LastBlock | undefined> {
@@ -61,6 +63,11 @@ export function createChainRowWriter(chain: number) {
     );
     const storedRows = yield* utxoRows(ids);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
+    const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
+    // Outputs from before linearization have the time of block 0.
+    for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
+    for (const { height, time } of storedRows.values()) times.set(height, time);
+    const timeAt = (height: number) => times.get(height) as number;
     const newUtxos = new Map<Id, NumberedUtxo>();
     const spentIDs = new Set<Id>();
     const spendUtxo = (utxo: Utxo): NumberedUtxo => {
@@ -88,13 +95,15 @@ export function createChainRowWriter(chain: number) {
         for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
         at.utxo += preLinearization.length;
         const firstTx = at.tx + 1;
-        const { created, consumed } = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo });
+        const numbering = { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo, timeAt };
+        const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
         for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
         at.tx += diff.applied.length;
         at.utxo += created.length;
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
-        rows.block.push(...blockRow(block, firstTx, at.unspent));
-        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
+        for (const [i, { tx }] of diff.applied.entries())
+          rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
@@ -141,21 +150,12 @@ type UtxoRow = {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly height: number;
+  readonly time: number;
   readonly bytes: Uint8Array;
   readonly spent: number | null;
 };
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
-
-const blockRow = (block: Block, firstTx: number, unspent: number): SqlValue[] => [
-  Number(block.height),
-  idToBytes(block.id),
-  block.bytes.subarray(0, blockHeaderSize),
-  firstTx,
-  block.txs.length,
-  Number(block.time),
-  unspent,
-];
 
 function assetRow(tx: Tx): SqlValue[] {
   const asset = assetOf(tx);

@@ -44,7 +44,7 @@ export type PostgresChain = {
 /** `signers`: see `BlockWriterOptions`. */
 export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: SignerReads = {}): PostgresChain {
   const t = tablesOf(chain.number);
-  const rows = createChainRowWriter(chain.number);
+  const rows = createChainRowWriter(chain.number, chain.feeAsset);
   const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
   const assetsById = batchedStatement(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);

@@ -1,5 +1,3 @@
-import type { TransferLayout } from '../../avm/tx/transfer-layout.ts';
-import type { Tx } from '../../avm/tx/tx.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -7,6 +5,8 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
 import type { BucketUnit } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
+import type { StoredTx } from '../state/stored-tx.ts';
+import type { StoredUtxo } from '../state/stored-utxo.ts';
 
 /**
  * All queries of the Data API and the Metrics API about one chain. A query that takes a `PinnedBlock` returns the state right after that
@@ -37,13 +37,11 @@ export type IndexReads = {
    * two transactions if there are so many.
    */
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<TxEntry[]>;
-  /** The same for writing pages: transfers are returned as stored, which takes a fraction of the time. */
-  readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<(TxEntry | TransferEntry)[]>;
   /**
    * The transaction with an ID as of the last indexed block; undefined if there is none. For a page of its own: one snapshot, and few round
    * trips. Its outputs are not looked up, and `entry` is undefined, if `isRendered` says that the caller needs no entry.
    */
-  readonly storedTx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Promise<FoundTx | undefined>;
+  readonly tx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Promise<FoundTx | undefined>;
   /** Those of the given outputs of this chain (each by its `seq`) that were spent as of the pinned block. */
   readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Promise<ReadonlySet<number>>;
 
@@ -128,47 +126,16 @@ export type TxQuery = {
 
 /** A transaction with its outputs. Genesis transactions have height 0. */
 export type TxEntry = {
-  readonly seq: number;
-  readonly tx: Tx;
+  readonly tx: StoredTx;
   readonly height: number;
-  readonly blockID: Id;
-  readonly time: number;
-  /** In the order of the inputs. An output that was created before the indexed history is left out. */
-  readonly consumed: readonly OutputEntry[];
-  /** In the order of the outputs. */
+  readonly blockID: Uint8Array;
+  /** In the order of `consumedRefs`; undefined for an output that is unknown, as one from before the indexed history. Numbered 0. */
+  readonly consumed: readonly (OutputEntry | undefined)[];
+  /** In the order of the outputs, exported ones last. */
   readonly emitted: readonly OutputEntry[];
 };
 
-/** A transfer (see `TransferLayout`) as stored, with its outputs. The bytes are verified, not decoded. */
-export type TransferEntry = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly bytes: Uint8Array;
-  readonly layout: TransferLayout;
-  readonly height: number;
-  readonly blockID: Uint8Array;
-  readonly time: number;
-  /** One per input; undefined for an output that was created before the indexed history. */
-  readonly consumed: readonly (ConsumedOutput | undefined)[];
-  /** One per output, with the transaction that had spent it as of the pinned block. */
-  readonly emitted: readonly { readonly id: Uint8Array; readonly seq: number; readonly spender: TransferSpender | undefined }[];
-};
-
-export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonly entry: TxEntry | TransferEntry | undefined };
-
-/** An output that a transfer consumed. `bytes` end with their checksum, which is verified. `other` is set if it is not a transfer output. */
-export type ConsumedOutput = {
-  readonly id: Uint8Array;
-  readonly time: number;
-  readonly bytes: Uint8Array;
-  readonly other: OutputEntry | undefined;
-};
-
-/** A transaction that consumed an output of a transfer: either a transfer itself, with its layout, or another one, decoded. */
-export type TransferSpender = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number } & (
-  | { readonly layout: TransferLayout; readonly tx: undefined }
-  | { readonly layout: undefined; readonly tx: Tx }
-);
+export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonly entry: TxEntry | undefined };
 
 export type UtxoQuery = {
   readonly pin: PinnedBlock;
@@ -188,12 +155,10 @@ export type UtxoQuery = {
 export type OutputEntry = {
   /** Number of the output in this index; negative for outputs that moved between chains. */
   readonly seq: number;
-  /** Of a stored output: verified and decoded on first use. */
+  /** Its bytes and their checksum, which is verified for outputs of a `TxEntry`; others are verified when they are used. */
+  readonly stored: StoredUtxo;
+  /** The same, verified and decoded on first use. */
   readonly utxo: Utxo;
-  /** The bytes of a stored output, with their checksum at the end. */
-  readonly stored?: Uint8Array;
-  /** The same if it is a transfer output, with its checksum verified; undefined for others. */
-  readonly verifiedTransfer?: () => Uint8Array | undefined;
   /** When it was created; for an output of a chain that is not indexed here, when this server first saw it. */
   readonly time: number;
   readonly createdOn: Id;
@@ -202,14 +167,11 @@ export type OutputEntry = {
   readonly spent: SpendInfo | undefined;
 };
 
-/**
- * What consumed an output. `tx` and `seq` are set if the consumer is a transaction of this chain; its credentials show who signed. `txID` is
- * undefined if another chain imported the output and the importing transaction is unknown; `time` is then the time of the last block of this chain
- * when the import was noticed.
- */
-export type SpendInfo =
-  | { readonly txID: Id; readonly time: number; readonly tx: Tx; readonly seq: number }
-  | { readonly txID: Id | undefined; readonly time: number; readonly tx: undefined };
+/** What consumed an output: a transaction of this chain, whose credentials show who signed, or an import on another chain. */
+export type SpendInfo = StoredTx | ImportedElsewhere;
+
+/** `id` is undefined if the importing transaction is unknown; `time` is then that of the last block of this chain when the import was noticed. */
+export type ImportedElsewhere = { readonly id: Uint8Array | undefined; readonly time: number; readonly layout?: undefined };
 
 /** What addresses hold: sums for single-owner outputs, and each multi-owner or exported output that the addresses together can spend. */
 export type Holdings = {

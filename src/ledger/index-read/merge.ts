@@ -1,7 +1,11 @@
 import type { Query, Steps } from '../index/steps.ts';
 
 /** Sorted rows, read in batches: `queryAfter` returns the query for the rows after a row, or for the first rows. */
-export type RowSource<Row> = { readonly queryAfter: (after: Row | undefined, limit: number) => Query };
+export type RowSource<Row> = {
+  readonly queryAfter: (after: Row | undefined, limit: number) => Query;
+  /** Makes the rows from what the query returned, at most `limit`; without it the query returns the rows. */
+  readonly rowsFrom?: (found: readonly unknown[], after: Row | undefined, limit: number) => readonly Row[];
+};
 
 type MergeOptions<Row, Item> = {
   readonly sources: readonly RowSource<Row>[];
@@ -22,7 +26,11 @@ export function* mergeSources<Row, Item>({ sources, compare, toItem, limit }: Me
   let buffered: readonly Row[] = [];
   let size = firstSize(limit, sources.length);
   while (toRead.length > 0 && page.length < limit) {
-    const batches = (yield toRead.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly Row[])[];
+    const found = yield toRead.map(({ source, last }) => source.queryAfter(last, size));
+    const batches = toRead.map(({ source, last }, i) => {
+      const rows = found[i] as readonly unknown[];
+      return source.rowsFrom === undefined ? (rows as readonly Row[]) : source.rowsFrom(rows, last, size);
+    });
     for (const [i, rows] of batches.entries()) {
       const state = toRead[i] as (typeof unfinished)[number];
       state.last = rows[rows.length - 1] ?? state.last;

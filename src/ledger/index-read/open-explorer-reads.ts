@@ -22,6 +22,7 @@ import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
 type ExplorerChain = {
   readonly number: number;
   readonly id: Id;
+  readonly feeAsset: Id;
   /** Whether the database holds what other chains exported to this one: only that of a node that runs the chain itself. */
   readonly hasInbound: boolean;
 };
@@ -33,10 +34,10 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
-  const txs = createTxReads(tables, chain.id, blocks, outputs);
+  const txs = createTxReads(tables, chain, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const assets = createAssetListReads(tables);
-  const assetDays = createAssetDayReads(tables, blocks);
+  const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs);

@@ -22,19 +22,23 @@ import { createUtxoReads } from './read-utxos.ts';
  * Opens the queries about one chain; `number` is the chain number in its table names. With `longWork`, long queries as of a height pause, so
  * that other requests are handled in between.
  */
-export function openReads(sql: Sql, chain: { readonly number: number; readonly id: Id }, longWork?: LongWork): IndexReads {
+export function openReads(
+  sql: Sql,
+  chain: { readonly number: number; readonly id: Id; readonly feeAsset: Id },
+  longWork?: LongWork,
+): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
-  const txs = createTxReads(tables, chain.id, blocks, outputs);
+  const txs = createTxReads(tables, chain, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
-  const buckets = createBucketReads(tables);
+  const buckets = createBucketReads(tables, chain.id);
   const latest = latestReaderOn(sql);
   const tip = latest(blocks.tip);
   return {
@@ -48,8 +52,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
-    storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
-    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered, tip.known())),
+    tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.known())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {

@@ -1,8 +1,10 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
+import { storedID, storedOwners } from '../state/stored-utxo.ts';
 import type { Activity, OutputEntry, PinnedBlock } from './index-reads.ts';
 import type { TxReads } from './read-txs.ts';
 
@@ -27,12 +29,19 @@ export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): A
       });
       const [last] = yield* txs(seqs, pin);
       if (last === undefined) return undefined;
-      const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => requested.has(address));
+      const isOwned = (output: OutputEntry | undefined) =>
+        output !== undefined && storedOwners(output.stored).some((address) => requested.has(address));
       // A transaction consumes outputs before it creates new ones, so a created output is the later activity.
       const created = last.emitted.find(isOwned);
       const output = created ?? last.consumed.find(isOwned);
       return (
-        output && { time: last.time, height: last.height, txID: last.tx.id, utxoID: output.utxo.id, isConsumed: created === undefined }
+        output && {
+          time: last.tx.time,
+          height: last.height,
+          txID: toHex(last.tx.id) as Id,
+          utxoID: storedID(output.stored),
+          isConsumed: created === undefined,
+        }
       );
     },
     seenAddresses: function* (addresses, pin) {

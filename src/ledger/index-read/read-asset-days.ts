@@ -1,6 +1,7 @@
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
+import { createRunReads, type TransferRun } from '../index/transfer-runs.ts';
 import type { PinnedBlock } from './index-reads.ts';
 import { runAllTogether } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
@@ -19,48 +20,115 @@ export const daySeconds = 86_400;
 /** Rows of one query: a few milliseconds. A long run pauses between queries. */
 const rowsPerQuery = 20_000;
 
-/** Days whose first and last transactions are looked up together. */
-const daysPerStep = 16;
+/** Days that one statement counts, and the rows of a kind that it counts at most for each. Days with more are counted one by one. */
+const daysPerStatement = 16;
+const rowsPerDay = 500;
 
-/** Counts the transactions of an asset by day. There is no table of such counts: the rows of the history are counted. */
-export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'bounds'>) {
-  const countSql = `SELECT count(*) AS n, max(tx) AS last FROM
-    (SELECT tx FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx <= ? ORDER BY tx LIMIT ? + 0) f`;
+/** The transactions of a day: those after `low` and before `high`. */
+type DayRange = { readonly low: number; readonly high: number };
 
-  /** The rows of a range of transactions; undefined if there are more than `maxRows`. */
-  function* countRange(subject: Uint8Array, after: number, last: number, maxRows: number): Steps<number | undefined> {
-    let pending = Object.values(txKinds).map((kind) => ({ kind, after }));
-    let counted = 0;
-    while (pending.length > 0) {
-      const queries = pending.map(
-        ({ kind, after: from }): Query => ({ text: countSql, values: [subject, kind, from, last, rowsPerQuery] }),
-      );
-      const rows = yield* fetchRows<{ n: number; last: number | null }>(queries);
-      for (const { n } of rows) counted += n;
+/**
+ * Counts the transactions of an asset by day. There is no table of such counts: the rows of the history are counted. Transfers of the fee
+ * asset have no rows but runs, whose lengths are added up; they do not count against `maxRows`.
+ */
+export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'lastTxsBefore'>, feeAsset: Id) {
+  const runs = createRunReads(t.history);
+  const inRange = `FROM ${t.history} WHERE subject = ? AND kind = ?`;
+  const countSql = `SELECT count(*) AS n, max(tx) AS last FROM (SELECT tx ${inRange} AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0) f`;
+  const countDays = (days: number): string =>
+    `WITH k(n, low, high) AS (VALUES ${Array(days).fill('(CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint))').join(', ')})
+     SELECT k.n, (SELECT count(*) FROM (SELECT 1 AS one ${inRange} AND tx > k.low AND tx < k.high LIMIT ${rowsPerDay}) f) AS count FROM k`;
+  const countTexts = new Map([1, daysPerStatement].map((days) => [days, countDays(days)]));
+
+  function* dayRanges(days: readonly number[], pin: PinnedBlock): Steps<DayRange[]> {
+    const ends = yield* blocks.lastTxsBefore(days.flatMap((day) => [day, day + daySeconds]));
+    const endBefore = (time: number) => Math.min(pin.lastTx, ends.get(time) ?? 0);
+    return days.map((day) => ({ low: endBefore(day), high: endBefore(day + daySeconds) + 1 }));
+  }
+
+  /** The rows of one kind in a day; undefined if there are more than `maxRows`. */
+  function* countRange(subject: Uint8Array, kind: number, { low, high }: DayRange, maxRows: number): Steps<number | undefined> {
+    let [counted, after] = [0, low];
+    for (;;) {
+      const [row] = yield* fetchRows<{ n: number; last: number | null }>([
+        { text: countSql, values: [subject, kind, after, high, rowsPerQuery] },
+      ]);
+      counted += row?.n ?? 0;
       if (counted > maxRows) return undefined;
-      pending = pending.flatMap(({ kind }, i) => {
-        const row = rows[i];
-        return row === undefined || row.n < rowsPerQuery ? [] : [{ kind, after: row.last ?? last }];
-      });
+      if (row === undefined || row.n < rowsPerQuery) return counted;
+      after = row.last ?? high;
     }
-    return counted;
+  }
+
+  /** The rows of some kinds in each of a few days; undefined for a day with more than `maxRows`. */
+  function* countRows(
+    subject: Uint8Array,
+    kinds: readonly number[],
+    days: readonly DayRange[],
+    maxRows: number,
+  ): Steps<(number | undefined)[]> {
+    const size = days.length === 1 ? 1 : daysPerStatement;
+    // The last day is repeated until a length is reached for which a statement is prepared.
+    const ranges = Array.from({ length: size }, (_, i) => Math.min(i, days.length - 1)).flatMap((n) => {
+      const { low, high } = days[n] as DayRange;
+      return [n, low, high];
+    });
+    const text = countTexts.get(size) as string;
+    const results = (yield kinds.map((kind) => ({ text, values: [...ranges, subject, kind] }))) as readonly (readonly DayCount[])[];
+    const counts = days.map(() => kinds.map(() => 0));
+    const full: { readonly day: number; readonly kind: number }[] = [];
+    for (const [kind, rows] of results.entries())
+      for (const { n, count } of rows) {
+        (counts[n] as number[])[kind] = count;
+        if (count === rowsPerDay && !full.some((one) => one.day === n && one.kind === kind)) full.push({ day: n, kind });
+      }
+    const recounted = yield* runAllTogether(
+      full.map(({ day, kind }) => countRange(subject, kinds[kind] as number, days[day] as DayRange, maxRows)),
+    );
+    const sums: (number | undefined)[] = counts.map((ofDay) => ofDay.reduce((sum, count) => sum + count, 0));
+    for (const [i, { day }] of full.entries()) {
+      const [sum, exact] = [sums[day], recounted[i]];
+      sums[day] = sum === undefined || exact === undefined ? undefined : sum - rowsPerDay + exact;
+    }
+    return sums;
+  }
+
+  /** The number of transfers of the fee asset in each of the days. */
+  function* countTransfers(subject: Uint8Array, days: readonly DayRange[]): Steps<number[]> {
+    const filled = days.filter(({ low, high }) => low + 1 < high);
+    const counts = days.map(() => 0);
+    let low = Math.min(...filled.map((day) => day.low));
+    const high = Math.max(...filled.map((day) => day.high));
+    for (let isDone = filled.length === 0; !isDone; ) {
+      const rows = yield* fetchRows<{ boundary: number }>([runs.query(subject, low, high, 'asc', rowsPerQuery)]);
+      const { runs: found, isComplete } = runs.runsOf(rows, low, high, 'asc', rowsPerQuery);
+      for (const [i, day] of days.entries()) for (const run of found) counts[i] = (counts[i] as number) + sharedTxs(run, day);
+      low = found.at(-1)?.last ?? high;
+      isDone = isComplete;
+    }
+    return counts;
   }
 
   /** The counts of the first days; the list is shorter than `days` if `maxRows` did not suffice for the others. */
   return function* assetDays({ asset, days, pin, maxRows }: AssetDaysQuery): Steps<number[]> {
     const subject = idToBytes(asset);
+    const isFeeAsset = asset === feeAsset;
+    const kinds = Object.values(txKinds).filter((kind) => !isFeeAsset || kind !== txKinds.BaseTx);
+    const ranges = yield* dayRanges(days, pin);
+    const transfers = isFeeAsset ? yield* countTransfers(subject, ranges) : undefined;
     const counts: number[] = [];
     let rest = maxRows;
-    for (let at = 0; at < days.length; at += daysPerStep) {
-      const group = days.slice(at, at + daysPerStep);
-      const bounds = yield* runAllTogether(group.map((day) => blocks.bounds({ from: day, to: day + daySeconds })));
-      for (const { before, last } of bounds) {
-        const count = yield* countRange(subject, before?.lastTx ?? 0, Math.min(pin.lastTx, last?.lastTx ?? 0), rest);
-        if (count === undefined) return counts;
-        counts.push(count);
-        rest -= count;
+    for (let at = 0; at < ranges.length; at += daysPerStatement)
+      for (const rows of yield* countRows(subject, kinds, ranges.slice(at, at + daysPerStatement), rest)) {
+        if (rows === undefined || rows > rest) return counts;
+        counts.push(rows + (transfers?.[counts.length] ?? 0));
+        rest -= rows;
       }
-    }
     return counts;
   };
 }
+
+const sharedTxs = ({ first, last }: TransferRun, { low, high }: DayRange): number =>
+  Math.max(0, Math.min(last, high - 1) - Math.max(first, low + 1) + 1);
+
+type DayCount = { readonly n: number; readonly count: number };

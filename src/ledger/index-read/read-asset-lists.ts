@@ -17,7 +17,7 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
   const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
-  const counts = keyLookup((keys) => `SELECT * FROM ${t.assetCount} WHERE asset IN (${keys})`);
+  const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
   const firstMintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
     JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = m.seq

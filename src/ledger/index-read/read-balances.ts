@@ -9,7 +9,7 @@ import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart,
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { Tables } from '../state/schema.ts';
 import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
-import type { PinnedOutput } from './read-outputs.ts';
+import type { StoredPinnedOutput } from './read-outputs.ts';
 import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
 
 /** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
@@ -17,7 +17,7 @@ type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
   readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
   /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. */
-  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
+  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<StoredPinnedOutput[]>;
 };
 
 /** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */

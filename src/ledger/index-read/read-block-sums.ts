@@ -1,20 +1,18 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import type { ExplorerTables } from '../index/explorer-tables.ts';
-import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import { type BlockSumsRow, blockSumsColumns, feesFromBytes, txCounts } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
 import type { PinnedBlock } from './index-reads.ts';
 
 /** Sums and transactions of blocks, and the places of transactions in them. `indexed` limits reads to indexed blocks. */
-export function createBlockSumsReads(t: Tables & ExplorerTables, chainID: Id) {
-  const columns = `SELECT b.height, b.id, b.time, b.tx_count, length(b.header) AS header, s.bytes, s.fees,
-    s.base, s.create_asset, s.operation, s.import, s.export FROM ${t.block} b LEFT JOIN ${t.blockStat} s ON s.height = b.height`;
-  const indexed = 'b.height <= (SELECT height FROM progress WHERE chain = ?)';
-  const downward = `${columns} WHERE b.height <= ? AND ${indexed} ORDER BY b.height DESC LIMIT ? + 0`;
-  const upward = `${columns} WHERE b.height > ? AND ${indexed} ORDER BY b.height LIMIT ? + 0`;
+export function createBlockSumsReads(t: Tables, chainID: Id) {
+  const columns = `SELECT height, id, time, length(header) AS header, ${blockSumsColumns} FROM ${t.block}`;
+  const indexed = `height <= (SELECT p.height FROM progress p WHERE p.chain = ?)`;
+  const downward = `${columns} WHERE height <= ? AND ${indexed} ORDER BY height DESC LIMIT ? + 0`;
+  const upward = `${columns} WHERE height > ? AND ${indexed} ORDER BY height LIMIT ? + 0`;
   const blockColumns = `SELECT height, id, first_tx, tx_count FROM ${t.block}`;
   const blockOf = { height: `${blockColumns} WHERE height = ?`, id: `${blockColumns} WHERE id = ?` };
   const txsFrom = `SELECT id, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
@@ -63,33 +61,14 @@ const toEntry = (row: SumsRow): BlockSumsEntry => ({
   height: row.height,
   id: toHex(row.id) as Id,
   time: row.time,
-  bytes: row.header + (row.bytes ?? 0) - versionSize * row.tx_count,
-  fees: row.fees === null ? 0n : sumFromBytes(row.fees),
-  txs: {
-    BaseTx: row.base ?? 0,
-    CreateAssetTx: row.create_asset ?? 0,
-    OperationTx: row.operation ?? 0,
-    ImportTx: row.import ?? 0,
-    ExportTx: row.export ?? 0,
-  },
+  bytes: row.header + row.tx_bytes - versionSize * row.tx_count,
+  fees: feesFromBytes(row.fees),
+  txs: txCounts(row),
 });
 
 /** A transaction in a block lacks the codec version that its own bytes begin with. */
 const versionSize = 2;
 
-type SumsRow = {
-  readonly height: number;
-  readonly id: Uint8Array;
-  readonly time: number;
-  readonly tx_count: number;
-  readonly header: number;
-  readonly bytes: number | null;
-  readonly fees: Uint8Array | null;
-  readonly base: number | null;
-  readonly create_asset: number | null;
-  readonly operation: number | null;
-  readonly import: number | null;
-  readonly export: number | null;
-};
+type SumsRow = BlockSumsRow & { readonly height: number; readonly id: Uint8Array; readonly time: number; readonly header: number };
 type BlockRow = { readonly height: number; readonly id: Uint8Array; readonly first_tx: number; readonly tx_count: number };
 type PositionRow = BlockRow & { readonly seq: number; readonly previous: Uint8Array | null; readonly next: Uint8Array | null };

@@ -21,17 +21,19 @@ export type BlockReads = {
   readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
   readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
+  /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
+  readonly lastTxsBefore: (times: readonly number[]) => Steps<ReadonlyMap<number, number>>;
 };
 
 type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
 
 const noBounds: TimeBounds = { before: undefined, last: undefined };
 
-export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 'blockTxIds'>, chainID: Id): BlockReads {
+export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
-  const pins = `SELECT height, id, time, CASE WHEN height = 0
-    THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
-    ELSE first_tx + tx_count - 1 END AS last_tx FROM ${t.block}`;
+  const lastTx = `CASE WHEN height = 0 THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
+    ELSE first_tx + tx_count - 1 END AS last_tx`;
+  const pins = `SELECT height, id, time, ${lastTx} FROM ${t.block}`;
   const progress = 'SELECT height, complete_from FROM progress WHERE chain = ?';
   const chain = idToBytes(chainID);
   const tipQuery: Query = { text: `${pins} WHERE height = (SELECT height FROM progress WHERE chain = ?)`, values: [chain] };
@@ -40,16 +42,18 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     text: `${pins} WHERE time < ? ORDER BY time DESC, height DESC LIMIT 1`,
     values: [time],
   });
+  const lastTxsAt = keyLookup((keys) => `SELECT height, ${lastTx} FROM ${t.block} WHERE height IN (${keys})`);
+  const heightsBefore = `WITH k(time) AS (VALUES ${Array(timesPerStatement).fill('(CAST(? AS bigint))').join(', ')})
+    SELECT k.time, (SELECT b.height FROM ${t.block} b WHERE b.time < k.time ORDER BY b.time DESC, b.height DESC LIMIT 1) AS height FROM k`;
   const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
-    b.time, s.bytes, i.texts FROM ${t.block} b
-    LEFT JOIN ${t.blockStat} s ON s.height = b.height LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
+    b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
   const byId = `${columns} WHERE b.id = ?`;
   const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
   const heights = {
     asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
     desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
   };
-  const txsFrom = `SELECT id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
+  const idsFrom = `SELECT seq, id FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
   const tip: SingleRead<PinnedBlock> = {
     query: tipQuery,
@@ -78,11 +82,33 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
-  /** The entry of a block that is stored but not indexed yet. */
-  function* unindexedEntry(row: BlockRow): Steps<BlockEntry> {
-    const txs = yield* fetchRows<TxSizeRow>([{ text: txsFrom, values: [row.first_tx, row.first_tx + row.tx_count] }]);
-    const bytes = txs.reduce((sum, { size }) => sum + size, 0);
-    return toEntry(row, bytes, joinIdTexts(txs.map(({ id }) => idFromBytes(id))));
+  function* lastTxsBefore(times: readonly number[]): Steps<ReadonlyMap<number, number>> {
+    const wanted = [...new Set(times)];
+    const queries: Query[] = [];
+    for (let at = 0; at < wanted.length; at += timesPerStatement) {
+      const values = wanted.slice(at, at + timesPerStatement);
+      while (values.length < timesPerStatement) values.push(values[0] as number);
+      queries.push({ text: heightsBefore, values });
+    }
+    const found = yield* fetchRows<{ time: number; height: number | null }>(queries);
+    const heights = new Map(found.flatMap(({ time, height }) => (height === null ? [] : [[time, height] as const])));
+    const rows = yield* fetchRows<{ height: number; last_tx: number }>(lastTxsAt([...new Set(heights.values())]));
+    const lastTxs = new Map(rows.map(({ height, last_tx }) => [height, last_tx]));
+    return new Map([...heights].map(([time, height]) => [time, lastTxs.get(height) ?? 0]));
+  }
+
+  /** The entries of blocks. IDs of transactions that are not stored as text are read from `tx`, those of successive blocks with one query. */
+  function* toEntries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
+    const ranges: { from: number; to: number }[] = [];
+    for (const { first_tx, tx_count, texts } of rows.toSorted((a, b) => a.first_tx - b.first_tx)) {
+      if (texts !== null || tx_count === 0) continue;
+      const last = ranges.at(-1);
+      if (last?.to === first_tx) last.to += tx_count;
+      else ranges.push({ from: first_tx, to: first_tx + tx_count });
+    }
+    const found = yield* fetchRows<TxIdRow>(ranges.map(({ from, to }) => ({ text: idsFrom, values: [from, to] })));
+    const ids = new Map(found.map(({ seq, id }) => [seq, id]));
+    return rows.map((row) => toEntry(row, row.texts ?? joinIdTexts(idsOfBlock(row, ids))));
   }
 
   return {
@@ -98,8 +124,7 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     },
     block: function* (which) {
       const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
-      const [row] = yield* fetchRows<BlockRow>(queries);
-      return row && (indexedEntry(row) ?? (yield* unindexedEntry(row)));
+      return (yield* toEntries(yield* fetchRows<BlockRow>(queries)))[0];
     },
     blockHeights: function* ({ pin, times, after, order, limit }) {
       const { before, last } = yield* bounds(times);
@@ -111,35 +136,33 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
       return rows.map(({ height }) => height);
     },
     blocks: function* (wanted) {
-      const byHeight = new Map<number, BlockEntry>();
-      for (const row of yield* fetchRows<BlockRow>(byHeights(wanted)))
-        byHeight.set(row.height, indexedEntry(row) ?? (yield* unindexedEntry(row)));
+      const entries = yield* toEntries(yield* fetchRows<BlockRow>(byHeights(wanted)));
+      const byHeight = new Map(entries.map((entry) => [entry.height, entry]));
       return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
     bounds,
+    lastTxsBefore,
   };
 }
 
-/** Returns undefined for a block whose transactions are not indexed yet. */
-function indexedEntry(row: BlockRow): BlockEntry | undefined {
-  if (row.tx_count === 0) return toEntry(row, 0, noTexts);
-  return row.texts === null || row.bytes === null ? undefined : toEntry(row, row.bytes, row.texts);
-}
+/** Times that one statement looks up. */
+const timesPerStatement = 32;
 
-/** `bytes` is the size of the transactions. In a block they lack the codec version that their own bytes begin with. */
-const toEntry = ({ height, id, header_size, parent, tx_count, time }: BlockRow, bytes: number, txIDTexts: Uint8Array): BlockEntry => ({
+const idsOfBlock = ({ first_tx, tx_count }: BlockRow, ids: ReadonlyMap<number, Uint8Array>): Id[] =>
+  Array.from({ length: tx_count }, (_, i) => idFromBytes(ids.get(first_tx + i) as Uint8Array));
+
+type TxIdRow = { readonly seq: number; readonly id: Uint8Array };
+
+/** In a block, transactions lack the codec version that their own bytes begin with. */
+const toEntry = ({ height, id, header_size, parent, tx_count, time, tx_bytes }: BlockRow, txIDTexts: Uint8Array): BlockEntry => ({
   height,
   id,
   parentID: parent,
   time,
-  size: header_size + bytes - versionSize * tx_count,
+  size: header_size + tx_bytes - versionSize * tx_count,
   txCount: tx_count,
   txIDTexts,
 });
-
-const noTexts = new Uint8Array(0);
-
-type TxSizeRow = { readonly id: Uint8Array; readonly size: number };
 
 /** Position of the parent ID in a block header, counted from 1 (SQL `substr`): after version and type. */
 const parentAt = 7;
@@ -148,7 +171,7 @@ type PinRow = { readonly height: number; readonly id: Uint8Array; readonly time:
 
 const pinOf = ({ height, id, time, last_tx }: PinRow): PinnedBlock => ({ height, id: idFromBytes(id), time, lastTx: last_tx });
 
-/** `bytes` and `texts` are null for a block without transactions, and for one that is not indexed yet. */
+/** `texts` is null for a block with few transactions, and for one that is not indexed yet. */
 type BlockRow = {
   readonly height: number;
   readonly id: Uint8Array;
@@ -157,6 +180,6 @@ type BlockRow = {
   readonly first_tx: number;
   readonly tx_count: number;
   readonly time: number;
-  readonly bytes: number | null;
+  readonly tx_bytes: number;
   readonly texts: Uint8Array | null;
 };

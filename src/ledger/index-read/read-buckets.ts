@@ -1,9 +1,14 @@
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
+import { decodeOpenBuckets, minuteStart, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
+import { feesFromBytes } from '../state/block-row.ts';
+import type { Tables } from '../state/schema.ts';
 import type { Totals } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import type { SingleRead } from './read-run.ts';
 
 type BucketReads = {
@@ -13,43 +18,94 @@ type BucketReads = {
   readonly addressesBefore: (time: number) => Steps<number>;
 };
 
-export function createBucketReads(t: IndexTables): BucketReads {
-  const columns = `SELECT start, txs, blocks, active, senders, addresses, fees, max_tps, last FROM ${t.span} WHERE unit = ?`;
-  const newestFirst = `${columns} AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
-  const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ?`;
-  const secondsIn = `SELECT txs, fees, rate FROM ${t.second} WHERE time >= ? AND time < ?`;
+export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketReads {
+  const chain = idToBytes(chainID);
+  const counts = 'txs, blocks, active, senders, addresses, fees, max_tps, last';
+  // The buckets of the last block are in the row of `progress`. One statement reads both: a bucket may end between two.
+  const open = 'SELECT open_buckets FROM progress WHERE chain = ?';
+  const finished = `SELECT start, ${counts}, NULL AS open_buckets FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
+    ORDER BY start DESC LIMIT ? + 0`;
+  const newestFirst = `SELECT * FROM (${finished}) f UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (${open})`;
+  const firstHour = `SELECT (SELECT min(start) FROM ${t.span} WHERE unit = ${bucketUnits.hour}) AS start, (${open}) AS open_buckets`;
+  const minutesIn = `SELECT txs, fees, max_tps, NULL AS open_buckets FROM ${t.minute} WHERE start >= ? AND start < ?
+    UNION ALL SELECT 0, NULL, 0, (${open})`;
+  // Block 0 is in no bucket. While the index catches up, blocks are stored that are not counted yet.
+  const blocksIn = `SELECT time, tx_count AS txs, fees FROM ${t.block} WHERE time >= ? AND time < ? AND height > 0
+    AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
+  const lastTimeBefore = `SELECT time FROM ${t.block} WHERE time < ? AND height > 0 ORDER BY time DESC, height DESC LIMIT 1`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
-  const bucketsIn = (unit: BucketUnit, from: number, to: number, limit = noEnd): Query => ({
-    text: newestFirst,
-    values: [bucketUnits[unit], from, to, limit],
+
+  const bucketsIn = (unit: BucketUnit, from: number, to: number, limit = noEnd): SingleRead<TimeBucket[]> => ({
+    query: { text: newestFirst, values: [bucketUnits[unit], from, to, limit, chain] },
+    resultOf: (rows) => {
+      const found = rows as readonly BucketRow[];
+      const last = decodeOpenBuckets(found.find(isOpenRow)?.open_buckets)?.buckets[unit];
+      const older = found.filter((row) => !isOpenRow(row)).map(entryOf);
+      return last === undefined || last.start < from || last.start >= to
+        ? older
+        : [{ start: last.start, ...last.counts }, ...older].slice(0, limit);
+    },
   });
-  /** Queries for the fewest time buckets that cover a range of whole hours. */
-  const coveringQueries = (from: number, to: number): Query[] =>
-    splitIntoUnits(from, to).map(({ unit, from, to }) => bucketsIn(unit, from, to));
+
+  /** The fewest time buckets that cover a range of whole hours. */
+  const coveringBuckets = (from: number, to: number): Steps<TimeBucket[]> =>
+    readAll(splitIntoUnits(from, to).map(({ unit, from, to }) => bucketsIn(unit, from, to)));
 
   function* countFirstSeen(from: number, to: number): Steps<number> {
     // Genesis addresses are in no time bucket: they are counted one by one, with those of the first hour.
-    const [row] = yield* fetchRows<{ start: number | null }>([{ text: firstHour, values: [bucketUnits.hour] }]);
-    const singlyUntil = Math.max(from, Math.min(to, row?.start == null ? to : row.start + 3600));
+    const [row] = yield* fetchRows<{ start: number | null; open_buckets: string | null }>([{ text: firstHour, values: [chain] }]);
+    const first = row?.start ?? decodeOpenBuckets(row?.open_buckets)?.buckets.hour.start;
+    const singlyUntil = Math.max(from, Math.min(to, first === undefined ? to : first + 3600));
     const firstFullHour = Math.min(to, nextHour(singlyUntil));
     const lastHour = Math.max(firstFullHour, hourStart(to));
-    const rows = yield* fetchRowGroups({
-      early: [{ text: firstIn, values: [from, firstFullHour] }],
-      buckets: coveringQueries(firstFullHour, lastHour),
-      late: [{ text: firstIn, values: [lastHour, to] }],
-    });
-    return countOf(rows.early) + countOf(rows.late) + (rows.buckets as BucketRow[]).reduce((sum, { addresses }) => sum + addresses, 0);
+    const singly: Query[] = [
+      { text: firstIn, values: [from, firstFullHour] },
+      { text: firstIn, values: [lastHour, to] },
+    ];
+    const [counted, buckets] = yield* runTogether(fetchRows<{ n: number }>(singly), coveringBuckets(firstFullHour, lastHour));
+    return counted.reduce((sum, { n }) => sum + n, 0) + buckets.reduce((sum, { addresses }) => sum + addresses, 0);
   }
 
-  /** Totals since each of the times, from the time buckets and, for the part of an hour at the beginning, the seconds. */
+  /** The minutes of a range of whole minutes. */
+  const minutesBetween = (from: number, to: number): SingleRead<Countable[]> => ({
+    query: { text: minutesIn, values: [from, to, chain] },
+    resultOf: (rows) => {
+      const found = rows as readonly MinuteRow[];
+      const last = decodeOpenBuckets(found.find(isOpenRow)?.open_buckets)?.minute;
+      const older = found
+        .filter((row) => !isOpenRow(row))
+        .map(({ txs, fees, max_tps }) => ({ txs, fees: sumFromBytes(fees as Uint8Array), maxTps: max_tps }));
+      return last === undefined || last.start < from || last.start >= to ? older : [last, ...older];
+    },
+  });
+
+  /** The seconds of a part of a minute. */
+  function* secondsIn(from: number, to: number): Steps<Countable[]> {
+    if (from === to) return [];
+    const rows = yield* fetchRowGroups({
+      blocks: [{ text: blocksIn, values: [from, to, chain] }],
+      previous: [{ text: lastTimeBefore, values: [from] }],
+    });
+    let previousTime = (rows.previous as { time: number }[])[0]?.time;
+    const seconds: Countable[] = [];
+    for (const [time, blocks] of Map.groupBy(rows.blocks as BlockRow[], ({ time }) => time)) {
+      const txs = blocks.reduce((sum, block) => sum + block.txs, 0);
+      const fees = blocks.reduce((sum, block) => sum + feesFromBytes(block.fees), 0n);
+      seconds.push({ txs, fees, maxTps: tpsRate({ time, txs, previousTime }) });
+      previousTime = time;
+    }
+    return seconds;
+  }
+
+  /** Totals since each of the times: from the time buckets and, for the part of an hour at the beginning, from minutes and seconds. */
   const totalSince = <V>(sum: (all: readonly Countable[]) => V) =>
     function* (froms: readonly number[]): Steps<V[]> {
       const values: V[] = [];
       for (const from of froms) {
-        const next = nextHour(from);
-        const rows = yield* fetchRowGroups({ buckets: coveringQueries(next, noEnd), seconds: [{ text: secondsIn, values: [from, next] }] });
-        const seconds = (rows.seconds as SecondRow[]).map(({ txs, fees, rate }) => ({ txs, fees: sumFromBytes(fees), maxTps: rate }));
-        values.push(sum([...(rows.buckets as BucketRow[]).map(entryOf), ...seconds]));
+        const [hour, minute] = [nextHour(from), nextMinute(from)];
+        const early = runTogether(secondsIn(from, minute), readAll(minute === hour ? [] : [minutesBetween(minute, hour)]));
+        const [buckets, [seconds, minutes]] = yield* runTogether(coveringBuckets(hour, noEnd), early);
+        values.push(sum([...buckets, ...minutes, ...seconds]));
       }
       return values;
     };
@@ -109,14 +165,11 @@ export function createBucketReads(t: IndexTables): BucketReads {
   };
 
   return {
-    buckets: (unit, from, to, limit) => ({
-      query: bucketsIn(unit, from, to, limit),
-      resultOf: (rows) => (rows as readonly BucketRow[]).map(entryOf),
-    }),
-    lastBucketBefore: (unit, before) => ({
-      query: bucketsIn(unit, 0, before, 1),
-      resultOf: ([row]) => (row === undefined ? undefined : entryOf(row as BucketRow)),
-    }),
+    buckets: bucketsIn,
+    lastBucketBefore: (unit, before) => {
+      const { query, resultOf } = bucketsIn(unit, 0, before, 1);
+      return { query, resultOf: (rows) => resultOf(rows)[0] };
+    },
     totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
       // In the table 0 means never, so the earliest time counted is 1.
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
@@ -128,6 +181,14 @@ export function createBucketReads(t: IndexTables): BucketReads {
 
 /** Start of the first hour that begins at or after a time. */
 const nextHour = (time: number): number => (hourStart(time) === time ? time : hourStart(time) + 3600);
+
+const nextMinute = (time: number): number => (minuteStart(time) === time ? time : minuteStart(time) + 60);
+
+/** Runs single reads at once and joins their lists. */
+function* readAll<T>(reads: readonly SingleRead<readonly T[]>[]): Steps<T[]> {
+  const results = yield reads.map(({ query }) => query);
+  return reads.flatMap(({ resultOf }, i) => resultOf(results[i] as readonly unknown[]));
+}
 
 /** Later than any block. */
 const noEnd = 2 ** 52;
@@ -156,10 +217,20 @@ function nextStart(unit: 'day' | 'month', time: number): number {
   return bucketStart(unit, start + longest);
 }
 
-const countOf = (rows: readonly unknown[]): number => (rows[0] as { n: number } | undefined)?.n ?? 0;
-
 type Countable = Pick<TimeBucket, 'txs' | 'fees' | 'maxTps'>;
-type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
-type SecondRow = { readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
+/** A bucket that is over, or, in a row without fees, the text of the open ones. */
+type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & {
+  readonly fees: Uint8Array | null;
+  readonly max_tps: number;
+  readonly open_buckets: string | null;
+};
+type MinuteRow = Pick<BucketRow, 'txs' | 'fees' | 'max_tps' | 'open_buckets'>;
+type BlockRow = { readonly time: number; readonly txs: number; readonly fees: Uint8Array };
 
-const entryOf = ({ fees, max_tps, ...span }: BucketRow): TimeBucket => ({ ...span, fees: sumFromBytes(fees), maxTps: max_tps });
+const isOpenRow = ({ fees }: Pick<BucketRow, 'fees'>): boolean => fees === null;
+
+const entryOf = ({ fees, max_tps, open_buckets: _, ...span }: BucketRow): TimeBucket => ({
+  ...span,
+  fees: sumFromBytes(fees as Uint8Array),
+  maxTps: max_tps,
+});

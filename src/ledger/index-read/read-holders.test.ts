@@ -24,14 +24,19 @@ function openLists(seed: number) {
   const sql = createSqliteSql(chains.store);
   const tables = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
   const blocks = createBlockReads(tables, chainID);
-  const { txs, txSeqs } = createTxReads(tables, chainID, blocks, createOutputReads(tables, chainID, 'sqlite'));
+  const { txs, txSeqs } = createTxReads(
+    tables,
+    { id: chainID, feeAsset: chains.feeAsset },
+    blocks,
+    createOutputReads(tables, chainID, 'sqlite'),
+  );
   const read = { txs: 0 };
   const counted: typeof txs = (seqs, ...rest) => {
     read.txs += seqs.length;
     return txs(seqs, ...rest);
   };
   const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, 1e-6);
-  const { tip } = openReads(sql, { number, id: chainID });
+  const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
   const holdersIn =
     (list: typeof kept) =>
     async (asset: Id): Promise<AssetHolder[]> => {

@@ -91,7 +91,7 @@ export function createHolderReads(
     };
     for (let at = 0; at < seqs.length; at += txsPerStep)
       for (const { consumed, emitted } of yield* txs(seqs.slice(at, at + txsPerStep), pin)) {
-        for (const output of [...consumed, ...emitted]) addOwner(output);
+        for (const output of [...consumed, ...emitted]) if (output !== undefined) addOwner(output);
       }
     // Outputs from before linearization change balances without a transaction.
     for (let from = list.lastUtxo; from < lastUtxo; from += outputsPerQuery) {

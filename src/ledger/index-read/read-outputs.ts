@@ -7,9 +7,9 @@ import { orderedLookup } from '../index/ordered-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
-import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
-import type { OutputEntry, PinnedBlock, SpendInfo } from './index-reads.ts';
+import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
+import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import type { ImportedElsewhere, OutputEntry, PinnedBlock } from './index-reads.ts';
 
 /** A stored output of this chain. */
 export type ChainOutputRow = {
@@ -37,30 +37,12 @@ export type CrossChainOutputRow = {
   readonly taken_tx: number | null;
 };
 
-/** An output as of a pinned block. It was consumed by a transaction of this chain, given by its `seq`, or by an import on another chain. */
-export type PinnedOutput = {
-  readonly seq: number;
-  readonly utxo: Utxo;
-  readonly time: number;
-  readonly createdOn: Id;
-  readonly consumedOn: Id;
-  readonly spent: { readonly tx: number } | ImportedElsewhere | undefined;
-};
-
-/** `txID` is undefined if the importing transaction is unknown. */
-type ImportedElsewhere = { readonly txID: Id | undefined; readonly time: number };
-
 export type OutputReads = {
   readonly byId: (ids: readonly SqlValue[]) => Query[];
-  /** Like `byId`, without the consumer: for outputs whose consumer the caller knows. */
-  readonly consumedById: (ids: readonly SqlValue[]) => Query[];
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Query;
-  /** Only `seq` and consumer, for outputs that the caller already has. */
-  readonly spendStatusById: (ids: readonly SqlValue[]) => Query[];
-  /** The same two lookups for many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
-  readonly consumedInOrder: (ids: readonly Uint8Array[]) => Query[];
-  readonly spendStatusInOrder: (ids: readonly Uint8Array[]) => Query[];
+  /** `seq`, `time` and `bytes` of many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
+  readonly inOrder: (ids: readonly Uint8Array[]) => Query[];
   /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
   readonly spendsBySeq: (seqs: readonly number[]) => Query[];
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
@@ -74,7 +56,7 @@ export type OutputReads = {
   readonly isUnspent: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => boolean;
   /** Undefined if the output did not exist yet. */
   readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
-  readonly toEntries: (found: readonly PinnedOutput[]) => Steps<OutputEntry[]>;
+  readonly toEntries: (found: readonly StoredPinnedOutput[]) => Steps<OutputEntry[]>;
   readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Steps<ReadonlySet<number>>;
 };
 
@@ -104,16 +86,12 @@ export class StoredOutput<S> {
     this.decoded ??= decodeStoredUtxo(this.stored);
     return this.decoded;
   }
-
-  verifiedTransfer(): StoredUtxo | undefined {
-    return isTransfer(this.stored) ? verifyStoredUtxo(this.stored) : undefined;
-  }
 }
 
-/** A `PinnedOutput` of a row. */
-export type StoredPinnedOutput = StoredOutput<PinnedOutput['spent']>;
+/** An output as of a pinned block. It was consumed by a transaction of this chain, given by its `seq`, or by an import on another chain. */
+export type StoredPinnedOutput = StoredOutput<{ readonly tx: number } | ImportedElsewhere | undefined>;
 
-type ConsumerRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };
+export type SpenderRow = Omit<StoredTx, 'layout'>;
 
 const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
 const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
@@ -158,26 +136,15 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
 
   return {
     byId: keyLookup((keys) => `${chainOutputs} WHERE u.id IN (${keys})`),
-    consumedById: keyLookup(
-      (keys) => `SELECT u.seq, u.id, b.time, u.bytes FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id IN (${keys})`,
-    ),
     bySeq: (seq) =>
       seq < 0
         ? { text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }
         : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
-    spendStatusById: keyLookup(
-      (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,
-    ),
     // CROSS JOIN: SQLite then reads the keys first.
-    consumedInOrder: orderedLookup(
+    inOrder: orderedLookup(
       dialect,
       (keys) => `${keys} SELECT k.n, u.seq, b.time, u.bytes
         FROM k CROSS JOIN ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id = k.id`,
-    ),
-    spendStatusInOrder: orderedLookup(
-      dialect,
-      (keys) => `${keys} SELECT k.n, u.seq, s.tx AS spent
-        FROM k CROSS JOIN ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = k.id`,
     ),
     spendersBySeq: consumers,
     spendersOf: keyLookup(
@@ -198,8 +165,8 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
     toEntries: function* (pinned) {
       const txSeqs = new Set<number>();
       for (const { spent } of pinned) if (spent !== undefined && 'tx' in spent) txSeqs.add(spent.tx);
-      const rows = yield* fetchRows<ConsumerRow>(consumers([...txSeqs]));
-      const spends = new Map(rows.map((row) => [row.seq, spendInfoOf(row)]));
+      const rows = yield* fetchRows<SpenderRow>(consumers([...txSeqs]));
+      const spends = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));
       return pinned.map((output) => withSpender(output, spends));
     },
     spentOutputs: function* (seqs, pin) {
@@ -209,18 +176,11 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
   };
 }
 
-function spendInfoOf(row: ConsumerRow): SpendInfo {
-  const tx = parseStoredTx(row);
-  return { txID: tx.id, time: row.time, tx, seq: row.seq };
-}
-
 /** `spends` are the transactions that consumed outputs, by `seq`. */
-function withSpender(output: PinnedOutput, spends: ReadonlyMap<number, SpendInfo>): OutputEntry {
-  const { seq, time, createdOn, consumedOn, spent: by } = output;
-  if (by === undefined) return output as PinnedOutput & { readonly spent: undefined };
-  const spent = 'tx' in by ? spends.get(by.tx) : { ...by, tx: undefined };
-  if (output instanceof StoredOutput) return new StoredOutput(seq, output.stored, { time, createdOn, consumedOn, spent });
-  return { seq, utxo: output.utxo, time, createdOn, consumedOn, spent };
+function withSpender(output: StoredPinnedOutput, spends: ReadonlyMap<number, StoredTx>): OutputEntry {
+  const { seq, stored, time, createdOn, consumedOn, spent: by } = output;
+  if (by === undefined) return output as StoredOutput<undefined>;
+  return new StoredOutput(seq, stored, { time, createdOn, consumedOn, spent: 'tx' in by ? spends.get(by.tx) : by });
 }
 
 export const spentAsOf = (tx: number | null, pin: PinnedBlock): { readonly tx: number } | undefined =>
@@ -230,6 +190,4 @@ const isExported = ({ put_height }: CrossChainOutputRow, pin: PinnedBlock): bool
 
 /** Compares times: another chain's heights cannot be compared with the pinned height. */
 export const importedElsewhereAsOf = ({ taken_by, taken_time }: CrossChainOutputRow, pin: PinnedBlock): ImportedElsewhere | undefined =>
-  taken_time === null || taken_time > pin.time
-    ? undefined
-    : { txID: taken_by === null ? undefined : (toHex(taken_by) as Id), time: taken_time };
+  taken_time === null || taken_time > pin.time ? undefined : { id: taken_by ?? undefined, time: taken_time };

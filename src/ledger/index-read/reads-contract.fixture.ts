@@ -102,10 +102,10 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         for (const { tx } of oracle.allTxs) {
           const seq = await reads.txSeq(tx.id, tip);
           const isRendered = chains.pick(4) === 0;
-          const entry = isRendered ? undefined : (await reads.storedTxs([seq as number], tip))[0];
-          expect(await reads.storedTx(tx.id, () => isRendered)).toEqual({ pin: tip, seq: seq as number, entry });
+          const entry = isRendered ? undefined : (await reads.txs([seq as number], tip))[0];
+          expect(await reads.tx(tx.id, () => isRendered)).toEqual({ pin: tip, seq: seq as number, entry });
         }
-        expect(await reads.storedTx(zeroId, () => false)).toBeUndefined();
+        expect(await reads.tx(zeroId, () => false)).toBeUndefined();
         const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
         for (let i = 0; i < 60; i++) {
           const ofAddresses = some(addresses).map((address) => ({ address }));
@@ -123,7 +123,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const whole = oracle.txList(query).map(comparableOracleTx);
           const limit = [1, 2, 7, 1000][chains.pick(4)] as number;
           const pages = async (after: number | undefined) => readTxs(reads, { ...query, after, limit });
-          expect((await readPages(pages, limit, ({ seq }) => seq)).map(comparableTx)).toEqual(whole);
+          expect((await readPages(pages, limit, ({ tx }) => tx.seq)).map(comparableTx)).toEqual(whole);
 
           const maxBytes = 1 + chains.pick(2000);
           const cut = await readTxs(reads, query, maxBytes);
@@ -186,13 +186,13 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
               list.push(...page);
               open ||= page.length === limit;
             }
-            const page = await readTxs(reads, { ...txQuery, after: foundTxs[foundTxs.length - 1]?.seq, limit });
+            const page = await readTxs(reads, { ...txQuery, after: foundTxs[foundTxs.length - 1]?.tx.seq, limit });
             foundTxs.push(...page);
             open ||= page.length === limit;
             await arriving;
           }
           expect(found.map((list) => list.map(comparable))).toEqual(wholes);
-          expect(foundTxs.map(({ tx }) => tx.id)).toEqual(txs);
+          expect(foundTxs.map(({ tx }) => toHex(tx.id))).toEqual(txs);
         }
       });
 
@@ -336,7 +336,7 @@ const comparable = ({ seq, utxo, time, createdOn, consumedOn, spent }: OutputEnt
   id: utxo.id,
   bytes: Buffer.from(utxo.bytes).toString('hex'),
   seq: seq < 0 ? undefined : seq,
-  spent: spent && { txID: spent.txID, time: spent.time, here: spent.tx !== undefined && spent.tx.id === spent.txID },
+  spent: spent && { txID: spent.id && toHex(spent.id), time: spent.time, here: spent.layout !== undefined },
 });
 
 type OracleOutput = ReturnType<ReadsChains['oracle']['utxoList']>[number];
@@ -351,10 +351,13 @@ const comparableOracleOutput = ({ utxo, seq, time, createdOn, consumedOn, spent 
   spent,
 });
 
-const comparableTx = ({ tx, consumed, emitted, ...entry }: TxEntry) => ({
-  ...entry,
-  txID: tx.id,
-  consumed: consumed.map(comparable),
+const comparableTx = ({ tx, height, blockID, consumed, emitted }: TxEntry) => ({
+  seq: tx.seq,
+  txID: toHex(tx.id) as Id,
+  height,
+  blockID: toHex(blockID) as Id,
+  time: tx.time,
+  consumed: consumed.flatMap((output) => (output === undefined ? [] : { ...comparable(output), seq: undefined })),
   emitted: emitted.map(comparable),
 });
 
@@ -362,6 +365,6 @@ type OracleTx = ReturnType<ReadsChains['oracle']['txList']>[number];
 
 const comparableOracleTx = ({ consumed, emitted, ...entry }: OracleTx): ReturnType<typeof comparableTx> => ({
   ...entry,
-  consumed: consumed.map(comparableOracleOutput),
+  consumed: consumed.map((output) => ({ ...comparableOracleOutput(output), seq: undefined })),
   emitted: emitted.map(comparableOracleOutput),
 });

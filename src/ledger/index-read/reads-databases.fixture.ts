@@ -13,9 +13,10 @@ import type { IndexUnderTest } from './reads-contract.fixture.ts';
 /** Test chains with their index in SQLite. */
 export async function openSqliteReads(seed: number, longWork?: LongWork): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
-  const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork);
   const sql = createSqliteSql(testChains.store);
-  const explorer = openExplorerReads(sql, { number: testChains.number, id: chainID, hasInbound: true }, longWork);
+  const chain = { number: testChains.number, id: chainID, feeAsset: testChains.feeAsset };
+  const reads = openReads(sql, chain, longWork);
+  const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, longWork);
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
 }
 
@@ -37,11 +38,12 @@ export async function openPostgresReads(server: string, seed: number): Promise<I
     openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }),
   );
   for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
+  const chain = { number: numbers[0] as number, id: chainID, feeAsset: testChains.feeAsset };
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
-    explorer: openExplorerReads(sql, { number: numbers[0] as number, id: chainID, hasInbound: false }),
+    reads: openReads(sql, chain),
+    explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {
         await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));

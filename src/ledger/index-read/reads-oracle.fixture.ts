@@ -5,7 +5,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import { burnedAmount } from '../index/tx-sums.ts';
+import { burnedAmount } from '../state/block-row.ts';
 import type { BlockQuery, PinnedBlock, TxQuery, UtxoQuery } from './index-reads.ts';
 
 /** The reference implementation for tests: answers every query by scanning all transactions. */

@@ -6,8 +6,8 @@ import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { burnedAmount } from '../index/tx-sums.ts';
 import { computeBlockChange } from '../state/block-change.ts';
+import { burnedAmount } from '../state/block-row.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { blockFacts } from './block-facts.ts';
 
@@ -64,7 +64,7 @@ function facts(txs: readonly UnsignedTx[], before: readonly Utxo[], imported: re
   });
   const consumed = new Map(before.map((utxo) => [utxo.id, utxo]));
   const numbered = (utxo: Utxo): NumberedUtxo => ({ utxo, seq: 1, height: 3, bytes: utxo.bytes });
-  const change = computeBlockChange({ applied, consumed }, { height: 7, firstTx: 20, firstUtxo: 40, unspentRow: numbered });
+  const change = computeBlockChange({ applied, consumed }, { height: 7, firstTx: 20, firstUtxo: 40, unspentRow: numbered, timeAt: Number });
   const block = { height: 7n, time: 5000n };
   return blockFacts({ ...change, block, applied, firstTx: 20, imported: new Map(imported.map((utxo) => [utxo.id, utxo])) }, avax);
 }

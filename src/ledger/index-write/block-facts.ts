@@ -4,8 +4,8 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { isNft, unitsOf } from '../index/output-amount.ts';
 import { txKinds } from '../index/tables.ts';
-import { burnedAmount } from '../index/tx-sums.ts';
 import type { StoredBlock } from '../state/block-change.ts';
+import { burnedAmount } from '../state/block-row.ts';
 
 /** A stored block, with the parts of it that the index reads. */
 export type BlockToIndex = Omit<StoredBlock, 'block'> & { readonly block: Pick<StoredBlock['block'], 'height' | 'time'> };

@@ -3,6 +3,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
+import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
@@ -13,6 +14,7 @@ import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
+import { historyRows } from './history-rows.ts';
 import type { RecoverSigner } from './incomplete-imports.ts';
 import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
@@ -68,17 +70,15 @@ export function createBlockWriter(
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
   const cache = createWriterCache();
-  const clearCache = (): void => {
-    cache.clear();
-    explorer.clearCache();
-  };
+  const clearCache = cache.clear;
 
   function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[], isFirst = false): Steps<void> {
     clearCache();
     if (utxos.length === 0) return;
-    yield* writePreLinearizationRows(q, utxos);
     const changed = balances === undefined ? yield* raisedBalances(q, utxos, isFirst) : { changes: balances, queries: [] };
-    yield [...changed.queries, ...(yield* explorer.addBalances(changed.changes))];
+    const { queries, assets } = explorer.addBalances(changed.changes);
+    yield* writePreLinearizationRows(q, chain.id, utxos, assets);
+    yield [...changed.queries, ...queries];
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
@@ -97,33 +97,35 @@ export function createBlockWriter(
     const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const previous = yield* readPreviousRows(q, cache, blocks, facts);
+    const previous = yield* readPreviousRows(q, cache, chain.id, blocks, facts);
     const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
     const timeAt = (height: number) => previous.times.get(height) as number;
     const { insertions, moves } = outputSetChanges(blocks, timeAt);
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
-    const counted = counterRows(previous, facts, cache);
+    const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const balances = yield* changedBalances(q, cache, blocks);
-    const explorerQueries = yield* explorer.addBlocks(blocks, balances.changes, chain.feeAsset, timeAt);
+    const explored = explorer.addBlocks(blocks, balances.changes);
+    const counted = counterRows(previous, facts, explored.assets, cache);
+    const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),
       ...q.addHolding(inserted.holding),
       ...q.addAmount(inserted.amount),
-      ...q.addHistory(historyRows(facts)),
+      ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...balances.queries,
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.addActiveHours(counted.activeHours),
       ...q.upsertAsset(counted.assets),
-      ...q.upsertBucket(counted.buckets),
-      ...q.upsertSecond(counted.seconds),
+      ...q.addBucket(counted.buckets),
+      ...q.addMinute(counted.minutes),
       ...moved.queries,
-      ...explorerQueries,
+      ...explored.queries,
       ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
-      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
+      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom, openBuckets]),
     ];
     cache.height = last;
   }
@@ -144,18 +146,6 @@ function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<vo
     });
 }
 
-/** Each transaction is listed under the whole chain, its addresses and its assets. */
-function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { txs } of facts)
-    for (const { seq, kind, addresses, assets } of txs) {
-      rows.push(wholeChain, kind, seq);
-      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
-      for (const asset of assets) rows.push(idBlob(asset), kind, seq);
-    }
-  return rows;
-}
-
 /** The public keys of senders that are not known to be stored. */
 function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {
   const rows: SqlValue[] = [];
@@ -169,8 +159,6 @@ function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache
     }
   return rows;
 }
-
-const wholeChain = new Uint8Array(0);
 
 function minterRows(blocks: readonly BlockToIndex[]): SqlValue[] {
   const rows: SqlValue[] = [];

@@ -1,22 +1,22 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
-import { hourStart } from '../index/bucket-start.ts';
+import { bucketUnitNames, hourStart } from '../index/bucket-start.ts';
+import type { BucketCounts, OpenBuckets } from '../index/open-buckets.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import type { BlockFacts } from './block-facts.ts';
 import type { PreviousRows } from './previous-rows.ts';
 import {
+  type AssetCounts,
   type AssetStat,
+  addAssetCounts,
   assetsAfter,
-  type BucketCounts,
-  bucketsAfter,
   type Holder,
   holdersAfter,
   isGenesisBlock,
-  type LatestSeconds,
-  latestSecondsAfter,
+  openBucketsAfter,
 } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 
@@ -29,39 +29,37 @@ type CounterRows = {
   /** What to add to the rows of hours. */
   readonly activeHours: SqlValue[];
   readonly assets: SqlValue[];
+  /** Buckets and minutes that are over. */
   readonly buckets: SqlValue[];
-  readonly seconds: SqlValue[];
+  readonly minutes: SqlValue[];
 };
 
 /**
  * Computes the rows after some blocks from the rows before them, and puts them into the cache. Of a row that several blocks change, only
- * the last version is returned.
+ * the last version is returned. `assetChanges`: of the counts that `BlockFacts` do not have.
  */
-export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[], cache: WriterCache): CounterRows {
+export function counterRows(
+  previous: PreviousRows,
+  facts: readonly BlockFacts[],
+  assetChanges: ReadonlyMap<Id, AssetCounts>,
+  cache: WriterCache,
+): CounterRows {
   const holders = overlay(previous.holders);
   const assets = overlay(previous.assets);
-  const buckets = new Map(previous.buckets);
-  const bucketRows = new Map<string, SqlValue[]>();
-  const rows: CounterRows = { holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], seconds: [] };
-  let { latestSeconds } = previous;
+  const rows: CounterRows = { holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], minutes: [] };
+  let { openBuckets } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
-      const next = latestSecondsAfter(fact, latestSeconds);
-      if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds && latestSeconds.last.time !== next.last.time)
-        rows.seconds.push(...secondRow(latestSeconds));
-      latestSeconds = next;
-      const current = (unit: BucketUnit, start: number) => (buckets.get(unit)?.start === start ? buckets.get(unit)?.counts : undefined);
-      for (const [unit, { start, counts }] of bucketsAfter(fact, latestSeconds.last.rate, holders.get, current)) {
-        buckets.set(unit, { start, counts });
-        bucketRows.set(`${unit} ${start}`, bucketRow(unit, start, counts));
-      }
+      const next = openBucketsAfter(fact, openBuckets, holders.get);
+      if (openBuckets !== undefined) addFinished(rows, openBuckets, next);
+      openBuckets = next;
     }
     holders.setAll(holdersAfter(fact, holders.get));
     assets.setAll(assetsAfter(fact, assets.get));
     cache.times.set(fact.height, fact.time);
   }
-  if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
-  for (const row of bucketRows.values()) rows.buckets.push(...row);
+  // A balance changes and units are minted only in transactions that name the asset, so it is among the changed assets.
+  for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
   rows.activeHours.push(...activeHourRows(previous.holders, holders.changed, facts));
   for (const [address, holder] of holders.changed)
@@ -69,9 +67,17 @@ export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[]
 
   for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
   for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
-  for (const [unit, bucket] of buckets) cache.buckets.set(unit, bucket);
-  cache.latestSeconds = latestSeconds;
+  cache.openBuckets = openBuckets;
   return rows;
+}
+
+/** Adds rows for the buckets that are over when the next ones begin. Block times never decrease, so no later block is in them. */
+function addFinished(rows: CounterRows, { buckets, minute }: OpenBuckets, next: OpenBuckets): void {
+  for (const unit of bucketUnitNames) {
+    const { start, counts } = buckets[unit];
+    if (next.buckets[unit].start !== start) rows.buckets.push(...bucketRow(unit, start, counts));
+  }
+  if (next.minute.start !== minute.start) rows.minutes.push(minute.start, minute.txs, sumToBytes(minute.fees), minute.maxTps);
 }
 
 /** A map of changed entries on top of unchanged ones. */
@@ -127,13 +133,10 @@ export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlV
   hourStart(sent),
 ];
 
-export const assetRow = (asset: Id, { first, last, txs, supply, nfts }: AssetStat): SqlValue[] => [
+export const assetRow = (asset: Id, stat: AssetStat): SqlValue[] => [
   idBlob(asset),
-  first,
-  last,
-  txs,
-  sumToBytes(supply),
-  nfts,
+  ...[stat.first, stat.last, stat.txs, sumToBytes(stat.supply), stat.nfts],
+  ...[stat.holders, sumToBytes(stat.held), sumToBytes(stat.minted), stat.mintedNfts],
 ];
 
 const bucketRow = (unit: BucketUnit, start: number, counts: BucketCounts): SqlValue[] => [
@@ -148,5 +151,3 @@ const bucketRow = (unit: BucketUnit, start: number, counts: BucketCounts): SqlVa
   counts.maxTps,
   counts.last,
 ];
-
-const secondRow = ({ last: { time, txs, fees, rate } }: LatestSeconds): SqlValue[] => [time, txs, sumToBytes(fees), rate];

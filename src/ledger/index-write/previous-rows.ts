@@ -2,12 +2,11 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
-import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
+import { decodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, type Steps } from '../index/steps.ts';
-import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import type { BlockFacts, BlockToIndex } from './block-facts.ts';
-import { type AssetStat, type BucketCounts, type Holder, isGenesisBlock, type LatestSeconds } from './row-updates.ts';
+import type { AssetStat, Holder } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
@@ -17,14 +16,14 @@ export type PreviousRows = {
   readonly assets: ReadonlyMap<Id, AssetStat>;
   /** Block times by height: of these blocks and of those that created the outputs they consume. */
   readonly times: ReadonlyMap<number, number>;
-  readonly buckets: ReadonlyMap<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
-  readonly latestSeconds: LatestSeconds | undefined;
+  readonly openBuckets: OpenBuckets | undefined;
 };
 
 /** Reads the previous rows from the cache and, in one group of queries, the others from the database. */
 export function* readPreviousRows(
   q: WriterQueries,
   cache: WriterCache,
+  chain: Id,
   blocks: readonly BlockToIndex[],
   facts: readonly BlockFacts[],
 ): Steps<PreviousRows> {
@@ -45,16 +44,11 @@ export function* readPreviousRows(
     times.set(Number(block.height), Number(block.time));
     for (const { height } of consumed) if (!times.has(height)) takeCached(cache.times.get(height), times, uncached.times, height);
   }
-  // Only the buckets of the first counted block can have rows already: block times never decrease, so later blocks can only start new ones.
-  const firstCounted = facts.find((fact) => !isGenesisBlock(fact));
-  const firstBuckets = bucketUnitNames.map((unit) => ({ unit, start: bucketStart(unit, firstCounted?.time ?? 0) }));
-  const missing = firstCounted === undefined ? [] : firstBuckets.filter(({ unit, start }) => cache.buckets.get(unit)?.start !== start);
   const rows = yield* fetchRowGroups({
     holders: q.holders([...uncached.holders].map(addressBlob)),
     assets: q.assets([...uncached.assets].map(idBlob)),
     times: q.times([...uncached.times]),
-    buckets: q.buckets(missing.flatMap(({ unit, start }) => [bucketUnits[unit], start])),
-    seconds: cache.latestSeconds === undefined && firstCounted !== undefined ? [q.lastSeconds] : [],
+    open: cache.openBuckets === undefined ? q.openBuckets([idBlob(chain)]) : [],
   });
   for (const row of rows.holders as HolderRow[]) holders.set(...holderEntry(row));
   for (const row of rows.assets as AssetRow[]) assets.set(...assetStatEntry(row));
@@ -62,13 +56,8 @@ export function* readPreviousRows(
     times.set(height, time);
     cache.times.set(height, time);
   }
-  const buckets = new Map(cache.buckets);
-  for (const { unit, start, fees, max_tps, ...counts } of rows.buckets as BucketRow[])
-    buckets.set(bucketUnitNames[unit] as BucketUnit, { start, counts: { ...counts, fees: sumFromBytes(fees), maxTps: max_tps } });
-  const [last, previous] = rows.seconds as SecondRow[];
-  const latestSeconds =
-    last === undefined ? cache.latestSeconds : { last: { ...last, fees: sumFromBytes(last.fees) }, previousTime: previous?.time };
-  return { holders, assets, times, buckets, latestSeconds };
+  const [open] = rows.open as { open_buckets: string | null }[];
+  return { holders, assets, times, openBuckets: cache.openBuckets ?? decodeOpenBuckets(open?.open_buckets) };
 }
 
 /** Takes a cached value over, or notes that it has to be read. */
@@ -82,17 +71,16 @@ export const holderEntry = ({ address, first, seen, sent }: HolderRow): [Address
   { first, seen, sent },
 ];
 
-export const assetStatEntry = ({ asset, first, last, txs, supply, nfts }: AssetRow): [Id, AssetStat] => [
+export const assetStatEntry = ({ asset, supply, held, minted, minted_nfts, ...numbers }: AssetRow): [Id, AssetStat] => [
   toHex(asset) as Id,
-  { first, last, txs, supply: sumFromBytes(supply), nfts },
+  { ...numbers, supply: sumFromBytes(supply), held: sumFromBytes(held), minted: sumFromBytes(minted), mintedNfts: minted_nfts },
 ];
 
 export type HolderRow = Holder & { readonly address: Uint8Array };
-export type AssetRow = Omit<AssetStat, 'supply'> & { readonly asset: Uint8Array; readonly supply: Uint8Array };
-type SecondRow = { readonly time: number; readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
-type BucketRow = Omit<BucketCounts, 'fees' | 'maxTps'> & {
-  readonly unit: number;
-  readonly start: number;
-  readonly fees: Uint8Array;
-  readonly max_tps: number;
+export type AssetRow = Omit<AssetStat, 'supply' | 'held' | 'minted' | 'mintedNfts'> & {
+  readonly asset: Uint8Array;
+  readonly supply: Uint8Array;
+  readonly held: Uint8Array;
+  readonly minted: Uint8Array;
+  readonly minted_nfts: number;
 };

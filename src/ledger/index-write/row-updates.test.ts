@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { type BucketCounts, decodeOpenBuckets, encodeOpenBuckets, type LastSecond, tpsRate } from '../index/open-buckets.ts';
 import type { BlockFacts } from './block-facts.ts';
-import {
-  assetsAfter,
-  type BucketCounts,
-  bucketsAfter,
-  type Holder,
-  holdersAfter,
-  type LatestSeconds,
-  latestSecondsAfter,
-} from './row-updates.ts';
+import { assetsAfter, bucketsAfter, type Holder, holdersAfter, lastSecondAfter, noAssetCounts, openBucketsAfter } from './row-updates.ts';
 
 const [ann, bob, eve] = ['a', 'b', 'e'].map((digit) => digit.repeat(40) as Address) as [Address, Address, Address];
 const gold = '7'.repeat(64) as Id;
@@ -60,29 +53,24 @@ test('an asset counts its transactions and its supply', () => {
     assets,
   }));
   const block = facts({ txs, supplyChanges: new Map([[gold, { units: -3n, nfts: 2 }]]), time: 900 });
-  expect(assetsAfter(block, none).get(gold)).toEqual({ first: 900, last: 900, txs: 2, supply: -3n, nfts: 2 });
-  expect(assetsAfter(block, () => ({ first: 1, last: 2, txs: 3, supply: 10n, nfts: 1 })).get(gold)).toEqual({
-    first: 1,
-    last: 900,
-    txs: 5,
-    supply: 7n,
-    nfts: 3,
+  expect(assetsAfter(block, none).get(gold)).toEqual({ first: 900, last: 900, txs: 2, supply: -3n, nfts: 2, ...noAssetCounts });
+  const counts = { holders: 4, held: 6n, minted: 20n, mintedNfts: 1 };
+  expect(assetsAfter(block, () => ({ first: 1, last: 2, txs: 3, supply: 10n, nfts: 1, ...counts })).get(gold)).toEqual({
+    ...{ first: 1, last: 900, txs: 5, supply: 7n, nfts: 3 },
+    ...counts,
   });
 });
 
 describe('the TPS rate of a second', () => {
-  const rateAfter = (...blocks: [time: number, txs: number][]) =>
-    blocks.reduce<LatestSeconds | undefined>(
-      (previous, [time, txCount]) => latestSecondsAfter(facts({ time, txCount, burned: 2n }), previous),
-      undefined,
-    );
+  const secondAfter = (...blocks: [time: number, txs: number][]) =>
+    blocks.reduce<LastSecond | undefined>((previous, [time, txCount]) => lastSecondAfter(facts({ time, txCount }), previous), undefined);
+  const rateAfter = (...blocks: [time: number, txs: number][]) => tpsRate(secondAfter(...blocks) as LastSecond);
 
-  test('the first second counts as one second long', () => expect(rateAfter([100, 6])?.last.rate).toBe(6));
-  test('a second is as long as the time since the previous one with blocks', () =>
-    expect(rateAfter([100, 6], [104, 6])?.last.rate).toBe(1.5));
+  test('the first second counts as one second long', () => expect(rateAfter([100, 6])).toBe(6));
+  test('a second is as long as the time since the previous one with blocks', () => expect(rateAfter([100, 6], [104, 6])).toBe(1.5));
   test('blocks of one second are counted together', () => {
-    expect(rateAfter([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
-    expect(rateAfter([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
+    expect(secondAfter([100, 6], [104, 6], [104, 2])).toEqual({ time: 104, txs: 8, previousTime: 100 });
+    expect(rateAfter([100, 1], [100, 2], [101, 4], [103, 4])).toBe(2);
   });
 });
 
@@ -104,7 +92,7 @@ describe('time buckets', () => {
       () => undefined,
     );
     const counted = (unit: keyof typeof starts) => {
-      const { start, counts } = after.get(unit) as { start: number; counts: BucketCounts };
+      const { start, counts } = after[unit];
       expect(start).toBe(starts[unit]);
       expect(counts).toMatchObject({ txs: 4, blocks: 1, addresses: 1, fees: 9n, maxTps: 2.5, last: hour + 10 });
       return [counts.active, counts.senders];
@@ -118,7 +106,16 @@ describe('time buckets', () => {
   test('add to their previous counts', () => {
     const previous: BucketCounts = { txs: 10, blocks: 2, active: 3, senders: 1, addresses: 1, fees: 5n, maxTps: 7, last: hour };
     const after = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
-    expect(after.get('day')?.counts).toEqual({ ...previous, txs: 11, blocks: 3, last: hour + 1 });
-    expect(after.get('hour')?.counts.txs).toBe(1);
+    expect(after.day.counts).toEqual({ ...previous, txs: 11, blocks: 3, last: hour + 1 });
+    expect(after.hour.counts.txs).toBe(1);
+  });
+
+  test('of the last block are read back as they were stored', () => {
+    expect(decodeOpenBuckets(null)).toBeUndefined();
+    const first = openBucketsAfter(facts({ time: hour + 61, txCount: 3, burned: 2n ** 70n }), undefined, none);
+    const second = openBucketsAfter(facts({ time: hour + 64, burned: 1n }), first, none);
+    for (const open of [first, second]) expect(decodeOpenBuckets(encodeOpenBuckets(open))).toEqual(open);
+    expect(second.minute).toEqual({ start: hour + 60, txs: 4, fees: 2n ** 70n + 1n, maxTps: 3 });
+    expect(openBucketsAfter(facts({ time: hour + 130 }), second, none).minute.txs).toBe(1);
   });
 });

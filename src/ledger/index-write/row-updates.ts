@@ -1,8 +1,16 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
-import type { BucketUnit } from '../index/tables.ts';
-import type { TimeBucket } from '../index/time-bucket.ts';
+import {
+  type BucketCounts,
+  type LastSecond,
+  type MinuteCounts,
+  minuteStart,
+  type OpenBucket,
+  type OpenBuckets,
+  tpsRate,
+} from '../index/open-buckets.ts';
+import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import type { BlockFacts } from './block-facts.ts';
 
 /*
@@ -17,18 +25,25 @@ export type Holder = {
   /** Time of the last block that consumed an output of it; 0 for never. */
   readonly sent: number;
 };
-export type AssetStat = {
+export type AssetStat = AssetCounts & {
   readonly first: number;
   readonly last: number;
   readonly txs: number;
   readonly supply: bigint;
   readonly nfts: number;
 };
-/** Counts of one second that has blocks. rate: TPS since the previous second that has blocks. */
-type SecondCounts = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
-/** The last second that has blocks, and the time of the previous one. */
-export type LatestSeconds = { readonly last: SecondCounts; readonly previousTime: number | undefined };
-export type BucketCounts = Omit<TimeBucket, 'start'>;
+/** The columns of an asset's row that do not follow from `BlockFacts`; see index/tables.ts. */
+export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
+
+export const noAssetCounts: AssetCounts = { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
+
+export const addAssetCounts = (stat: AssetStat, change: AssetCounts): AssetStat => ({
+  ...stat,
+  holders: stat.holders + change.holders,
+  held: stat.held + change.held,
+  minted: stat.minted + change.minted,
+  mintedNfts: stat.mintedNfts + change.mintedNfts,
+});
 
 /** Whether a block is block 0, which holds the genesis. It counts as history, but not as activity: it is in no time bucket. */
 export const isGenesisBlock = ({ height }: Pick<BlockFacts, 'height'>): boolean => height === 0;
@@ -53,6 +68,7 @@ export function assetsAfter(facts: BlockFacts, previousOf: (asset: Id) => AssetS
     const previous = previousOf(asset);
     const change = facts.supplyChanges.get(asset);
     after.set(asset, {
+      ...(previous ?? noAssetCounts),
       first: previous?.first ?? facts.time,
       last: facts.time,
       txs: (previous?.txs ?? 0) + count,
@@ -63,13 +79,33 @@ export function assetsAfter(facts: BlockFacts, previousOf: (asset: Id) => AssetS
   return after;
 }
 
-/** Adds a block to the second of its time. The first second ever has no previous one: its length counts as one second. */
-export function latestSecondsAfter({ time, txs, burned }: BlockFacts, previous: LatestSeconds | undefined): LatestSeconds {
-  const isSameSecond = previous?.last.time === time;
-  const previousTime = isSameSecond ? previous.previousTime : previous?.last.time;
-  const count = txs.length + (isSameSecond ? previous.last.txs : 0);
-  const fees = burned + (isSameSecond ? previous.last.fees : 0n);
-  return { last: { time, txs: count, fees, rate: count / (previousTime === undefined ? 1 : time - previousTime) }, previousTime };
+/** Adds a block to the second of its time. */
+export function lastSecondAfter({ time, txs }: BlockFacts, previous: LastSecond | undefined): LastSecond {
+  if (previous?.time === time) return { ...previous, txs: previous.txs + txs.length };
+  return { time, txs: txs.length, previousTime: previous?.time };
+}
+
+function minuteAfter({ time, txs, burned }: BlockFacts, rate: number, previous: MinuteCounts | undefined): MinuteCounts {
+  const start = minuteStart(time);
+  const before = previous?.start === start ? previous : { txs: 0, fees: 0n, maxTps: 0 };
+  return { start, txs: before.txs + txs.length, fees: before.fees + burned, maxTps: Math.max(before.maxTps, rate) };
+}
+
+/** The open buckets after a block; `previousHolder`: see `bucketsAfter`. */
+export function openBucketsAfter(
+  facts: BlockFacts,
+  previous: OpenBuckets | undefined,
+  previousHolder: (address: Address) => Holder | undefined,
+): OpenBuckets {
+  const second = lastSecondAfter(facts, previous?.second);
+  const rate = tpsRate(second);
+  const previousBucket = (unit: BucketUnit, start: number) =>
+    previous?.buckets[unit].start === start ? previous.buckets[unit].counts : undefined;
+  return {
+    buckets: bucketsAfter(facts, rate, previousHolder, previousBucket),
+    minute: minuteAfter(facts, rate, previous?.minute),
+    second,
+  };
 }
 
 /**
@@ -81,7 +117,7 @@ export function bucketsAfter(
   rate: number,
   previousHolder: (address: Address) => Holder | undefined,
   previousBucket: (unit: BucketUnit, start: number) => BucketCounts | undefined,
-): Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }> {
+): OpenBuckets['buckets'] {
   const starts = bucketUnitNames.map((unit) => bucketStart(unit, facts.time));
   const active = starts.map(() => 0);
   const senders = starts.map(() => 0);
@@ -96,8 +132,8 @@ export function bucketsAfter(
       if (isSender && (previous === undefined || previous.sent < start)) senders[i] = (senders[i] as number) + 1;
     }
   }
-  const after = new Map<BucketUnit, { start: number; counts: BucketCounts }>();
-  for (const [i, unit] of bucketUnitNames.entries()) {
+  const bucket = (unit: BucketUnit): OpenBucket => {
+    const i = bucketUnits[unit];
     const start = starts[i] as number;
     const previous = previousBucket(unit, start) ?? emptyBucket;
     const counts = {
@@ -110,9 +146,9 @@ export function bucketsAfter(
       maxTps: Math.max(previous.maxTps, rate),
       last: facts.time,
     };
-    after.set(unit, { start, counts });
-  }
-  return after;
+    return { start, counts };
+  };
+  return { hour: bucket('hour'), day: bucket('day'), week: bucket('week'), month: bucket('month') };
 }
 
 const emptyBucket: BucketCounts = { txs: 0, blocks: 0, active: 0, senders: 0, addresses: 0, fees: 0n, maxTps: 0, last: 0 };

@@ -1,9 +1,10 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type Cache, createCache } from '../../base/cache/cache.ts';
-import type { BucketUnit } from '../index/tables.ts';
+import type { OpenBuckets } from '../index/open-buckets.ts';
 import type { BalanceSums } from '../state/balance.ts';
-import type { AssetStat, BucketCounts, Holder, LatestSeconds } from './row-updates.ts';
+import type { OpenRuns } from './history-rows.ts';
+import type { AssetStat, Holder } from './row-updates.ts';
 
 /**
  * Rows that the writer does not have to read again, since no other process changes them. Valid from one block to the next: if a block was
@@ -19,8 +20,9 @@ export type WriterCache = {
   readonly assets: Cache<Id, AssetStat>;
   /** Block times by height. */
   readonly times: Cache<number, number>;
-  readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
-  latestSeconds: LatestSeconds | undefined;
+  openBuckets: OpenBuckets | undefined;
+  /** Whether the last transaction is in a run of transfers; see index/transfer-runs.ts. */
+  openRuns: OpenRuns | undefined;
   /** Addresses whose public keys are stored. */
   readonly storedKeys: Cache<Address, true>;
   readonly clear: () => void;
@@ -39,14 +41,14 @@ export function createWriterCache(): WriterCache {
     },
     assets: rows(400),
     times: rows(60),
-    buckets: new Map(),
-    latestSeconds: undefined,
+    openBuckets: undefined,
+    openRuns: undefined,
     storedKeys: rows(150),
     clear: () => {
       clears++;
       cache.height = undefined;
-      cache.buckets.clear();
-      cache.latestSeconds = undefined;
+      cache.openBuckets = undefined;
+      cache.openRuns = undefined;
     },
   };
   return cache;

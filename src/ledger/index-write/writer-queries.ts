@@ -2,6 +2,7 @@ import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders,
 import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
+import { transferRunKind } from '../index/transfer-runs.ts';
 import { tablesOf } from '../state/schema.ts';
 import { selectBalances } from './balance-rows.ts';
 
@@ -39,12 +40,18 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
   return {
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
-    assets: lookup(t.assetStat, 'asset, first, last, txs, supply, nfts', 'asset'),
+    assets: lookup(t.assetStat, Object.keys(indexSchema.assetStat.columns).join(', '), 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
     newestBalances: selectBalances(balance, 'newest', keys),
     allBalances: selectBalances(balance, 'all', keys),
-    buckets: batchedStatement([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
-    lastSeconds: { text: `SELECT * FROM ${t.second} ORDER BY time DESC LIMIT 2`, values: [] },
+    openBuckets: batchedStatement([1], 1, () => `SELECT open_buckets FROM ${progress} WHERE chain = ?`),
+    setOpenBuckets: batchedStatement([1], 2, () => `UPDATE ${progress} SET open_buckets = ? WHERE chain = ?`),
+
+    lastRunBoundary: batchedStatement(
+      [1],
+      1,
+      () => `SELECT max(tx) AS boundary FROM ${t.history} WHERE subject = ? AND kind = ${transferRunKind}`,
+    ),
 
     progress: batchedStatement([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
 
@@ -66,11 +73,11 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     ),
     upsertHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
     upsertAsset: upsert(t.assetStat, indexSchema.assetStat, valueColumns(indexSchema.assetStat)),
-    upsertBucket: upsert(t.span, indexSchema.span, valueColumns(indexSchema.span)),
+    addBucket: insert(t.span, indexSchema.span),
     subtractNewAddresses: batchedStatement([1], 3, () => `UPDATE ${t.span} SET addresses = addresses - ? WHERE unit = ? AND start = ?`),
-    upsertSecond: upsert(t.second, indexSchema.second, valueColumns(indexSchema.second)),
+    addMinute: insert(t.minute, indexSchema.minute),
     addSignerKeys: insert(signerKeyTable, signerKeySchema, ' ON CONFLICT DO NOTHING'),
-    upsertProgress: upsert(progress, sharedIndexSchema.progress, ['height']),
+    upsertProgress: upsert(progress, sharedIndexSchema.progress, ['height', 'open_buckets']),
 
     moved: lookup(moved, 'seq, id, source, destination, bytes, seen, put_height, taken_time', 'id'),
     lastMoved: { text: `SELECT max(seq) AS seq FROM ${moved}`, values: [] },

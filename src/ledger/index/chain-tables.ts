@@ -11,11 +11,14 @@ const blob = { type: 'blob' } as const;
 
 export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner'>]: Table } = {
   block: {
-    columns: { height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
+    columns: {
+      ...{ height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
+      ...{ tx_bytes: int, fees: blob, create_asset: int, operation: int, import: int, export: int },
+    },
     key: ['height'],
     unique: [['id']],
   },
-  tx: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
+  tx: { columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } }, key: ['seq'], unique: [['id']] },
   utxo: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
   spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
   balance: {

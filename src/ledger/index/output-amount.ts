@@ -1,8 +1,29 @@
 import type { Output } from '../../avm/tx/output.ts';
-import { outputClasses } from '../state/output-class.ts';
+import { type OutputClass, outputClasses } from '../state/output-class.ts';
+import { outputType, type StoredUtxo } from '../state/stored-utxo.ts';
 
 /** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
 export type AssetType = 'secp256k1' | 'nft';
+
+type OutputKind = { readonly class: OutputClass; readonly type: AssetType };
+
+const typeIDs: { readonly [K in Output['kind']]: number } = {
+  'secp256k1fx.MintOutput': 6,
+  'secp256k1fx.TransferOutput': 7,
+  'nftfx.MintOutput': 10,
+  'nftfx.TransferOutput': 11,
+  'propertyfx.MintOutput': 15,
+  'propertyfx.OwnedOutput': 16,
+};
+
+const typeOfKind = (kind: Output['kind']): AssetType => (kind.startsWith('secp256k1fx.') ? 'secp256k1' : 'nft');
+
+const kindsByTypeID: OutputKind[] = [];
+for (const [kind, typeID] of Object.entries(typeIDs) as [Output['kind'], number][])
+  kindsByTypeID[typeID] = { class: outputClasses[kind], type: typeOfKind(kind) };
+
+/** The kind of a stored output, which is not decoded. */
+export const outputKindOf = (stored: StoredUtxo): OutputKind => kindsByTypeID[outputType(stored)] as OutputKind;
 
 export const isMintOutput = (output: Output): boolean => outputClasses[output.kind] === 'mint';
 
@@ -10,7 +31,7 @@ export const isMintOutput = (output: Output): boolean => outputClasses[output.ki
 export const isNft = (output: Output): boolean => outputClasses[output.kind] === 'nft';
 
 /** The type of one output. Other outputs of the same asset may have another type: an asset may have amounts, NFTs and properties. */
-export const assetTypeOf = (output: Output): AssetType => (output.kind.startsWith('secp256k1fx.') ? 'secp256k1' : 'nft');
+export const assetTypeOf = (output: Output): AssetType => typeOfKind(output.kind);
 
 /** Units of the asset in an output; 0 for an NFT, a property or a mint output. */
 export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);

@@ -14,7 +14,7 @@ export const indexTablesOf = (chain: number) => ({
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
   span: `c${chain}_span`,
-  second: `c${chain}_second`,
+  minute: `c${chain}_minute`,
 });
 
 export type IndexTables = ReturnType<typeof indexTablesOf>;
@@ -35,7 +35,7 @@ export const outputSets = {
 } as const;
 export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
-/** Numbers of transaction kinds in `history`: the type ids of the wire format. */
+/** Numbers of transaction kinds in `history`: the type ids of the wire format. transfer-runs.ts has one more. */
 export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
 
 /** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
@@ -58,17 +58,20 @@ const blob: Column = { type: 'blob' };
  *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
  *           seq: the row in `utxo`; if negative, minus the row in `moved`.
  * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
- * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
+ * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
+ *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
  *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
  *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
  * active_hour  of every hour with activity: how many addresses were last seen in it, and how many last spent an output in it. Sums of these
  *           rows count the active addresses since a time, however many there are.
- * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: addresses that alone
+ *           own unspent outputs of it, locked ones included; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties,
+ *           that were ever created on this chain, by the creation of the asset and by mint operations.
  * minter    mint outputs, unspent and spent.
- * span      time buckets: counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
- *           max_tps: the highest `rate` of its seconds. last: time of its last block.
- * second    transactions of each second that has blocks. rate: TPS, its transactions divided by the seconds since the previous row's time.
+ * span      time buckets that are over: counts of an hour, day, week or month. Those of the last block are in `progress`. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
+ *           max_tps: the highest TPS of its seconds, see open-buckets.ts. last: time of its last block.
+ * minute    the same for minutes, with fewer counts: for totals that begin within an hour. Parts of a minute are counted in the blocks.
  */
 export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   holding: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
@@ -80,7 +83,13 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
   activeHour: { columns: { hour: int, seen: int, sent: int }, key: ['hour'] },
-  assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int }, key: ['asset'] },
+  assetStat: {
+    columns: {
+      ...{ asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int },
+      ...{ holders: int, held: blob, minted: blob, minted_nfts: int },
+    },
+    key: ['asset'],
+  },
   minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
   span: {
     columns: {
@@ -97,7 +106,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     },
     key: ['unit', 'start'],
   },
-  second: { columns: { time: int, txs: int, fees: blob, rate: { type: 'real' } }, key: ['time'] },
+  minute: { columns: { start: int, txs: int, fees: blob, max_tps: { type: 'real' } }, key: ['start'] },
 };
 
 /**
@@ -115,7 +124,7 @@ export const signerKeyTable = 'signer_key';
  *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
  *           put_height is a height of the source, taken_height of the destination.
  * progress  height up to which a chain's index is written. complete_from: height from which its history is complete; above 0 only for a
- *           followed chain with transactions from before linearization, which are in no block.
+ *           followed chain with transactions from before linearization, which are in no block. open_buckets: see open-buckets.ts.
  */
 export const sharedIndexSchema: { readonly moved: Table; readonly progress: Table } = {
   moved: {
@@ -135,5 +144,5 @@ export const sharedIndexSchema: { readonly moved: Table; readonly progress: Tabl
     unique: [['id', 'source', 'destination']],
     indexes: [['taken_time', 'seq']],
   },
-  progress: { columns: { chain: blob, height: int, complete_from: int }, key: ['chain'] },
+  progress: { columns: { chain: blob, height: int, complete_from: int, open_buckets: { type: 'text', null: true } }, key: ['chain'] },
 };

@@ -6,6 +6,7 @@ import { compareHex } from '../../base/bytes/octets.ts';
 import { type BalanceChange, type BalanceDelta, createBalanceDeltas } from './balance.ts';
 import type { Diff } from './diff.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
+import { encodeTxOutputs } from './tx-outputs.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
 /** The changes of a block, as rows. An output that the block both creates and consumes changes no owner and no balance. */
@@ -16,6 +17,8 @@ export type BlockChange = {
   readonly unspent: readonly NumberedUtxo[];
   /** Outputs of earlier blocks that the block consumes. `spent`: number of the consuming transaction. */
   readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
+  /** What is stored with each transaction about its outputs; see `encodeTxOutputs`. */
+  readonly txOutputs: readonly (Uint8Array | null)[];
   /** One delta per affected balance, so that each balance is read and written once. */
   readonly deltas: readonly BalanceDelta[];
 };
@@ -48,17 +51,19 @@ export type NewBlock = {
 };
 
 /** The numbers for the rows of a block. */
-type BlockNumbering = {
+export type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
   readonly firstUtxo: number;
   /** Finds the row of an unspent output of an earlier block. */
   readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
+  /** The time of this block or an earlier one, in Unix seconds. */
+  readonly timeAt: (height: number) => number;
 };
 
 export function computeBlockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
-  { height, firstTx, firstUtxo, unspentRow }: BlockNumbering,
+  { height, firstTx, firstUtxo, unspentRow, timeAt }: BlockNumbering,
 ): BlockChange {
   const createdByID = new Map<Id, { utxo: Utxo; spent: number | null }>();
   const consumedRows: (NumberedUtxo & { spent: number })[] = [];
@@ -80,5 +85,17 @@ export function computeBlockChange(
   const balances = createBalanceDeltas();
   for (const { utxo } of unspent) balances.add(utxo);
   for (const { utxo } of consumedRows) balances.remove(utxo);
-  return { created, unspent, consumed: consumedRows, deltas: balances.deltas() };
+  const txOutputs = encodeOutputs(applied, [...created, ...consumedRows], timeAt);
+  return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
+}
+
+function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
+  const byId = new Map<Id, NumberedUtxo>();
+  for (const row of rows) byId.set(row.utxo.id, row);
+  const seqOf = (id: Id) => byId.get(id)?.seq;
+  const consumedBy = (id: Id) => {
+    const row = byId.get(id);
+    return row && { utxo: row.utxo, time: timeAt(row.height) };
+  };
+  return applied.map(({ tx, effects }) => encodeTxOutputs(tx, effects.created, seqOf, consumedBy));
 }

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { openAccounts } from './accounts.ts';
 import { type BalanceChange, createBalanceDeltas } from './balance.ts';
 import { type Balances, openBalances } from './balances.ts';
-import { type BlockChange, computeBlockChange, type NewBlock, type StoredBlock } from './block-change.ts';
+import { type BlockChange, type BlockNumbering, computeBlockChange, type NewBlock, type StoredBlock } from './block-change.ts';
 import { registerChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
@@ -166,14 +166,14 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   const insert = (
     { block, diff, imported: knownImports, impersonatedTxs = [] }: NewBlock,
     at: LastNumbers,
-    unspentRow: (utxo: Utxo) => NumberedUtxo,
+    { unspentRow, timeAt }: Pick<BlockNumbering, 'unspentRow' | 'timeAt'>,
     needsImported: boolean,
     rows: RowBatch,
   ): Inserted => {
     const height = Number(block.height);
     const firstTx = at.tx + 1;
-    const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow });
-    const { created, unspent, consumed } = change;
+    const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow, timeAt });
+    const { created, unspent, consumed, txOutputs } = change;
     if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
     rows.add(change, height);
     const imported = needsImported ? new Map([...findImported(diff), ...(knownImports ?? [])]) : noImports;
@@ -182,7 +182,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
     }
     const { applied } = diff;
-    const numbered = { block, applied, firstTx, unspent: at.unspent + unspent.length - consumed.length };
+    const numbered = { block, applied, firstTx, txOutputs, unspent: at.unspent + unspent.length - consumed.length };
     return { unspent, stored: { block, firstTx, applied, created, consumed, imported }, numbered };
   };
 
@@ -208,6 +208,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     const rows = createRowBatch({ utxos, accounts, balances });
     const numberedBlocks: NumberedBlock[] = [];
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
+    const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
+    const timeAt = (height: number): number => {
+      const time = times.get(height) ?? history.timeAt(height);
+      times.set(height, time);
+      return time;
+    };
     const insertNext = (next: NewBlock): StoredBlock => {
       if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
       const preLinearization =
@@ -216,7 +222,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
           : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.utxo + 1);
       const added = preLinearization.utxos.length;
       at = { ...at, utxo: at.utxo + added, unspent: at.unspent + added };
-      const { unspent, stored, numbered } = insert(next, at, unspentRow, onStored !== undefined, rows);
+      const { unspent, stored, numbered } = insert(next, at, { unspentRow, timeAt }, onStored !== undefined, rows);
       numberedBlocks.push(numbered);
       for (const row of unspent) newUnspent.set(row.utxo.id, row);
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);

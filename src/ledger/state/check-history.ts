@@ -1,27 +1,35 @@
 import { makeBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { concat, equal } from '../../base/bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, SqlValue } from '../store/database.ts';
+import { type BlockSumsRow, blockSums, blockSumsColumns } from './block-row.ts';
 import { type AddProblem, type CheckContext, parseOrUndefined } from './check-context.ts';
 import type { Tables } from './schema.ts';
-import { encodeStoredUtxo } from './stored-utxo.ts';
+import { decodeWithoutChecksum, encodeStoredUtxo } from './stored-utxo.ts';
+import { encodeTxOutputs } from './tx-outputs.ts';
 
 type BlockRow = {
   readonly height: number;
   readonly id: Uint8Array;
   readonly header: Uint8Array;
   readonly first_tx: number;
-  readonly tx_count: number;
   readonly time: number;
   readonly unspent: number;
+} & BlockSumsRow;
+type TxRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly outputs: Uint8Array | null;
 };
-type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly height: number; readonly bytes: Uint8Array };
 
 /** Checks that blocks follow each other and hash to their IDs, and that their transactions have the expected numbers and heights. */
 export function checkHistory(db: Database, t: Tables, context: CheckContext) {
@@ -29,6 +37,8 @@ export function checkHistory(db: Database, t: Tables, context: CheckContext) {
   const genesisTxs = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.tx} WHERE height = 0`).get()?.n ?? 0;
   const txsFrom = db.prepare<TxRow>(`SELECT * FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`);
   const blocksFrom = db.prepare<BlockRow>(`SELECT * FROM ${t.block} WHERE height > ? ORDER BY height LIMIT ?`);
+  const feeAsset = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = 1`).get();
+  const checkSums = createSumsCheck(feeAsset && (toHex(feeAsset.id) as Id), addProblem);
   let previous: BlockRow | undefined;
   let nextTx = 1;
   for (const block of readRows<BlockRow>((last, limit) => blocksFrom.all(last?.height ?? -1, limit))) {
@@ -38,6 +48,7 @@ export function checkHistory(db: Database, t: Tables, context: CheckContext) {
     if (block.height !== (previous?.height ?? -1) + 1) addProblem(`block ${block.height} does not follow ${previous?.height}`);
     if (block.first_tx !== nextTx) addProblem(`block ${block.height} begins with transaction ${block.first_tx}, not ${nextTx}`);
     if (txs.some((tx) => tx.height !== block.height)) addProblem(`a transaction of block ${block.height} has another height`);
+    checkSums(block, txs);
     if (!equal(block.header, expectedHeader(block, previous))) addProblem(`the header of block ${block.height} does not match its row`);
     nextTx = block.height === 0 ? genesisTxs + 1 : block.first_tx + block.tx_count;
     previous = block;
@@ -45,6 +56,20 @@ export function checkHistory(db: Database, t: Tables, context: CheckContext) {
   const txs = checkTxs(db, t, context);
   if (txs !== nextTx - 1) addProblem(`there are ${txs} transactions, the blocks have ${nextTx - 1}`);
   return { last: previous && { id: toHex(previous.id) as Id, height: previous.height, unspent: previous.unspent }, txs };
+}
+
+/** Creates a function that compares the sums in the row of a block with its transactions. */
+function createSumsCheck(feeAsset: Id | undefined, addProblem: AddProblem): (block: BlockRow, txs: readonly TxRow[]) => void {
+  const names = blockSumsColumns.split(', ').slice(1) as (keyof BlockSumsRow)[];
+  const text = (value: SqlValue) => (value instanceof Uint8Array ? toHex(value) : `${value}`);
+  return (block, rows) => {
+    const txs = rows.map((row) => parseOrUndefined(() => parseTx(row.bytes, maxGenesisBytes)));
+    // A damaged transaction is reported elsewhere.
+    if (!txs.every((tx) => tx !== undefined)) return;
+    const expected = blockSums(txs, feeAsset);
+    if (names.some((name, i) => text(block[name]) !== text(expected[i] ?? null)))
+      addProblem(`the sums of block ${block.height} do not match its transactions`);
+  };
 }
 
 /** Builds the header that a block must have from its row and its parent's row. The parent ID of block 0 is taken from its own header. */
@@ -59,7 +84,8 @@ function expectedHeader(block: BlockRow, parent: BlockRow | undefined): Uint8Arr
 function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContext): number {
   const txsAfter = db.prepare<TxRow>(`SELECT * FROM ${t.tx} WHERE seq > ? ORDER BY seq LIMIT ?`);
   const outputById = db.prepare<OutputRow>(
-    `SELECT u.height, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = ?`,
+    `SELECT u.seq, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.block} b ON b.height = u.height
+     LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = ?`,
   );
   const checkAsset = createAssetCheck(db, t, addProblem);
   let count = 0;
@@ -83,6 +109,8 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
     for (const id of spent)
       if (outputById.get(idToBytes(id))?.spent !== row.seq)
         addProblem(`output ${idText(id)} is not marked as spent by transaction ${row.seq}`);
+    if (!hasStoredOutputs(row, tx, created, (id) => outputById.get(idToBytes(id))))
+      addProblem(`what is stored about the outputs of transaction ${row.seq} differs from its outputs`);
     if (checkAsset(tx)) assets++;
   }
   const marked = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.spend}`).get()?.n;
@@ -93,7 +121,29 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
   return count;
 }
 
-type OutputRow = { readonly height: number; readonly bytes: Uint8Array; readonly spent: number | null };
+type OutputRow = {
+  readonly seq: number;
+  readonly height: number;
+  readonly time: number | null;
+  readonly bytes: Uint8Array;
+  readonly spent: number | null;
+};
+
+/** Whether the column `outputs` of a transaction is what its outputs give. Without it they are looked up. */
+function hasStoredOutputs({ outputs }: TxRow, tx: Tx, created: readonly Utxo[], rowOf: (id: Id) => OutputRow | undefined): boolean {
+  if (outputs === null) return true;
+  const expected = encodeTxOutputs(
+    tx,
+    created,
+    (id) => rowOf(id)?.seq,
+    (id) => {
+      const row = rowOf(id);
+      const utxo = row && parseOrUndefined(() => decodeWithoutChecksum(row.bytes));
+      return utxo && { utxo, time: row.time ?? 0 };
+    },
+  );
+  return expected !== null && equal(expected, outputs);
+}
 
 /** Creates a function that returns whether a transaction creates an asset, and compares the asset's row if it does. */
 function createAssetCheck(db: Database, t: Tables, addProblem: AddProblem): (tx: Tx) => boolean {

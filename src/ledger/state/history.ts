@@ -1,4 +1,4 @@
-import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
+import type { Block } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { type Asset, assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -8,6 +8,8 @@ import { createCache } from '../../base/cache/cache.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
+import type { BlockChange } from './block-change.ts';
+import { blockColumns as blockColumnCount, blockRow } from './block-row.ts';
 import { damagedRow, type StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 
@@ -31,6 +33,8 @@ export type History = {
   /** At most `limit` assets with this symbol, in the order of their IDs. Reads the names of all assets. */
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   readonly lastTxSeq: () => number;
+  /** The time of the block at a height, which must exist. */
+  readonly timeAt: (height: number) => number;
   /** Inserts blocks with their transactions. */
   readonly insertBlocks: (blocks: readonly NumberedBlock[]) => void;
   /** Adds assets that were created before linearization; those already stored are skipped. */
@@ -44,6 +48,7 @@ export type NumberedBlock = {
   readonly block: Block;
   readonly applied: readonly { readonly tx: Tx }[];
   readonly firstTx: number;
+  readonly txOutputs: BlockChange['txOutputs'];
   readonly unspent: number;
 };
 
@@ -58,6 +63,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const blockColumns = `SELECT id, header, first_tx, tx_count FROM ${t.block}`;
   const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
   const idByHeight = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.block} WHERE height = ?`);
+  const timeByHeight = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
   const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
   // A block contains transactions without their codec version.
   const bodiesFrom = db.prepare<{ body: Uint8Array }>(
@@ -67,15 +73,23 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const heightById = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
   const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
+  const firstTx = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = 1`);
   const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const assetsBySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
-  const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, 7);
-  const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
+  const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, blockColumnCount);
+  const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 5);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
   const txs = createCache<Id, Tx>('decodedTxs', { size: (_, tx) => tx.bytes.length * decodedFactor, version: epoch });
   const assets = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
+
+  /** The ID of the first genesis transaction. AvalancheGo: vms/avm/vm.go, initGenesis. */
+  const readFeeAsset = (): Id | undefined => {
+    const row = firstTx.get();
+    return row && idFromBytes(row.id);
+  };
+  let feeAsset: Id | undefined;
 
   const assembleBlock = (row: BlockRow | undefined, requested?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
@@ -137,14 +151,15 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     },
     findAssetsBySymbol: (symbol, limit) => assetsBySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
+    timeAt: (height) => (timeByHeight.get(height) as { time: number }).time,
     insertBlocks: (blocks) => {
       const blockRows: SqlValue[] = [];
       const txRows: SqlValue[] = [];
-      for (const { block, applied, firstTx, unspent } of blocks) {
+      feeAsset ??= readFeeAsset();
+      for (const { block, applied, firstTx, txOutputs, unspent } of blocks) {
         const height = Number(block.height);
-        const header = block.bytes.subarray(0, blockHeaderSize);
-        blockRows.push(height, idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
-        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        blockRows.push(...blockRow(block, firstTx, unspent, feeAsset));
+        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
       }
       insertBlockRows(blockRows);
       insertTxRows(txRows);

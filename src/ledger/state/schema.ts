@@ -13,8 +13,10 @@ export type Tables = ReturnType<typeof tablesOf>;
 
 /**
  * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.
- *          unspent: number of unspent outputs after the block.
- * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block.
+ *          unspent: number of unspent outputs after the block. tx_bytes, fees: sizes and burned fees of its transactions; create_asset,
+ *          operation, import, export: how many of them are of that kind; see block-row.ts.
+ * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block. outputs: of nearly every
+ *          transfer, the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
  * utxo     all outputs, spent and unspent. Within a block a smaller id has a larger seq, so that descending seq is the order of the API:
  *          newest block first, then by id. Rows never change: a spent mark would make a row longer, and SQLite would have to move others.
  * spend    the transaction that consumed an output.
@@ -27,8 +29,10 @@ export type Tables = ReturnType<typeof tablesOf>;
 export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.block}(
     height INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, header BLOB NOT NULL,
-    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL,
+    tx_bytes INTEGER NOT NULL, fees BLOB NOT NULL, create_asset INTEGER NOT NULL, operation INTEGER NOT NULL,
+    import INTEGER NOT NULL, export INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, outputs BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.utxo}(
     seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.spend}(utxo INTEGER PRIMARY KEY, tx INTEGER NOT NULL) STRICT;

@@ -1,13 +1,46 @@
+import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import { outputEnd, type TxLayout, txLayout } from '../../avm/tx/tx-layout.ts';
+import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
+import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { damagedRow } from './fault.ts';
+import { encodeStoredUtxo, type StoredUtxo, utxoFields } from './stored-utxo.ts';
+
+type TxBytes = { readonly id: Uint8Array; readonly bytes: Uint8Array };
 
 /** Parses the transaction of a row; throws if its bytes do not hash to the row's ID. */
-export function parseStoredTx({ id, bytes }: { readonly id: Uint8Array; readonly bytes: Uint8Array }): Tx {
+export function parseStoredTx({ id, bytes }: TxBytes): Tx {
   const tx = parseTx(bytes, maxGenesisBytes);
   const expected = toHex(id) as Id;
   if (tx.id !== expected) throw damagedRow(`transaction ${idText(expected)}`);
   return tx;
+}
+
+/** An accepted transaction as stored. Its bytes are verified, and decoded only as far as its layout needs. `time`: that of its block. */
+export type StoredTx = TxBytes & { readonly seq: number; readonly layout: TxLayout; readonly time: number };
+
+/** The transaction of a row with its layout; throws if its bytes do not hash to the row's ID. */
+export function openStoredTx({ seq, id, bytes, time }: Omit<StoredTx, 'layout'>): StoredTx {
+  sha256Into(bytes, hashed);
+  for (let i = 0; i < hashed.length; i++) if (hashed[i] !== id[i]) throw damagedRow(`transaction ${idText(toHex(id) as Id)}`);
+  return { seq, id, bytes, time, layout: txLayout(bytes) };
+}
+
+const hashed = new Uint8Array(32);
+
+/** The outputs that a transaction creates, in the order of their indexes; exported ones are the last. */
+export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<StoredTx, 'id' | 'bytes' | 'layout'>): StoredUtxo[] {
+  if (decoded !== undefined) return effectsOf(decoded).created.map(encodeStoredUtxo);
+  return outputs.map((at, index) => {
+    const size = outputEnd(bytes, at) - at;
+    const utxo = new Uint8Array(utxoFields.assetID + size + checksumLength);
+    for (let i = 0; i < 32; i++) utxo[utxoFields.txID + i] = id[i] as number;
+    for (let i = 0; i < 4; i++) utxo[utxoFields.outputIndex + i] = index >>> (24 - 8 * i);
+    for (let i = 0; i < size; i++) utxo[utxoFields.assetID + i] = bytes[at + i] as number;
+    writeChecksumAtEnd(utxo);
+    return utxo;
+  });
 }

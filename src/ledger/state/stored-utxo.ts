@@ -60,7 +60,10 @@ export function storedID(bytes: StoredUtxo): Id {
 /** Output index as u64, then transaction ID. */
 const hashedRef = new Uint8Array(8 + idLength);
 
-export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, utxoFields.typeID) === transferType;
+/** The type ID of an output; see avm/tx/output.ts. */
+export const outputType = (bytes: StoredUtxo): number => u32(bytes, utxoFields.typeID);
+
+export const isTransfer = (bytes: StoredUtxo): boolean => outputType(bytes) === transferType;
 
 /** The amount of a transfer output. */
 export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, utxoFields.output);
@@ -111,7 +114,8 @@ const beforeOwners: { readonly [typeID: number]: (bytes: StoredUtxo) => number }
   16: () => 0,
 };
 
-const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + (beforeOwners[u32(bytes, utxoFields.typeID)]?.(bytes) ?? 0);
+/** Where the owners of an output begin: locktime 8, threshold 4, count 4, addresses of 20. */
+export const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + (beforeOwners[outputType(bytes)]?.(bytes) ?? 0);
 
 const byte = (bytes: Uint8Array, offset: number): number => bytes[offset] as number;
 

@@ -1,10 +1,10 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import { engineTypes } from '../messages/message-table.ts';
-import { pause } from './pause.ts';
 import { createPeerTracker } from './peer-tracker.ts';
 import type { Requester } from './requester.ts';
 
@@ -51,7 +51,7 @@ export function createAncestorFetcher(parts: FetcherParts): AncestorFetcher {
       blocks.push(block);
       wanted = block.parentID;
       if (timers.now() < turnEnd) continue;
-      await pause(timers, 0);
+      await sleep(timers, 0);
       turnEnd = timers.now() + turnMilliseconds;
     }
     return blocks;
@@ -103,7 +103,7 @@ export function createAncestorFetcher(parts: FetcherParts): AncestorFetcher {
       for (let attempt = 0; attempt < maxAttempts && !isStopped(); attempt++) {
         const blocks = await askHedged(id, Math.min(maxBlocks, parts.maxBlocks));
         if (blocks !== undefined) return blocks;
-        await pause(timers, retryDelay);
+        await sleep(timers, retryDelay);
       }
       return undefined;
     },

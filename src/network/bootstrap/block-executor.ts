@@ -1,8 +1,8 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import { messageOf } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { BootstrapError, noBlocks } from './fault.ts';
-import { pause } from './pause.ts';
 
 /** Blocks that are accepted in one commit, and their bytes. */
 const batchLimits = { blocks: 128, bytes: 2 * 1024 * 1024 } as const;
@@ -25,7 +25,7 @@ export async function executeBlocks(
     prepared.catch(() => {});
     await acceptBatch(batch, vm);
     onExecuted(batch.length);
-    await pause(timers, 0);
+    await sleep(timers, 0);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import type { MessageKind } from '../messages/message.ts';
@@ -12,7 +13,6 @@ import { askAccepted, askFrontiers, isEnoughConnected } from './beacon-majority.
 import { executeBlocks } from './block-executor.ts';
 import { planSegments } from './checkpoints.ts';
 import { BootstrapError, noBlocks } from './fault.ts';
-import { pause } from './pause.ts';
 import type { BootstrapProgress, ProgressMeter } from './progress.ts';
 import { createRequester } from './requester.ts';
 import { fetchSegment, type Segment } from './segment.ts';
@@ -132,18 +132,18 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
 
   const run = async (): Promise<void> => {
     // The caller gets what receives the answers before anything is asked.
-    await pause(timers, 0);
+    await sleep(timers, 0);
     let previous = Number.POSITIVE_INFINITY;
     while (!stopped) {
       if (!isEnoughConnected(beacons(), parts.isConnected)) {
         meter.setPhase('connecting');
-        await pause(timers, connectDelay);
+        await sleep(timers, connectDelay);
         continue;
       }
       if (beacons().size === 0) break;
       const executed = await reachTip().catch(retryOrThrow);
       if (executed === undefined) {
-        await pause(timers, retryDelay);
+        await sleep(timers, retryDelay);
         continue;
       }
       // New blocks are accepted meanwhile: again until few remain. AvalancheGo: bootstrapper.go, tryStartExecuting.

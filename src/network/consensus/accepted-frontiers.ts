@@ -4,7 +4,7 @@ import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 
 /** The last accepted block that each validator told of. It stands for its vote when it does not answer. AvalancheGo: snow/engine/common/tracker/accepted.go. */
-type AcceptedFrontiers = {
+export type AcceptedFrontiers = {
   readonly set: (node: NodeId, id: Id, height: bigint) => void;
   readonly get: (node: NodeId) => BlockRef | undefined;
   /** The greatest height that validators with more than half of the stake have reached, by what they told. */

@@ -4,6 +4,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { engineTypes } from '../messages/message-table.ts';
 import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
 
 /** Answers what peers ask about accepted blocks, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
@@ -30,6 +31,9 @@ export const defaultServedLimits: ServedLimits = { blocks: 2000, milliseconds: 5
 /** Bytes of blocks in one answer. AvalancheGo: utils/constants/networking.go, MaxContainersLen. */
 export const maxAncestorBytes = 1_677_721;
 
+/** Bytes of an ID in memory: 64 hex digits and what a string and its place in a list take. */
+const idSize = 100;
+
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
@@ -39,10 +43,12 @@ type GetterParts = {
   readonly transport: Transport;
   readonly timers: Timers;
   readonly served?: ServedLimits;
+  /** Validators of the P-Chain are served first; none without sybil protection. */
+  readonly stakers?: () => ValidatorSet;
 };
 
-export function createGetter({ chainId, vm, transport, timers, served = defaultServedLimits }: GetterParts): Getter {
-  const server = createRequestServer(timers);
+export function createGetter({ chainId, vm, transport, timers, stakers, served = defaultServedLimits }: GetterParts): Getter {
+  const server = createRequestServer(timers, (node) => stakers?.().has(node) === true);
   let [blocks, answers] = [0, 0];
 
   /** The block before a block: by height if it is accepted, which needs no decoding of the block. */
@@ -80,12 +86,17 @@ export function createGetter({ chainId, vm, transport, timers, served = defaultS
           transport.send({ kind: 'acceptedFrontier', chainId, requestId: message.requestId, containerId: vm.lastAccepted() }, [from]);
           return true;
         case 'getAccepted':
-          server.add(from, deadlineOf(message.deadline), accepted(from, message.requestId, message.containerIds));
+          server.add(
+            from,
+            deadlineOf(message.deadline),
+            idSize * (1 + message.containerIds.length),
+            accepted(from, message.requestId, message.containerIds),
+          );
           return true;
         case 'getAncestors':
           // Vertices from before linearization are not served.
           if (message.engineType !== engineTypes.dag)
-            server.add(from, deadlineOf(message.deadline), ancestors(from, message.requestId, message.containerId));
+            server.add(from, deadlineOf(message.deadline), idSize, ancestors(from, message.requestId, message.containerId));
           return true;
         case 'get': {
           const container = vm.blockBytes(message.containerId);

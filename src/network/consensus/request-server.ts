@@ -5,47 +5,56 @@ import type { Timers } from '../../base/timing/timers.ts';
 export type SlowRequest = (worked: () => number) => Generator<void, void>;
 
 /**
- * Serves slow requests of peers in slices, one peer after the other, for at most half of the time. A peer that asks for much waits for itself
- * and delays nobody else.
+ * Serves slow requests of peers in slices, one peer after the other, those with stake first, for at most half of the time. A peer that asks
+ * for much waits for itself and delays nobody else.
  */
 type RequestServer = {
-  /** Adds a request. It is dropped if the peer has too many waiting, or if its time is over before it begins. */
-  readonly add: (node: NodeId, deadline: number, request: SlowRequest) => void;
+  /** Adds a request of so many bytes. It is dropped if too many wait, of this peer or of all, or if its time is over before it begins. */
+  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest) => void;
+  /** Drops what a peer waits for. */
   readonly disconnected: (node: NodeId) => void;
+  /** Bytes of all requests that wait. */
+  readonly waitingBytes: () => number;
   readonly stop: () => void;
 };
 
-type Entry = { readonly deadline: number; readonly steps: Generator<void, void>; worked: number };
+type Entry = {
+  readonly node: NodeId;
+  readonly deadline: number;
+  readonly bytes: number;
+  readonly steps: Generator<void, void>;
+  worked: number;
+};
 
-const maxPerPeer = 16;
+/** Most requests of one peer, and most bytes of them. */
+const maxPerPeer = { requests: 16, bytes: 1024 * 1024 };
+/** Most bytes of all requests: peers without stake leave a part to those with stake. */
+const maxBytes = { withoutStake: 16 * 1024 * 1024, all: 24 * 1024 * 1024 };
 const sliceMilliseconds = 5;
 
-export function createRequestServer(timers: Timers): RequestServer {
+/** `hasStake`: whether a peer is a validator; without sybil protection all are alike. */
+export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => boolean = () => false): RequestServer {
+  /** By peer, in the order in which their turns come. */
   const queues = new Map<NodeId, Entry[]>();
+  let waitingBytes = 0;
   let cancel: (() => void) | undefined;
 
-  /** The next peer's oldest request; the peer moves behind the others. */
-  const next = (): Entry | undefined => {
-    for (const [node, queue] of queues) {
-      queues.delete(node);
-      while (queue.length > 0) {
-        const entry = queue[0] as Entry;
-        if (entry.worked === 0 && timers.now() > entry.deadline) {
-          queue.shift();
-          continue;
-        }
-        queues.set(node, queue);
-        return entry;
-      }
-    }
-    return undefined;
+  const remove = (queue: Entry[]): void => {
+    const entry = queue.shift();
+    if (entry === undefined) return;
+    waitingBytes -= entry.bytes;
+    if (queue.length === 0) queues.delete(entry.node);
   };
-  const finish = (entry: Entry): void => {
-    for (const [node, queue] of queues) {
-      if (queue[0] !== entry) continue;
-      queue.shift();
-      if (queue.length === 0) queues.delete(node);
-    }
+  /** The oldest request of the peer whose turn it is; the peer moves behind the others. */
+  const next = (): Entry | undefined => {
+    for (const queue of [...queues.values()])
+      while (queue[0] !== undefined && queue[0].worked === 0 && timers.now() > queue[0].deadline) remove(queue);
+    const node = [...queues.keys()].find(hasStake) ?? queues.keys().next().value;
+    const queue = node === undefined ? undefined : queues.get(node);
+    if (node === undefined || queue === undefined) return undefined;
+    queues.delete(node);
+    queues.set(node, queue);
+    return queue[0];
   };
   const slice = (): void => {
     cancel = undefined;
@@ -56,24 +65,32 @@ export function createRequestServer(timers: Timers): RequestServer {
     while (!isDone && timers.now() - start < sliceMilliseconds) isDone = entry.steps.next().done === true;
     const spent = timers.now() - start;
     entry.worked += spent;
-    if (isDone) finish(entry);
+    const queue = queues.get(entry.node);
+    if (isDone && queue?.[0] === entry) remove(queue);
     if (queues.size > 0) cancel = timers.after(spent, slice);
   };
 
   return {
-    add: (node, deadline, request) => {
+    add: (node, deadline, bytes, request) => {
       const queue = queues.get(node) ?? [];
-      if (queue.length >= maxPerPeer) return;
-      const entry: Entry = { deadline, worked: 0, steps: request(() => entry.worked) };
-      queues.set(node, [...queue, entry]);
+      const ofPeer = queue.reduce((sum, entry) => sum + entry.bytes, 0);
+      const limit = hasStake(node) ? maxBytes.all : maxBytes.withoutStake;
+      if (queue.length >= maxPerPeer.requests || ofPeer + bytes > maxPerPeer.bytes || waitingBytes + bytes > limit) return;
+      const entry: Entry = { node, deadline, bytes, worked: 0, steps: request(() => entry.worked) };
+      queue.push(entry);
+      queues.set(node, queue);
+      waitingBytes += bytes;
       cancel ??= timers.after(0, slice);
     },
     disconnected: (node) => {
-      queues.delete(node);
+      const queue = queues.get(node);
+      while (queue !== undefined && queue.length > 0) remove(queue);
     },
+    waitingBytes: () => waitingBytes,
     stop: () => {
       cancel?.();
       queues.clear();
+      waitingBytes = 0;
     },
   };
 }

@@ -1,32 +1,31 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { observeValue } from '../../base/metrics/buckets.ts';
 import { every, type Timers } from '../../base/timing/timers.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainMessage, Transport } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { createConsensus, type Decision } from '../snowman/consensus.ts';
+import { createConsensus } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { createPolls } from '../snowman/polls.ts';
-import { voteTarget } from '../snowman/vote-target.ts';
-import { countVotes, type Votes } from '../snowman/votes.ts';
 import { createAcceptedFrontiers } from './accepted-frontiers.ts';
+import { createBlockIntake } from './block-intake.ts';
 import { consensusBlock, createBlockIssuer } from './block-issuer.ts';
 import { type BlockSource, createBlockRequests } from './block-requests.ts';
 import { createBuildSchedule } from './build-schedule.ts';
 import { chitsAt } from './chits.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import type { EngineCounters } from './counters.ts';
+import { createDecisions } from './decisions.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createMailbox } from './mailbox.ts';
 import { createPollTimes } from './poll-times.ts';
-import { createProcessingTimes } from './processing-times.ts';
 import { createQueryAnswers } from './query-answers.ts';
 import { createQueryLimit } from './query-limit.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
+import { createVoteIntake } from './vote-intake.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 import type { RandomBytes } from './weighted-sample.ts';
 
@@ -64,25 +63,18 @@ type EngineParts = {
 
 export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const { chainId, vm, transport, validators, timers, parameters, counters } = parts;
-  /** The last block that is accepted and stored. Consensus is ahead of it while blocks are being stored. */
-  let stored = refOf(vm, vm.lastAccepted());
-  let storedTime = vm.block(stored.id)?.time ?? 0n;
-  const consensus = createConsensus(parameters, stored);
+  const consensus = createConsensus(parameters, refOf(vm, vm.lastAccepted()));
+  const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
   const pollTimes = createPollTimes(timers, counters);
   const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
   const jobs = createWaitingJobs();
   const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
   const frontiers = createAcceptedFrontiers(validators);
-  const times = createProcessingTimes();
   const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
   const mailbox = createMailbox(timers, parts.onFatal);
   const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
-  /** Blocks that consensus was told of: a decision needs their bytes and times. */
-  const processing = new Map<Id, EngineBlock>();
-  let finishedPolls: Votes[] = [];
   let isRepollDue = false;
-  let recordedPolls = 0;
 
   const post = (work: () => void): void =>
     mailbox.post(() => {
@@ -108,8 +100,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     post,
     onVerified: (block, isBuilt, source, node) => {
       consensus.add(consensusBlock(block));
-      processing.set(block.id, block);
-      times.issued(block.id, timers.now(), recordedPolls);
+      decisions.add(block);
       counters.issued[source]++;
       counters.issuerStake += Number(validators.current().get(node) ?? 0n);
       if (block.height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = block.height;
@@ -143,51 +134,14 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     },
   });
 
+  const votes = createVoteIntake({ consensus, polls, jobs, issuer, unverified, frontiers, counters });
+  const blocks = createBlockIntake({ vm, issuer, requests, jobs, decisions, counters });
+
   /** Applies finished polls and executes their decisions; then polls again and builds, if there is reason to. */
   const settle = (): void | Promise<void> => {
-    const results = finishedPolls;
-    finishedPolls = [];
-    const decisions = results.flatMap(recordPoll);
-    const isDone = execute(decisions, 0);
+    const results = votes.takeFinished();
+    const isDone = decisions.record(results);
     return isDone === undefined ? afterDecisions(results.length) : isDone.then(() => afterDecisions(results.length));
-  };
-  const recordPoll = (votes: Votes): Decision[] => {
-    const before = consensus.processingCount();
-    recordedPolls++;
-    const decisions = consensus.recordPoll(votes);
-    if (before > 0) countVotes(votes) >= parameters.alphaPreference ? counters.pollsSuccessful++ : counters.pollsFailed++;
-    return decisions;
-  };
-  const execute = (decisions: readonly Decision[], from: number): Promise<void> | undefined => {
-    for (let index = from; index < decisions.length; index++) {
-      const decision = decisions[index] as Decision;
-      const promise = decision.kind === 'accepted' ? vm.accept(decision.block.id) : vm.reject(decision.block.id);
-      if (promise instanceof Promise)
-        return promise.then(() => {
-          decided(decision);
-          return execute(decisions, index + 1);
-        });
-      decided(decision);
-    }
-    return undefined;
-  };
-  const decided = ({ kind, block: { id, height } }: Decision): void => {
-    const now = timers.now();
-    const { latency, polls: pollCount } = times.decided(id, now, recordedPolls);
-    const block = processing.get(id);
-    processing.delete(id);
-    counters[kind]++;
-    counters[`${kind}Bytes`] += block?.bytes.length ?? 0;
-    counters[`${kind}Latency`] += latency;
-    counters[`${kind}Polls`] += pollCount;
-    if (kind === 'rejected') return;
-    stored = { id, height };
-    observeValue(counters.acceptedLatencies, latency * 1e6);
-    if (block === undefined) return;
-    storedTime = block.time;
-    const age = now - Number(block.time) * 1000;
-    counters.acceptedAge += age;
-    times.observeAge(age, now);
   };
   const afterDecisions = (results: number): void => {
     if (results > 0) vm.setPreference(consensus.preference());
@@ -196,73 +150,15 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
-  const unverifiedBlock = (id: Id) => {
-    const block = unverified.get(id);
-    return block && consensusBlock(block);
-  };
-  /** Counts an answer as soon as the blocks it names are issued or given up. Without options it is a missing answer. */
-  const vote = (node: NodeId, requestId: number, options: readonly Id[]): void =>
-    jobs.schedule(() => {
-      let tried = 0;
-      const target = voteTarget(options, consensus, unverifiedBlock, (outcome) => {
-        tried++;
-        counters.voteOutcomes[outcome]++;
-      });
-      if (target !== undefined) {
-        counters.votes++;
-        counters.voteIndices += tried - 1;
-      }
-      const results = target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target);
-      finishedPolls.push(...results);
-    }, options.filter(issuer.canDependOn));
-  const chits = (node: NodeId, requestId: number, preferred: Id, atHeight: Id, accepted: BlockRef) => {
-    frontiers.set(node, accepted.id, accepted.height);
-    issuer.issueById(node, preferred, 'pull_gossip');
-    if (preferred === atHeight) return vote(node, requestId, [preferred]);
-    issuer.issueById(node, atHeight, 'pull_gossip');
-    vote(node, requestId, [preferred, atHeight]);
-  };
-  const queryFailed = (node: NodeId, requestId: number): void => {
-    const accepted = frontiers.get(node);
-    if (accepted === undefined) vote(node, requestId, []);
-    else chits(node, requestId, accepted.id, accepted.id, accepted);
-  };
-  const getFailed = (node: NodeId, requestId: number): void => {
-    const request = requests.find(node, requestId);
-    if (request === undefined) return;
-    requests.remove(request.blockId);
-    jobs.abandon(request.blockId);
-  };
-  const parse = (bytes: Uint8Array): EngineBlock | undefined => {
-    try {
-      return vm.parse(bytes);
-    } catch {
-      return undefined;
-    }
-  };
-  const put = (node: NodeId, requestId: number, bytes: Uint8Array) => {
-    const block = parse(bytes);
-    const request = requests.find(node, requestId);
-    if (block === undefined || (request !== undefined && request.blockId !== block.id)) return getFailed(node, requestId);
-    if (processing.has(block.id) || block.height <= stored.height) counters.uselessPutBytes += bytes.length;
-    issuer.issue(node, block, request?.source ?? 'unknown');
-  };
   const acceptedId: Vm['blockIdAtHeight'] = (height) => {
     const id = vm.blockIdAtHeight(height);
     if (id === undefined) counters.missingAccepted++;
     return id;
   };
   const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
-    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, acceptedId) }, [node]);
+    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, decisions.stored(), acceptedId) }, [node]);
   };
   const answer = createQueryAnswers({ timers, issuer, post: mailbox.post, sendChits });
-  const pushed = (node: NodeId, bytes: Uint8Array): void => {
-    const block = parse(bytes);
-    if (block === undefined) return;
-    if (processing.has(block.id) || block.height <= stored.height) counters.uselessPushQueryBytes += bytes.length;
-    issuer.issue(node, block, 'push_gossip');
-  };
-
   const query = (end: () => void, work: () => void) =>
     post(() => {
       end();
@@ -280,15 +176,15 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
         const end = queryLimit.admit(from, message.container.length);
         if (end === undefined) return;
         const bytes = new Uint8Array(message.container);
-        return query(end, () => pushed(from, bytes));
+        return query(end, () => blocks.push(from, bytes));
       }
       case 'chits': {
         const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
-        return post(() => chits(from, requestId, preferredId, preferredIdAtHeight, { id, height }));
+        return post(() => votes.chits(from, requestId, preferredId, preferredIdAtHeight, { id, height }));
       }
       case 'put': {
         const bytes = new Uint8Array(message.container);
-        return post(() => put(from, message.requestId, bytes));
+        return post(() => blocks.put(from, message.requestId, bytes));
       }
     }
   };
@@ -305,22 +201,22 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     mailbox.close();
     vm.onWork(() => {});
   };
-  vm.setPreference(stored.id);
+  vm.setPreference(decisions.stored().id);
   vm.onWork(() => post(() => {}));
   post(() => {});
 
   return {
     receive,
     failed: (from, requestId, response) => {
-      if (response === 'chits') post(() => queryFailed(from, requestId));
-      else if (response === 'put') post(() => getFailed(from, requestId));
+      if (response === 'chits') post(() => votes.failed(from, requestId));
+      else if (response === 'put') post(() => blocks.getFailed(from, requestId));
     },
     state: () => ({
-      lastAccepted: stored,
-      lastAcceptedTime: storedTime,
+      lastAccepted: decisions.stored(),
+      lastAcceptedTime: decisions.storedTime(),
       processingBlocks: consensus.processingCount(),
-      longestProcessing: times.longest(timers.now()),
-      averageAcceptance: times.averageAge(timers.now()),
+      longestProcessing: decisions.longestProcessing(),
+      averageAcceptance: decisions.averageAcceptance(),
       openPolls: polls.count(),
       blockRequests: requests.count(),
       pendingBlocks: issuer.pendingCount(),
@@ -333,8 +229,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     stopAndReject: () =>
       new Promise((resolve) =>
         mailbox.post(() => {
-          const highestFirst = [...processing.values()].sort((a, b) => (a.height > b.height ? -1 : 1));
-          for (const { id } of highestFirst) vm.reject(id);
+          for (const { id } of decisions.highestFirst()) vm.reject(id);
           stop();
           resolve();
         }),

@@ -2,9 +2,9 @@ import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createMailbox } from '../consensus/mailbox.ts';
+import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
-import { createRefusedTxs } from './refused-txs.ts';
 
 /** Transactions of peers on their way into the mempool: verified one after the other, bounded per peer and in total. */
 type ReceivedQueue = {
@@ -71,5 +71,16 @@ export function createReceivedQueue(
     },
     counts: () => counts,
     stop: mailbox.close,
+  };
+}
+
+/** Transactions of peers that were refused lately: they are not verified again until `duration` milliseconds have passed. */
+type RefusedTxs = { readonly add: (id: Id, now: number) => void; readonly has: (id: Id, now: number) => boolean };
+
+function createRefusedTxs(maxSize: number, duration: number): RefusedTxs {
+  const until = boundedMap<Id, number>(maxSize);
+  return {
+    add: (id, now) => until.set(id, now + duration),
+    has: (id, now) => (until.get(id) ?? 0) > now,
   };
 }

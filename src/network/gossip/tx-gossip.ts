@@ -56,7 +56,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   const counters = createGossipCounters();
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
-  const server = createRequestServer(timers);
+  const server = createRequestServer(timers, (node) => stakers().has(node));
   const pullLimit = createPullLimit(parameters.pullPeriod, timers.now());
   const received = createReceivedQueue(pool, timers, known.add, parts.onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
@@ -126,7 +126,12 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     if (pull?.salt.length !== saltSize) return sendError(from, requestId, 'unexpected');
     const filter = attempt(() => parseBloomFilter(new Uint8Array(pull.filter)));
     if (filter === undefined) return sendError(from, requestId, 'unexpected');
-    server.add(from, timers.now() + maxPullWait, pullAnswer(from, requestId, filter, new Uint8Array(pull.salt)));
+    server.add(
+      from,
+      timers.now() + maxPullWait,
+      pull.filter.length + saltSize,
+      pullAnswer(from, requestId, filter, new Uint8Array(pull.salt)),
+    );
   };
   const receiveItems = (from: NodeId, content: Uint8Array, count: (items: readonly Uint8Array[]) => void): void => {
     const items = attempt(() => GossipItems.decode(content).items) ?? [];

@@ -1,4 +1,5 @@
 import { type NodeId, nodeIdOfCertificate, nodeIdText } from '../../base/bytes/node-id.ts';
+import { every } from '../../base/timing/timers.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
 import { createAddressBook } from './address-book.ts';
@@ -17,7 +18,7 @@ import type { NetworkRules, Peer, PeerContext, PeerLog } from './peer-context.ts
 import { createPeerLimits } from './peer-limits.ts';
 import type { Endpoint, PeerSockets, SocketListener } from './socket.ts';
 import type { RegisteredStakes } from './stake.ts';
-import { type PeerTiming, repeatEvery, sample } from './timing.ts';
+import { type PeerTiming, sample } from './timing.ts';
 
 export type NetworkDeps = {
   readonly own: {
@@ -179,9 +180,9 @@ export function createPeerNetwork(deps: NetworkDeps) {
     };
     if (isClosing) return listener.endpoint;
     cancels.push(
-      repeatEvery(timing, Math.min(1000, Math.max(10, options.pingFrequency / 8)), tick),
-      repeatEvery(timing, options.peerListFrequency, pullAddresses),
-      repeatEvery(timing, options.bloomResetFrequency, forget),
+      every(timing, Math.min(1000, Math.max(10, options.pingFrequency / 8)), tick),
+      every(timing, options.peerListFrequency, pullAddresses),
+      every(timing, options.bloomResetFrequency, forget),
     );
     return listener.endpoint;
   };

@@ -10,23 +10,6 @@ export type PeerTiming = {
   readonly randomBytes: (length: number) => Uint8Array;
 };
 
-/** Runs again and again, with pauses of a number of milliseconds. Returns a function that ends it. */
-export function repeatEvery({ after }: Pick<PeerTiming, 'after'>, milliseconds: number, run: () => void): () => void {
-  let isEnded = false;
-  let cancel = (): void => {};
-  const arm = (): void => {
-    cancel = after(milliseconds, () => {
-      run();
-      if (!isEnded) arm();
-    });
-  };
-  arm();
-  return () => {
-    isEnded = true;
-    cancel();
-  };
-}
-
 /** A random number from 0 to below 1. */
 export const randomNumber = ({ randomBytes }: Pick<PeerTiming, 'randomBytes'>): number => readUint32(randomBytes(4), 0) / 2 ** 32;
 

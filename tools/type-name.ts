@@ -1,4 +1,4 @@
-import { type AnySchema, type Fields, isOptional, schemaOf } from './schema.ts';
+import { type AnySchema, type Fields, isOptional, schemaOf } from '../src/api/contract/schema.ts';
 
 /** The type of a parameter in one line, such as `uint32` or `string[]`, for the documentation. */
 function typeName(schema: AnySchema): string {

@@ -1,20 +1,8 @@
 import type { FxOperation } from '../../avm/tx/operation.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import { type AssetType, assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
-import type { OutputEntry, TxEntry } from '../../ledger/index-read/index-reads.ts';
+import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { type AmountByType, createAmountSums } from './render-asset.ts';
-
-/** Ids of all assets that appear in the rendered transactions. */
-export function assetsOfTxs(entries: readonly Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>[]): Set<Id> {
-  const assets = new Set<Id>();
-  for (const { tx, consumed, emitted } of entries) {
-    for (const { asset } of unlockedAmounts(tx.unsigned)) assets.add(asset);
-    for (const { utxo } of consumed) assets.add(utxo.assetID);
-    for (const { utxo } of emitted) assets.add(utxo.assetID);
-  }
-  return assets;
-}
 
 /** Amounts of the inputs by asset and type. Read from the inputs, since consumed outputs may be from before the indexed history. */
 export function unlockedAmounts(unsigned: UnsignedTx): readonly AmountByType[] {

@@ -3,15 +3,7 @@ import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { FxOperation } from '../../avm/tx/operation.ts';
 import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
 import type { Address } from '../../base/bytes/address.ts';
-
-/** Recovers the compressed public key of a signature of an unsigned transaction; undefined for an invalid signature. */
-export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
-
-/** Returns the public key of a signature as responses show it (base64). `owner` is the owner that signed, if known. */
-export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) => string | undefined;
-
-/** A signature and the unsigned transaction that it signs. */
-type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
+import type { PublicKeyText } from './public-key-cache.ts';
 
 /** Signatures and public keys that consumed an output of these owners. `slot` is the index of the credential in the consuming transaction. */
 export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: PublicKeyText | undefined) {
@@ -39,7 +31,7 @@ export function credentialIndexOf({ unsigned }: Tx, { txID, outputIndex }: UtxoR
   return found < 0 ? -1 : inputs.length + found;
 }
 
-export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 
 const otherRefs = (unsigned: Tx['unsigned']): readonly (readonly UtxoRef[])[] => {
   if (unsigned.kind === 'OperationTx') return unsigned.operations.map(({ inputIDs }) => inputIDs);

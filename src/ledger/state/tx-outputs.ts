@@ -1,15 +1,15 @@
 import type { TransferableInput } from '../../avm/tx/input.ts';
-import { inputFields, readU32, type TransferLayout } from '../../avm/tx/transfer-layout.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
+import { inputFields, readU32, type TxLayout } from '../../avm/tx/tx-layout.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { endsWithChecksum, writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { transferType, utxoFields } from '../state/stored-utxo.ts';
+import { transferType, utxoFields } from './stored-utxo.ts';
 
 /*
- * What the index stores about the outputs of a transfer, so that a page of transactions need not look them up by ID, one random place after
- * the other: the number of each created output in `utxo`, then of each consumed output its time and its owners as they are in its bytes
+ * What is stored with a transfer about its outputs (column `outputs` of `tx`), so that a page of transactions need not look them up by ID, one
+ * random place after the other: the number of each created output in `utxo`, then of each consumed output its time and its owners as they are in its bytes
  * (lock time 8, threshold 4, count 4, addresses of 20). The other parts of a consumed output are in the input. Numbers and times are 6
  * bytes, big-endian. The last 4 bytes are a checksum.
  */
@@ -18,7 +18,7 @@ import { transferType, utxoFields } from '../state/stored-utxo.ts';
 type ConsumedUtxo = { readonly utxo: Utxo; readonly time: number };
 
 /**
- * The outputs of a transaction as stored. Returns undefined if they have no row: the transaction is not a BaseTx, a consumed output is
+ * The outputs of a transaction as stored. Returns null if nothing is stored: the transaction is not a BaseTx, a consumed output is
  * unknown or is not what its input says, or they have too many owners. Readers then look them up.
  */
 export function encodeTxOutputs(
@@ -26,22 +26,22 @@ export function encodeTxOutputs(
   created: readonly Utxo[],
   seqOf: (id: Id) => number | undefined,
   consumedBy: (id: Id) => ConsumedUtxo | undefined,
-): Uint8Array | undefined {
-  if (unsigned.kind !== 'BaseTx') return undefined;
+): Uint8Array | null {
+  if (unsigned.kind !== 'BaseTx') return null;
   let size = numberSize * created.length;
   const consumed: ConsumedUtxo[] = [];
   for (const input of unsigned.inputs) {
     const found = consumedBy(refId(input));
-    if (found === undefined || !matches(input, found.utxo)) return undefined;
+    if (found === undefined || !matches(input, found.utxo)) return null;
     consumed.push(found);
     size += numberSize + found.utxo.bytes.length - ownersAt;
   }
-  if (size > maxSize) return undefined;
+  if (size > maxSize) return null;
   const row = new Uint8Array(size + checksumLength);
   let at = 0;
   for (const { id } of created) {
     const seq = seqOf(id);
-    if (seq === undefined) return undefined;
+    if (seq === undefined) return null;
     at = writeNumber(row, at, seq);
   }
   for (const { utxo, time } of consumed) {
@@ -63,14 +63,14 @@ export type StoredTxOutputs = {
 };
 
 /** The stored outputs of a transfer; `bytes` and `layout` are those of the transfer. Returns undefined if the row is damaged. */
-export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs, outputs }: TransferLayout): StoredTxOutputs | undefined {
+export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs, outputs }: TxLayout): StoredTxOutputs | undefined {
   const size = row.length - checksumLength;
   if (!endsWithChecksum(row)) return undefined;
   const seqs: number[] = [];
   const consumed: StoredTxOutputs['consumed'][number][] = [];
   let at = 0;
-  for (let i = 0; i < outputs.length - 1; i++, at += numberSize) seqs.push(readNumber(row, at));
-  for (let i = 0; i < inputs.length - 1; i++) {
+  for (let i = 0; i < outputs.length; i++, at += numberSize) seqs.push(readNumber(row, at));
+  for (let i = 0; i < inputs.length; i++) {
     const owners = at + numberSize;
     const end = owners + ownersSize + 20 * readU32(row, owners + ownerCount);
     if (!(end <= size)) return undefined;

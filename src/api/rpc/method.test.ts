@@ -4,8 +4,7 @@ import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { method } from '../contract/method.ts';
 import { integer, text, u32 } from '../contract/schema.ts';
 import { handleRpc } from './json-rpc.ts';
-import { meterServices } from './meter-services.ts';
-import { combineServices, createService, implement } from './method.ts';
+import { combineServices, createService, implement, meterServices } from './method.ts';
 
 const fault = () => new Fault('no', { code: 'TEST' });
 

@@ -1,0 +1,44 @@
+import { readU32 } from '../../avm/tx/tx-layout.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { toHexAt } from '../../base/bytes/hex.ts';
+import { type Id, idLength } from '../../base/bytes/id.ts';
+import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { ownersAt, utxoFields } from '../../ledger/state/stored-utxo.ts';
+import type { AddressTexts } from './address-texts.ts';
+import { hasBytesAt } from './render-context.ts';
+
+/** Adds the owners of consumed outputs: those whose public keys the JSON of the outputs may show, except those whose keys are in `known`. */
+export function addSigners(signers: Set<Address>, outputs: readonly (OutputEntry | undefined)[], known: AddressTexts): void {
+  for (const output of outputs) {
+    if (output?.spent?.layout === undefined) continue;
+    const { stored } = output;
+    const owners = ownersAt(stored);
+    const count = Math.min(readU32(stored, owners + 12), maxOwners);
+    for (let i = 0; i < count; i++) {
+      const at = owners + 16 + 20 * i;
+      if (known.find(stored, at) < 0) signers.add(toHexAt(stored, at, 20) as Address);
+    }
+  }
+}
+
+/** Owners per output whose stored keys are read. Few of many owners sign; the keys of others are recovered. */
+const maxOwners = 8;
+
+/** The IDs of all assets that a page shows. */
+export class PageAssets {
+  readonly ids = new Set<Id>();
+  private last: Uint8Array = new Uint8Array(0);
+  private lastAt = 0;
+
+  /** Adds the asset whose ID is in `bytes` at `at`. Nearly every output has the asset of the one before. */
+  add(bytes: Uint8Array, at: number): void {
+    if (this.last.length > 0 && hasBytesAt(bytes, at, this.last, this.lastAt)) return;
+    this.last = bytes;
+    this.lastAt = at;
+    this.ids.add(toHexAt(bytes, at, idLength) as Id);
+  }
+
+  addOutputs(outputs: readonly (OutputEntry | undefined)[]): void {
+    for (const output of outputs) if (output !== undefined) this.add(output.stored, utxoFields.assetID);
+  }
+}

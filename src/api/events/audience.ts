@@ -1,0 +1,83 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { type Filter, matchesSubject, wantsKind } from './filter.ts';
+import { createHeldEvents, type HeldEvents } from './held-events.ts';
+import type { EntryEvents } from './render-entry.ts';
+import { sendEntry, sendTx } from './send-entry.ts';
+import type { StreamEvent } from './stream-event.ts';
+import type { Subscriber } from './subscriber.ts';
+
+/** The clients of a hub. A client is live when it has all entries of the log that were sent; the others still read past ones. */
+export type Audience = {
+  readonly all: ReadonlySet<Subscriber>;
+  /** Counts the events in all queues, and cuts off the clients with the most unread events while there are too many. */
+  readonly held: HeldEvents;
+  readonly add: (subscriber: Subscriber) => void;
+  /** Returns false if it was not there. */
+  readonly remove: (subscriber: Subscriber) => boolean;
+  readonly goLive: (subscriber: Subscriber) => void;
+  readonly live: () => Subscriber[];
+  /** Sends an entry of the log to the live clients. */
+  readonly send: (entry: EntryEvents) => void;
+};
+
+/** `maxHeld`: bytes of JSON that wait for all clients together. */
+export function createAudience(maxHeld: number): Audience {
+  const all = new Set<Subscriber>();
+  /** Live clients with an address filter are found by address. */
+  const byOwner = new Map<Address, Set<Subscriber>>();
+  const others = new Set<Subscriber>();
+  const setsOf = ({ owners }: Filter): Set<Subscriber>[] =>
+    owners === undefined ? [others] : [...owners].map((owner) => getOrAdd(byOwner, owner));
+  const live = (): Subscriber[] => [...all].filter(({ isLive }) => isLive);
+
+  const held = createHeldEvents(maxHeld, () => {
+    const bySize = [...all].filter((one) => one.queuedBytes() > 0 && !one.hasEnded()).sort((a, b) => b.queuedBytes() - a.queuedBytes());
+    for (const subscriber of bySize) {
+      if (!held.isOver()) return;
+      subscriber.cutOff();
+    }
+  });
+
+  return {
+    all,
+    held,
+    add: (subscriber) => void all.add(subscriber),
+    remove: (subscriber) => {
+      if (!all.delete(subscriber)) return false;
+      for (const set of setsOf(subscriber.filter)) set.delete(subscriber);
+      for (const owner of subscriber.filter.owners ?? []) if (byOwner.get(owner)?.size === 0) byOwner.delete(owner);
+      return true;
+    },
+    goLive: (subscriber) => {
+      subscriber.isLive = true;
+      for (const set of setsOf(subscriber.filter)) set.add(subscriber);
+    },
+    live,
+    send: (entry) => {
+      if (entry.own.kind === 'reverted') {
+        for (const subscriber of live()) sendEntry(subscriber, entry);
+        return;
+      }
+      for (const subscriber of others) sendEntry(subscriber, entry);
+      if (byOwner.size === 0) return;
+      for (const tx of entry.txs)
+        for (const owner of tx.subject?.owners ?? []) for (const subscriber of byOwner.get(owner) ?? []) sendTx(subscriber, entry, tx);
+    },
+  };
+}
+
+/** Sends a live event to those of some clients whose filter it matches. */
+export const sendMatching = (subscribers: readonly Subscriber[], event: StreamEvent): void => {
+  for (const subscriber of subscribers)
+    if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
+};
+
+/** The live clients that want events of a kind. */
+export const wantingKind = (audience: Audience, kind: StreamEvent['kind']): Subscriber[] =>
+  audience.live().filter(({ filter }) => wantsKind(filter, kind));
+
+function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subscriber> {
+  const found = sets.get(owner) ?? new Set();
+  sets.set(owner, found);
+  return found;
+}

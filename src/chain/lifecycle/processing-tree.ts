@@ -1,0 +1,68 @@
+import type { View } from '../../avm/view.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { ChainError } from './fault.ts';
+import type { Ledger } from './ledger.ts';
+import type { Conflict } from './mempool.ts';
+import type { Parent, ProcessingBlock } from './processing.ts';
+
+/** `displaced`: transactions that left the mempool because they conflict with the block. They come back if it is rejected. */
+export type Undecided = ProcessingBlock & { readonly displaced: readonly Conflict[] };
+
+/** The processing blocks, which form a tree on the last accepted one. */
+export type ProcessingTree = ReturnType<typeof createProcessingTree>;
+
+export function createProcessingTree(ledger: Ledger) {
+  const blocks = new Map<Id, Undecided>();
+
+  /**
+   * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
+   * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
+   */
+  const viewAfter = (id: Id): View => {
+    const current = (): View => blocks.get(id)?.diff ?? ledger;
+    return {
+      utxo: (utxoID) => current().utxo(utxoID),
+      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
+      tx: (txID) => current().tx(txID),
+      atomic: ledger.atomic,
+    };
+  };
+  const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
+    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
+
+  /** A processing block or the last accepted one. */
+  const parentAt = (id: Id): Parent | undefined => {
+    const undecided = blocks.get(id);
+    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: viewAfter(id) };
+    const last = ledger.lastAccepted();
+    return id === last.id ? { ...last, view: ledger } : undefined;
+  };
+
+  return {
+    parentAt,
+    /** The same; in its state an unknown output of another chain, which was not imported before, is `unknown`. */
+    parentWithUnknownImports: (id: Id): Parent | undefined => {
+      const parent = parentAt(id);
+      return parent && { ...parent, view: { ...parent.view, atomic: atomicOrUnknown } };
+    },
+    importedByAncestors: (parentID: Id): ReadonlySet<Id> => {
+      const all = new Set<Id>();
+      for (let at = blocks.get(parentID); at !== undefined; at = blocks.get(at.block.parentID)) for (const id of at.imported) all.add(id);
+      return all;
+    },
+    get: (id: Id) => blocks.get(id)?.block,
+    require: (id: Id): Undecided => {
+      const undecided = blocks.get(id);
+      if (undecided === undefined)
+        throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
+      return undecided;
+    },
+    add: (undecided: Undecided): void => void blocks.set(undecided.block.id, undecided),
+    remove: (id: Id): void => void blocks.delete(id),
+    /** Whether a block holds a transaction, or keeps it because it conflicts with one of its own. */
+    holdsTx: (id: Id): boolean =>
+      [...blocks.values()].some(({ block, displaced }) => block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)),
+    size: (): number => blocks.size,
+  };
+}

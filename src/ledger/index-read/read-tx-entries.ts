@@ -1,0 +1,174 @@
+import { consumedRefs, inputFields, readU32 } from '../../avm/tx/tx-layout.ts';
+import { utxoIdBytes } from '../../avm/tx/utxo.ts';
+import { toHex, toHexAt } from '../../base/bytes/hex.ts';
+import { type Id, idLength, idText } from '../../base/bytes/id.ts';
+import { rowsByPosition } from '../index/ordered-lookup.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import { damagedRow } from '../state/fault.ts';
+import { createdUtxos, openStoredTx, type StoredTx } from '../state/stored-tx.ts';
+import { type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
+import { decodeTxOutputs } from '../state/tx-outputs.ts';
+import type { OutputEntry, PinnedBlock, SpendInfo, TxEntry } from './index-reads.ts';
+import { type CrossChainOutputRow, importedElsewhereAsOf, type OutputReads, type SpenderRow, StoredOutput } from './read-outputs.ts';
+
+/** A row of a transaction with its block. `outputs`: what is stored about its outputs, if anything; see state/tx-outputs.ts. */
+export type TxRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly height: number;
+  readonly block: Uint8Array;
+  readonly time: number;
+  readonly outputs: Uint8Array | null;
+};
+
+type Chain = { readonly id: Id; readonly outputs: OutputReads };
+
+/** Outputs of a transaction that are in the database, with what its bytes do not tell. `seqs`: 0 for an output that has no number. */
+type TxOutputs = {
+  /** The consumed outputs, in the order of `consumedRefs`. */
+  readonly consumed: readonly (ConsumedOutput | undefined)[];
+  /** The numbers of the created outputs that stay on this chain. */
+  readonly seqs: readonly number[];
+  /** The rows of the exported outputs. */
+  readonly exported: readonly (CrossChainOutputRow | undefined)[];
+};
+
+type ConsumedOutput = { readonly bytes: StoredUtxo; readonly time: number };
+
+/** Entries of transactions, in the order of their rows. Outputs that are not stored with them are looked up, in one group of queries. */
+export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: Chain): Steps<TxEntry[]> {
+  const txs = rows.map(openStoredTx);
+  const found = rows.map(({ outputs }, i) => (outputs === null ? undefined : decodeOutputs(outputs, txs[i] as StoredTx)));
+  if (found.includes(undefined)) {
+    const others = txs.filter((_, i) => found[i] === undefined);
+    const lookedUp = yield* lookUpOutputs(others, chain);
+    let next = 0;
+    for (let i = 0; i < found.length; i++) found[i] ??= lookedUp[next++];
+  }
+  const outputsOf = found as TxOutputs[];
+  const created = outputsOf.length === 1 ? (outputsOf[0] as TxOutputs).seqs : outputsOf.flatMap(({ seqs }) => seqs);
+  const spenders = yield* readSpendersOf(created, pin, chain.outputs);
+  return txs.map((tx, i) => {
+    const { height, block: blockID } = rows[i] as TxRow;
+    const outputs = outputsOf[i] as TxOutputs;
+    return {
+      tx,
+      height,
+      blockID,
+      consumed: consumedEntries(tx, outputs, chain.id),
+      emitted: emittedEntries(tx, outputs, spenders, pin, chain.id),
+    };
+  });
+}
+
+function decodeOutputs(row: Uint8Array, { id, bytes, layout }: StoredTx): TxOutputs {
+  const decoded = decodeTxOutputs(row, bytes, layout);
+  if (decoded === undefined) throw damagedRow(`the outputs of transaction ${idText(toHex(id) as Id)}`);
+  return { ...decoded, exported: noRows };
+}
+
+const noRows: readonly undefined[] = [];
+
+function consumedEntries(tx: StoredTx, { consumed }: TxOutputs, chainID: Id): (OutputEntry | undefined)[] {
+  const { inputs, ownInputs, otherChain } = tx.layout;
+  const source = inputs.length === ownInputs ? chainID : chainAt(tx.bytes, otherChain);
+  return consumed.map((output, i) => {
+    if (output === undefined) return undefined;
+    const createdOn = i < ownInputs ? chainID : source;
+    return new StoredOutput<SpendInfo>(0, output.bytes, { time: output.time, createdOn, consumedOn: chainID, spent: tx });
+  });
+}
+
+function emittedEntries(
+  tx: StoredTx,
+  { seqs, exported }: TxOutputs,
+  spenders: ReadonlyMap<number, StoredTx>,
+  pin: PinnedBlock,
+  chainID: Id,
+): OutputEntry[] {
+  const { time } = tx;
+  return createdUtxos(tx).map((stored, i) => {
+    const seq = seqs[i];
+    if (seq !== undefined)
+      return new StoredOutput(seq, stored, { time, createdOn: chainID, consumedOn: chainID, spent: spenders.get(seq) });
+    const row = exported[i - seqs.length];
+    const consumedOn = chainAt(tx.bytes, tx.layout.otherChain);
+    return new StoredOutput(row?.seq ?? 0, stored, { time, createdOn: chainID, consumedOn, spent: row && importedElsewhereAsOf(row, pin) });
+  });
+}
+
+const chainAt = (bytes: Uint8Array, at: number): Id => toHexAt(bytes, at, idLength) as Id;
+
+/** Looks up the outputs of transactions by their IDs. */
+function* lookUpOutputs(txs: readonly StoredTx[], { id: chainID, outputs }: Chain): Steps<TxOutputs[]> {
+  const own: Uint8Array[] = [];
+  const moved: Uint8Array[] = [];
+  const parts = txs.map((tx) => {
+    const { ownOutputs, outputs: all, decoded } = tx.layout;
+    const inputs = consumedRefs(tx.layout).map((at) => utxoIdBytes(tx.bytes, at, readU32(tx.bytes, at + inputFields.outputIndex)));
+    const created = Array.from({ length: decoded === undefined ? all.length : createdUtxos(tx).length }, (_, i) =>
+      utxoIdBytes(tx.id, 0, i),
+    );
+    const isImport = tx.layout.kind === 'ImportTx';
+    const part = {
+      tx,
+      ownInputs: isImport ? tx.layout.ownInputs : inputs.length,
+      ownOutputs: decoded === undefined ? ownOutputs : created.length,
+      inputs,
+      created,
+    };
+    own.push(...inputs.slice(0, part.ownInputs), ...created.slice(0, part.ownOutputs));
+    moved.push(...inputs.slice(part.ownInputs), ...created.slice(part.ownOutputs));
+    return part;
+  });
+  const ownQueries = outputs.inOrder(own);
+  const results = yield [...ownQueries, ...outputs.movedById(moved)];
+  const rows = rowsByPosition(results.slice(0, ownQueries.length) as FoundRow[][]);
+  const movedRows = new Map((results.slice(ownQueries.length).flat() as MovedRow[]).map((row) => [moveKey(toHex(row.id), row), row]));
+  let at = 0;
+  const takeRows = (count: number): (FoundRow | undefined)[] => Array.from({ length: count }, () => rows[at++]);
+  return parts.map(({ tx, inputs, created, ownInputs, ownOutputs }) => {
+    const [consumed, emitted] = [takeRows(ownInputs), takeRows(ownOutputs)];
+    const other = tx.layout.otherChain === 0 ? chainID : chainAt(tx.bytes, tx.layout.otherChain);
+    const imported = inputs.slice(ownInputs).map((id) => movedRows.get(toHex(id) + other + chainID));
+    return {
+      consumed: [...consumed.map(toConsumed), ...imported.map((row) => row && { bytes: verifyStoredUtxo(row.bytes), time: row.seen })],
+      seqs: emitted.map((row) => row?.seq ?? 0),
+      exported: created.slice(ownOutputs).map((id) => movedRows.get(toHex(id) + chainID + other)),
+    };
+  });
+}
+
+type FoundRow = { readonly n: number; readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
+type MovedRow = CrossChainOutputRow & { readonly id: Uint8Array };
+
+const toConsumed = (row: FoundRow | undefined): ConsumedOutput | undefined => row && { bytes: verifyStoredUtxo(row.bytes), time: row.time };
+
+const moveKey = (id: string, { source, destination }: CrossChainOutputRow): string => id + toHex(source) + toHex(destination);
+
+/** The transactions that consumed outputs as of a block, by `seq` of the output. */
+function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: OutputReads): Steps<ReadonlyMap<number, StoredTx>> {
+  const found = new Map<number, StoredTx>();
+  if (seqs.length <= maxJoined) {
+    let last: StoredTx | undefined;
+    for (const row of yield* fetchRows<SpenderRow & { readonly utxo: number }>(outputs.spendersOf(seqs))) {
+      if (row.seq > pin.lastTx) continue;
+      if (last?.seq !== row.seq) last = openStoredTx(row);
+      found.set(row.utxo, last);
+    }
+    return found;
+  }
+  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(seqs));
+  const spentSoFar = spends.filter(({ tx }) => tx <= pin.lastTx);
+  const rows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq([...new Set(spentSoFar.map(({ tx }) => tx))]));
+  const spenders = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));
+  for (const { utxo, tx } of spentSoFar) {
+    const spender = spenders.get(tx);
+    if (spender !== undefined) found.set(utxo, spender);
+  }
+  return found;
+}
+
+/** Outputs whose spenders are read with one query. A transaction that spent several of them is then read several times. */
+const maxJoined = 4;

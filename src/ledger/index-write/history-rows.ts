@@ -1,0 +1,51 @@
+import type { Id } from '../../base/bytes/id.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { fetchRowGroups, type Steps } from '../index/steps.ts';
+import { txKinds } from '../index/tables.ts';
+import { boundaryAt, isRunOpen, transferRunKind } from '../index/transfer-runs.ts';
+import type { BlockFacts } from './block-facts.ts';
+import type { WriterCache } from './writer-cache.ts';
+import type { WriterQueries } from './writer-queries.ts';
+
+/** Whether the last transaction is in a run of transfers of the whole chain, and in one of the fee asset. */
+export type OpenRuns = { readonly chain: boolean; readonly feeAsset: boolean };
+
+/**
+ * Rows of `history`. Each transaction is listed under the whole chain, its addresses and its assets; transfers of the whole chain and of the
+ * fee asset as runs (see index/transfer-runs.ts).
+ */
+export function* historyRows(
+  q: Pick<WriterQueries, 'lastRunBoundary'>,
+  cache: Pick<WriterCache, 'openRuns'>,
+  facts: readonly BlockFacts[],
+  feeAsset: Id,
+): Steps<SqlValue[]> {
+  const fee = idBlob(feeAsset);
+  let { chain: isChainRun, feeAsset: isFeeRun } = cache.openRuns ?? (yield* readOpenRuns(q, fee));
+  const rows: SqlValue[] = [];
+  const addBoundary = (subject: Uint8Array, boundary: number | undefined): void => {
+    if (boundary !== undefined) rows.push(subject, transferRunKind, boundary);
+  };
+  for (const { txs } of facts)
+    for (const { seq, kind, addresses, assets } of txs) {
+      const isTransfer = kind === txKinds.BaseTx;
+      const isFeeTransfer = isTransfer && assets.has(feeAsset);
+      addBoundary(wholeChain, boundaryAt(seq, isChainRun, isTransfer));
+      addBoundary(fee, boundaryAt(seq, isFeeRun, isFeeTransfer));
+      [isChainRun, isFeeRun] = [isTransfer, isFeeTransfer];
+      if (!isTransfer) rows.push(wholeChain, kind, seq);
+      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
+      for (const asset of assets) if (!isFeeTransfer || asset !== feeAsset) rows.push(idBlob(asset), kind, seq);
+    }
+  cache.openRuns = { chain: isChainRun, feeAsset: isFeeRun };
+  return rows;
+}
+
+function* readOpenRuns(q: Pick<WriterQueries, 'lastRunBoundary'>, fee: Uint8Array): Steps<OpenRuns> {
+  const rows = yield* fetchRowGroups({ chain: q.lastRunBoundary([wholeChain]), fee: q.lastRunBoundary([fee]) });
+  const isOpen = ([row]: readonly unknown[]) => isRunOpen((row as { boundary: number | null } | undefined)?.boundary ?? undefined);
+  return { chain: isOpen(rows.chain), feeAsset: isOpen(rows.fee) };
+}
+
+const wholeChain = new Uint8Array(0);

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test';
+import { createTestTimers, nodeId } from './engine.fixture.ts';
+import { createRequestServer, type SlowRequest } from './request-server.ts';
+
+const none: SlowRequest = function* () {};
+
+test('what waits is bounded by bytes, per peer and in total; a part is left to peers with stake, and leaving gives all back', () => {
+  const timers = createTestTimers();
+  const [staker, ...others] = Array.from({ length: 60 }, (_, i) => nodeId(i + 1));
+  const server = createRequestServer(timers, (node) => node === staker);
+  const size = 300_000;
+  for (const node of others) for (let i = 0; i < 16; i++) server.add(node, Number.MAX_SAFE_INTEGER, size, none);
+  // Three of each peer fit into 1 MiB, and 55 of all into 16 MiB.
+  expect(server.waitingBytes()).toBe(55 * size);
+  server.add(staker as (typeof others)[0], Number.MAX_SAFE_INTEGER, size, none);
+  expect(server.waitingBytes()).toBe(56 * size);
+  for (const node of others) server.disconnected(node);
+  expect(server.waitingBytes()).toBe(size);
+  timers.advance(100);
+  expect(server.waitingBytes()).toBe(0);
+});
+
+test('a peer with stake is served before all others, however many wait', () => {
+  const timers = createTestTimers();
+  const served: string[] = [];
+  const server = createRequestServer(timers, (node) => node === nodeId(99));
+  const note = (name: string): SlowRequest =>
+    function* () {
+      served.push(name);
+      yield;
+    };
+  for (let i = 1; i <= 20; i++) server.add(nodeId(i), Number.MAX_SAFE_INTEGER, 10, note(`other ${i}`));
+  server.add(nodeId(99), Number.MAX_SAFE_INTEGER, 10, note('staker'));
+  timers.advance(1000);
+  expect([served[0], served.length]).toEqual(['staker', 21]);
+});
+
+test('a request whose time is over is dropped with its bytes', () => {
+  const timers = createTestTimers();
+  const server = createRequestServer(timers);
+  server.add(nodeId(1), timers.now() - 1, 10, none);
+  timers.advance(100);
+  expect(server.waitingBytes()).toBe(0);
+});
