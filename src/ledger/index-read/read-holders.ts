@@ -99,6 +99,7 @@ export function createHolderReads(
       for (const { bytes } of yield* fetchRows<{ bytes: StoredUtxo }>([{ text: addedToBlock0, values }]))
         addOwner({ utxo: decodeStoredUtxo(bytes) });
     }
+    if (changed.size === 0) return { ...list, pin, lastUtxo };
     const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
     const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
     const rows = yield* fetchRows<HolderRow>(queries);
