@@ -76,4 +76,4 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
 
 const isHolder = ({ amount, nfts }: BalanceSums): boolean => amount > 0n || nfts > 0;
 
-const batchSizes: { readonly [D in Dialect]: BatchSizes } = { sqlite: [16, 4, 1], postgres: [512, 128, 32, 8, 1] };
+const batchSizes: { readonly [D in Dialect]: BatchSizes } = { sqlite: [16, 8, 4, 3, 2, 1], postgres: [512, 128, 32, 8, 1] };
