@@ -43,7 +43,7 @@ export const cacheTable = rows({
   idTexts: { share: 24, holds: 'IDs as text', dies: 'never' },
   parsedIds: { share: 22, holds: 'IDs in requests, decoded', dies: 'never', copiesKeys: true },
   transactions: { share: 32, holds: 'Node RPC: JSON of transactions, blocks and assets', dies: 'revert' },
-  balances: { share: 40, holds: 'Node RPC: JSON of balances, by the revision of the address', dies: 'revert' },
+  balances: { share: 40, holds: 'Node RPC: JSON of balances, by the revision of the balance', dies: 'revert' },
   results: { share: 11, holds: 'Node RPC: short results', dies: 'commit' },
   params: { share: 16, holds: 'Node RPC: parsed parameters', dies: 'never', copiesKeys: true },
   events: { share: 12, holds: 'rendered events of the last blocks', dies: 'revert' },
