@@ -40,15 +40,21 @@ export function startStreamCounter(node: DevNode): {
   };
 }
 
-/** Passes everything to the node except the event stream, which has made-up blocks at a steady rate. */
+/**
+ * Passes everything to the node except the event stream, which has made-up blocks at a steady rate. The first page is loaded once: the node
+ * knows nothing of these blocks.
+ */
 export function startBusyProxy(node: DevNode): { readonly url: string; readonly stop: () => void } {
   const target = node.program().url;
+  let isLoaded = false;
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     idleTimeout: 0,
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url);
+      if (pathname === '/' && isLoaded) return new Response('', { status: 503 });
+      if (pathname === '/') isLoaded = true;
       if (pathname === '/ext/events') return new Response(busyEvents(), { headers: { 'content-type': 'text/event-stream' } });
       return forward(request, target + pathname + search);
     },
@@ -88,6 +94,17 @@ function busyEvents(): ReadableStream<Uint8Array> {
             txID,
             txType: 'BaseTx',
             tx: { unsignedTx: { inputs: [] } },
+            summary: {
+              action: 'send',
+              from: [{ addresses: [`X-local1${'q'.repeat(37)}0`], threshold: 1 }],
+              fromCount: 1,
+              to: [{ addresses: [`X-local1${'q'.repeat(37)}1`], threshold: 1 }],
+              toCount: 1,
+              isToSelf: false,
+              amounts: [{ assetId: assetID, type: 'secp256k1', amount: '5000000' }],
+              amountCount: 1,
+              change: [],
+            },
             balanceChanges: changes,
           });
         }

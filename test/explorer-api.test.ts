@@ -144,10 +144,22 @@ for (const mode of devModes)
             txType: 'BaseTx',
             sizeBytes: first.bytes.length,
             burned: '1000000',
-            amount: expect.any(String),
+            // The change goes to the wallet's first key, which is another owner.
+            moved: '9999000000',
+            inputCount: 1,
+            outputCount: 2,
+            summary: expect.objectContaining({ action: 'send', fromCount: 1, toCount: 2, isToSelf: false }),
           },
         ]);
       expect(await statusOf('blocks/999999/transactions')).toBe(404);
+      const latest = await get('transaction-summaries?pageSize=2');
+      expect(latest.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id), idText(split.id)]);
+      const older = await get(`transaction-summaries?pageSize=2&pageToken=${latest.nextPageToken}`);
+      expect(older.transactions.map(({ txHash }: Json) => txHash)).not.toContain(idText(split.id));
+      const named = await get(`transaction-summaries?txHashes=${[split, rival, first].map(({ id }) => idText(id)).join()}`);
+      expect(named.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(split.id), idText(first.id)]);
+      expect(await statusOf(`transaction-summaries?txHashes=${Array(101).fill(idText(first.id)).join()}`)).toBe(400);
+      expect(await statusOf('transaction-summaries?txHashes=x')).toBe(400);
       const place = await get(`transactions/${idText(first.id)}/position`);
       expect(place).toEqual({ txHash: idText(first.id), blockNumber: tip.blockNumber, blockHash: tip.blockHash, txCount: 1, index: 0 });
       expect((await get(`transactions/${avaxText}/position`)).index).toBeUndefined();
@@ -247,6 +259,16 @@ for (const mode of devModes)
       expect(await kinds(`0x${first.id}`)).toEqual([`transaction ${idText(first.id)}`]);
       expect((await kinds(avaxText)).sort()).toEqual([`asset ${avaxText}`, `transaction ${avaxText}`]);
       expect(await kinds(utxoID)).toEqual([`utxo ${utxoID}`]);
+      expect([await kinds('#1'), await kinds('0,001')]).toEqual([['block 1'], ['block 1']]);
+      const id = idText(first.id);
+      for (const text of [id.slice(0, 7), `${id.slice(0, 8)}…${id.slice(-6)}`, `${id.slice(0, 8)}...${id.slice(-6)}`])
+        expect([text, await kinds(text)]).toEqual([text, [`transaction ${id}`]]);
+      expect(await kinds(`${id.slice(0, 8)}…zzzzzz`)).toEqual([]);
+      expect(await kinds(blockHash.slice(0, 8))).toEqual([`block ${blockHash}`]);
+      for (const page of ['http://127.0.0.1:9650/tx/', 'https://subnets.avax.network/x-chain/tx/', 'https://avascan.info/blockchain/x/tx/'])
+        expect([page, await kinds(page + id)]).toEqual([page, [`transaction ${id}`]]);
+      expect(await kinds('https://subnets.avax.network/x-chain/block/1')).toEqual(['block 1']);
+      expect((await search('plorer co')).results).toMatchObject([{ kind: 'asset', title: 'Explorer Coin (XPL)', isPartial: true }]);
       expect(await kinds('xpl')).toHaveLength(1);
       expect(await kinds('Explorer Coin')).toHaveLength(1);
       const address = shown(ann);

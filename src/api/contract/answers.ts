@@ -9,7 +9,7 @@ import type {
   txTypeSchema,
   UtxoSchema,
 } from './data-schemas.ts';
-import type { assetListRows, blockSummaryRows, crossChainRows, lifecycleRows } from './explorer-routes.ts';
+import type { assetListRows, blockSummaryRows, crossChainRows, lifecycleRows, txSummaryRows } from './explorer-routes.ts';
 import type {
   AssetDaysSchema,
   AssetSummarySchema,
@@ -27,10 +27,12 @@ import type {
   ThroughputSchema,
   TransferSchema,
   TxChecksSchema,
+  TxLineSchema,
   TxPositionSchema,
 } from './explorer-schemas.ts';
 import type { Encoded } from './method.ts';
 import type { metricRows } from './metrics-routes.ts';
+import type { TxSummarySchema } from './tx-summary.ts';
 import type { JsonOf } from './views.ts';
 
 /** Types of the answers that the explorer and the commands read. They follow from the schemas. */
@@ -45,6 +47,8 @@ export type Tx = Omit<JsonOf<typeof TransactionSchema>, 'chainFormat'>;
 export type Block = JsonOf<typeof BlockSchema>;
 export type Balances = JsonOf<typeof BalancesSchema>;
 export type AssetDetails = JsonOf<typeof AssetDetailsSchema>;
+/** Who did what, how much of it, and to whom. */
+export type TxSummary = JsonOf<typeof TxSummarySchema>;
 export type TxList = ResponseOf<(typeof txRows)['listLatestPrimaryNetworkTransactions']>;
 export type BlockList = ResponseOf<(typeof blockRows)['listLatestPrimaryNetworkBlocks']>;
 export type UtxoList = ResponseOf<(typeof utxoRows)['getUtxosByAddresses']>;
@@ -67,6 +71,9 @@ export type Lifecycle = JsonOf<typeof LifecycleSchema>;
 export type LifeStep = Lifecycle['steps'][number];
 /** A transaction that is in no block. */
 export type UnacceptedTx = NonNullable<Lifecycle['transaction']>;
+/** A transaction in short, for lists. */
+export type TxLine = JsonOf<typeof TxLineSchema>;
+export type TxLineList = ResponseOf<(typeof txSummaryRows)['listTransactionSummaries']>;
 export type TxPosition = JsonOf<typeof TxPositionSchema>;
 export type AssetSummary = JsonOf<typeof AssetSummarySchema>;
 export type Holders = JsonOf<typeof HoldersSchema>;

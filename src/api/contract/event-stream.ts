@@ -1,7 +1,8 @@
 import { eventSchema, selectableKinds } from './event-kinds.ts';
+import { eventID } from './events.ts';
 import { route } from './route.ts';
 import { choices, maxQueryAddresses } from './route-params.ts';
-import { addresses, assets, optional, text } from './schema.ts';
+import { addresses, assets, object, optional, text } from './schema.ts';
 
 const maxAssets = 64;
 
@@ -28,5 +29,16 @@ export const eventStreamRow = route({
   },
   response: eventSchema,
   contentType: 'text/event-stream',
+  cachePolicy: 'never',
+});
+
+/** Where the stream is now. A program that reads it, then the state, then follows from it, misses nothing. */
+export const eventPositionRow = route({
+  method: 'GET',
+  path: '/ext/events/position',
+  tag: 'Events',
+  summary: 'The position of the event stream: follow from it, and no event after this answer is missed',
+  params: {},
+  response: object('EventPosition', { id: eventID }),
   cachePolicy: 'never',
 });

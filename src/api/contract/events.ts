@@ -1,5 +1,6 @@
 import { digits, type Fields, flag, integer, list, object, oneOf, optional, text, wire } from './schema.ts';
 import { TxSchema } from './tx-json.ts';
+import { TxSummarySchema } from './tx-summary.ts';
 import type { OutOf } from './views.ts';
 
 /** The JSON of the events about chains. The browser's client loads them; what they mean, and the events about the stream, are in event-kinds.ts. */
@@ -36,6 +37,7 @@ export const eventSchemas = {
     txID: text(),
     txType: oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']),
     tx: { ...wire(TxSchema), description: 'The transaction as `avm.getTx` with encoding `json` returns it.' },
+    summary: TxSummarySchema,
     balanceChanges: list(BalanceChange, 'For each address and asset, from the outputs that the transaction spends and creates.'),
   }),
   reverted: chainEvent('RevertedEvent', 'reverted', {

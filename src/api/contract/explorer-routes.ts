@@ -16,6 +16,7 @@ import {
   ThroughputSchema,
   TransferSchema,
   TxChecksSchema,
+  TxLineSchema,
   TxPositionSchema,
 } from './explorer-schemas.ts';
 import { route } from './route.ts';
@@ -33,7 +34,7 @@ import {
   sortOrder,
   timestamp,
 } from './route-params.ts';
-import { addresses, heightOrId, id, integerIn, optional, textParam, utxoID } from './schema.ts';
+import { addresses, heightOrId, id, integerIn, listUpTo, optional, textParam, utxoID } from './schema.ts';
 
 /** Rows that the explorer needs beside the Data API; they are this server's own. Their handlers are in `explorer-routes`. */
 
@@ -122,6 +123,22 @@ export const blockSummaryRows = {
     params: { ...chainParams, txHash: id('Transaction ID.') },
     response: TxPositionSchema,
     cachePolicy: 'final',
+  }),
+};
+
+/** The most transactions that `listTransactionSummaries` takes by ID: as many as a page of any list has. */
+export const maxSummaries = 100;
+
+export const txSummaryRows = {
+  listTransactionSummaries: route({
+    method: 'GET',
+    path: `${chainPath}/transaction-summaries`,
+    tag: 'Explorer',
+    summary: 'Who did what, how much of it and to whom, of the latest transactions or of those with given IDs',
+    description: `With txHashes, at most ${maxSummaries}, the answer has those that are accepted, in the given order, on one page.`,
+    params: { ...chainParams, txHashes: optional(listUpTo(maxSummaries, id('Transaction IDs, separated by commas.'))), ...pageParams },
+    response: listSchema('ListTransactionSummariesResponse', 'transactions', TxLineSchema),
+    cachePolicy: 'block',
   }),
 };
 
@@ -225,7 +242,7 @@ export const searchRows = {
     tag: 'Explorer',
     summary: 'Finds what a text names',
     description:
-      'A height; the ID of a block, transaction, asset or output; an address in any spelling; a node ID; the symbol or name of an asset; a transaction in hex. ' +
+      'A height, also as 3,671 or #61; the ID of a block, transaction, asset or output; the first six or more characters of the ID of a block or transaction; an address in any spelling; a node ID; a part of the symbol or name of an asset; a transaction in hex; a URL of this or of another explorer. ' +
       'An ID or address with one wrong character gets didYouMean.',
     params: { ...chainParams, q: textParam({ description: `At most ${maxSearchText} characters.`, max: maxSearchText }) },
     response: SearchSchema,

@@ -11,6 +11,7 @@ import {
   unixSeconds,
 } from './data-schemas.ts';
 import { anyObject, flag, integer, list, number, object, oneOf, optional, text } from './schema.ts';
+import { TxSummarySchema } from './tx-summary.ts';
 
 /** Response schemas of the explorer routes, which are this server's own. */
 
@@ -109,11 +110,23 @@ export const BlockTxsSchema = object('ListBlockTransactionsResponse', {
       txType: txTypeSchema,
       sizeBytes: integer(),
       burned: text('Burned fee, in the smallest unit.'),
-      amount: text('Sum of the fee asset in its outputs, exported ones included.'),
+      moved: text('What it moves of the fee asset to other owners or chains, in the smallest unit.'),
+      inputCount: integer('Outputs that it consumes.'),
+      outputCount: integer('Outputs that it creates, exported ones included.'),
+      summary: TxSummarySchema,
     }),
   ),
   chainInfo: ChainInfoSchema,
   ...historySchema,
+});
+
+/** A transaction in short, for lists. */
+export const TxLineSchema = object('TransactionLine', {
+  txHash: text(),
+  txType: txTypeSchema,
+  blockNumber: text(),
+  timestamp: unixSeconds('Time of its block'),
+  summary: TxSummarySchema,
 });
 
 export const TxPositionSchema = object('TransactionPosition', {
@@ -131,6 +144,7 @@ const percentiles = { p50: number(), p90: number(), p99: number(), max: number()
 export const ThroughputSchema = object('Throughput', {
   endTimestamp: unixSeconds('The current second of the chain, which is not over'),
   windowSeconds: integer(),
+  lastBlockNumber: text('The last block that is counted.'),
   figures: object('ThroughputFigures', {
     tps: number('Mean of the last five full seconds.'),
     meanTps: number('Of the whole window.'),
@@ -194,6 +208,7 @@ const pendingTx = {
   txHash: text(),
   sizeBytes: integer(),
   burned: text('The fee and what the sender leaves over, in the smallest unit.'),
+  summary: TxSummarySchema,
   ...txContent,
 };
 
@@ -305,9 +320,10 @@ export const SearchSchema = object('SearchResponse', {
       ),
       refusal: optional(reason),
       transaction: optional(PendingTxSchema),
+      isPartial: optional(flag('True if the text is only a part of the name, symbol or ID; absent otherwise.')),
       link: optional(text('Path of the route with the details.')),
     }),
   ),
-  moreResults: integer('Assets with this symbol or name that are not listed: the ten oldest are.'),
+  moreResults: integer('Assets whose symbol or name contains the text that are not listed: ten are, exact matches first.'),
   didYouMean: optional(list(text(), 'The text with one character changed so that its checksum is right.')),
 });

@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import { clientOfAddress } from '../access/client-address.ts';
 import type { AccessDecision, Gate } from '../access/gate.ts';
 import type { StreamLimit } from '../access/stream-limit.ts';
-import { eventStreamRow } from '../contract/event-stream.ts';
+import { eventPositionRow, eventStreamRow } from '../contract/event-stream.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { ApiError } from '../rest/api-error.ts';
@@ -12,9 +12,14 @@ import type { EventHub } from './hub.ts';
 import { createSseStream, createWebSocketHandlers } from './transport.ts';
 
 export const eventsPath = eventStreamRow.path;
+export const eventPositionPath = eventPositionRow.path;
 
-/** The route as the OpenAPI document describes it. */
-export const eventsApiRoute = { ...eventStreamRow, id: 'subscribeToEvents' };
+/** The routes as the OpenAPI document describes them. */
+const [eventsApiRoute, positionApiRoute] = [
+  { ...eventStreamRow, id: 'subscribeToEvents' },
+  { ...eventPositionRow, id: 'getEventPosition' },
+];
+export const eventsApiRoutes = [eventsApiRoute, positionApiRoute];
 
 type EventsRouteDeps = {
   readonly hub: EventHub;
@@ -27,9 +32,7 @@ type EventsRouteDeps = {
 };
 
 /** Creates the route of the event stream: server-sent events, or a WebSocket if the client asks for one. */
-export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
-  const { hub, gate, context, caller, streamLimit } = deps;
-
+export function createEventsRoute({ hub, gate, context, caller, streamLimit }: EventsRouteDeps): HttpRoute {
   const open = async (request: HttpRequest, { headers }: AccessDecision): Promise<HttpResponse> => {
     const { filter, lastEventId } = readEventRequest(request.query, context);
     const endStream = streamLimit === undefined ? () => {} : await streamLimit.take(clientOfAddress(caller(request)));
@@ -55,12 +58,31 @@ export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
     return { status: 200, headers: sseHeaders, body: '', stream: createSseStream(subscriber, ending) };
   };
 
-  const handler = async (request: HttpRequest): Promise<HttpResponse> => {
+  return { handler: createEventHandler({ gate, caller }, eventsApiRoute.id, open) };
+}
+
+/** Creates the route of the stream's position. */
+export function createEventPositionRoute({ hub, gate, caller }: Pick<EventsRouteDeps, 'hub' | 'gate' | 'caller'>): HttpRoute {
+  const open = async (_: HttpRequest, { headers }: AccessDecision): Promise<HttpResponse> => ({
+    status: 200,
+    headers: { ...jsonHeaders, 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify({ id: await hub.position() }),
+  });
+  return { handler: createEventHandler({ gate, caller }, positionApiRoute.id, open) };
+}
+
+/** Checks the method, the key and the rate limit. */
+function createEventHandler(
+  { gate, caller }: Pick<EventsRouteDeps, 'gate' | 'caller'>,
+  route: string,
+  open: (request: HttpRequest, decision: AccessDecision) => Promise<HttpResponse>,
+) {
+  return async (request: HttpRequest): Promise<HttpResponse> => {
     if (request.method !== 'GET')
       return { status: 405, headers: { allow: 'GET', 'content-type': 'text/plain; charset=utf-8' }, body: 'use GET\n' };
     const decision = await gate.admit({
       api: 'data',
-      route: eventsApiRoute.id,
+      route,
       isPublic: false,
       key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
       get caller() {
@@ -77,7 +99,6 @@ export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
       throw error;
     }
   };
-  return { handler };
 }
 
 /** A proxy must pass each event on at once. nginx: X-Accel-Buffering. */

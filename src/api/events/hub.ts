@@ -4,7 +4,7 @@ import { createAudience, sendMatching, wantingKind } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createLogReader } from './log-reader.ts';
-import { parseEventID } from './position.ts';
+import { formatEventID, parseEventID } from './position.ts';
 import type { ChainText } from './render-entry.ts';
 import { createReplay } from './replay.ts';
 import { createStreamEvent, type RenderProperties, renderProperties, type StreamEvent } from './stream-event.ts';
@@ -29,6 +29,8 @@ export type EventHub = {
     lastEntry?: () => number,
   ) => void;
   readonly size: () => number;
+  /** The ID of the position after the last entry of the log. */
+  readonly position: () => Promise<string>;
   /** Ends all streams with a last event. */
   readonly close: () => void;
 };
@@ -215,6 +217,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       waitingLive.sendAfter(lastEntry?.() ?? log.head(), log.head(), () => sendMatching(wanting, event));
     },
     size: () => all.size,
+    position: async () => formatEventID(await deps.log.id(), { seq: await deps.log.last(), index: undefined }),
     close: () => {
       isClosed = true;
       cancelHeartbeat();

@@ -14,3 +14,14 @@ export function parseEventID(logID: string, eventID: string): Position | undefin
   if (log !== logID || seq === undefined) return undefined;
   return { seq: Number(seq), index: index === undefined ? undefined : Number(index) };
 }
+
+/**
+ * Whether an event comes after a position. An event of another log always does: the server resets a stream when its log changes. Also used by
+ * browsers.
+ */
+export function isAfter(eventID: string, position: string): boolean {
+  const [log = ''] = position.split('-', 1);
+  const [one, other] = [parseEventID(log, eventID), parseEventID(log, position)];
+  if (one === undefined || other === undefined || one.seq !== other.seq) return one === undefined || one.seq > (other?.seq ?? -1);
+  return other.index !== undefined && (one.index ?? Number.POSITIVE_INFINITY) > other.index;
+}

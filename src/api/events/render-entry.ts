@@ -6,6 +6,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
 import { createBalanceDeltas, ownPart } from '../../ledger/state/balance.ts';
+import { summarizeTx } from '../summary/summarize-tx.ts';
 import type { LogEntry } from './event-log.ts';
 import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
 
@@ -43,7 +44,7 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
       `${renderProperties({ ...chainProperties, ...blockProperties(block), txID: idText(tx.id), txType: tx.unsigned.kind })},"tx":${txJson(
         tx,
         chain.json,
-      )},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
+      )},"summary":${JSON.stringify(summarizeTx(tx, entry.spent, { formatAddress: chain.json.address }))},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
     return createStreamEvent(logID, 'tx', { seq, index: i + 1 }, properties, subjectOf(outputs));
   });
   return { seq, own, txs };

@@ -1,8 +1,10 @@
+import { consumedIds, effectsOf, spentRefs } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Id } from '../../base/bytes/id.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
 import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
+import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import { burnedAmount } from '../../ledger/state/block-row.ts';
 import { blockSummaryRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
@@ -10,6 +12,8 @@ import { listMetadata } from '../data/list-metadata.ts';
 import { cutPage, openListing } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+import { assetsOfMovement, type Movement, movedUnits, movementOf, summarizeMovement } from '../summary/summarize-tx.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { txKindNames } from './throughput.ts';
 
@@ -29,13 +33,15 @@ export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRo
     const [found, tip] = await Promise.all([explorerOf(chain).blockTxs(blockId, first, limit), chain.reads.tip()]);
     if (found === undefined || found.height > tip.height) throw notFound(`No such block on ${chain.slug}`);
     const end = first + found.txs.length;
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const render = await openBlockTxs(deps, chain, spelling.hrp, found.txs, tip);
     return {
       nextPageToken: end < found.count ? paging.nextPageToken({ height: tip.height, after: end }) : undefined,
       blockNumber: found.height.toString(),
       blockHash: idText(found.id),
       txCount: found.count,
-      transactions: found.txs.map((tx, i) => renderBlockTx(tx, first + i, chain.feeAsset)),
-      ...(await listMetadata(networkSpelling(deps.served, chainRef.network), chain)),
+      transactions: found.txs.map((tx, i) => ({ index: first + i, ...render(tx) })),
+      ...(await listMetadata(spelling, chain)),
     };
   },
   getTransactionPosition: async ({ served }, { txHash, ...chainRef }) => {
@@ -66,16 +72,25 @@ const renderSummary = ({ height, id, time, bytes, fees, txs }: BlockSumsEntry) =
   fill: bytes / targetBlockSize,
 });
 
-const renderBlockTx = (tx: Tx, index: number, feeAsset: Id) => ({
-  index,
-  txHash: idText(tx.id),
-  txType: tx.unsigned.kind,
-  sizeBytes: tx.bytes.length,
-  burned: burnedAmount(tx, feeAsset).toString(),
-  amount: outputAmount(tx, feeAsset).toString(),
-});
-
-function outputAmount({ unsigned }: Tx, asset: Id): bigint {
-  const outputs = unsigned.kind === 'ExportTx' ? [...unsigned.outputs, ...unsigned.exportedOutputs] : unsigned.outputs;
-  return outputs.reduce((sum, { assetID, output }) => (assetID === asset ? sum + output.amount : sum), 0n);
+/** Reads what transactions consume and the labels of what they move. The returned function renders one of them. */
+async function openBlockTxs(deps: ExplorerDeps, chain: ServedChain, hrp: string, txs: readonly Tx[], tip: PinnedBlock) {
+  const consumed = await explorerOf(chain).outputs([...new Set(txs.flatMap(({ unsigned }) => spentRefs(unsigned).map(refId)))], tip);
+  const byId = new Map(consumed.map(({ utxo }) => [utxo.id, utxo]));
+  const movements = new Map(txs.map((tx) => [tx, movementOf(tx, (id) => byId.get(id))]));
+  const { labelOf } = await deps.assetLabels(chain)(new Set([...movements.values()].flatMap(assetsOfMovement)));
+  const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
+  return (tx: Tx) => {
+    const { created, exported } = effectsOf(tx);
+    const movement = movements.get(tx) as Movement;
+    return {
+      txHash: idText(tx.id),
+      txType: tx.unsigned.kind,
+      sizeBytes: tx.bytes.length,
+      burned: burnedAmount(tx, chain.feeAsset).toString(),
+      moved: (movedUnits(movement).find(({ asset }) => asset === chain.feeAsset)?.amount ?? 0n).toString(),
+      inputCount: consumedIds(tx).length,
+      outputCount: created.length + (exported?.utxos.length ?? 0),
+      summary: summarizeMovement(tx, movement, context),
+    };
+  };
 }

@@ -13,6 +13,7 @@ import { assetsOfTxs } from '../data/tx-pieces.ts';
 import { writeIdText } from '../data/write-output.ts';
 import { writeTxContent } from '../data/write-tx.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { summarizeTx } from '../summary/summarize-tx.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
 /** A transaction that is not in a block. `time`: Unix seconds at which this node got it. */
@@ -46,11 +47,17 @@ export async function writePendingTxs(
   const texts: string[] = [];
   const pause = deps.longWork?.begin();
   for (const [i, entry] of entries.entries()) {
-    const burned = burnedAmount((pending[i] as PendingTx).tx, chain.feeAsset);
+    const { tx } = pending[i] as PendingTx;
+    const burned = burnedAmount(tx, chain.feeAsset);
+    const summary = JSON.stringify(
+      summarizeTx(tx, (output) => byId.get(output)?.utxo, { ...labels, formatAddress: deps.addressFormatter(hrp) }),
+    );
     const bytes = json.collect(() => {
       json.ascii('"txHash":"');
       const txIDText = writeIdText(json, entry.tx.id);
-      json.ascii(`","sizeBytes":${entry.tx.bytes.length},"burned":"${burned}",`);
+      json.ascii(`","sizeBytes":${entry.tx.bytes.length},"burned":"${burned}","summary":`);
+      json.text(summary);
+      json.ascii(',');
       writeTxContent(json, entry, txIDText, undefined, context);
     });
     texts.push(Buffer.from(bytes).toString());

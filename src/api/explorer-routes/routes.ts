@@ -7,6 +7,7 @@ import type { ExplorerDeps } from './deps.ts';
 import { lifecycleRoutes, mempoolRoutes, txCheckRoutes } from './live-routes.ts';
 import { searchRoutes } from './search.ts';
 import { throughputRoutes } from './throughput-routes.ts';
+import { txSummaryRoutes } from './tx-summary-routes.ts';
 import { outputRoutes } from './utxo-routes.ts';
 
 /** What a server has beside the history index. */
@@ -21,6 +22,7 @@ export type ExplorerFeatures = {
 export const explorerRoutes = ({ hasLifecycle, hasMempool }: ExplorerFeatures): ApiRoute<ExplorerDeps>[] => [
   ...assetListRoutes,
   ...blockSummaryRoutes,
+  ...txSummaryRoutes,
   ...outputRoutes,
   ...balanceHistoryRoutes,
   ...crossChainRoutes,

@@ -19,6 +19,7 @@ export const throughputRoutes = implementRoutes<ExplorerDeps>()(throughputRows, 
     return {
       endTimestamp: recent.end,
       windowSeconds: window,
+      lastBlockNumber: recent.height.toString(),
       figures: {
         tps: currentRate(recent),
         meanTps: txCount / window,

@@ -8,8 +8,12 @@ import type { ServedChain } from '../rest/served-chains.ts';
 /** Counts of the blocks of one second. */
 export type SecondCounts = { blocks: number; bytes: number; fees: bigint; readonly txs: Record<TxKind, number> };
 
-/** `end`: the current second of the chain's clock, or the time of the last block if that is later. */
-export type RecentSeconds = { readonly end: number; readonly seconds: ReadonlyMap<number, Readonly<SecondCounts>> };
+/** `height`: of the last block counted. `end`: the current second of the chain's clock, or the time of the last block if that is later. */
+export type RecentSeconds = {
+  readonly end: number;
+  readonly height: number;
+  readonly seconds: ReadonlyMap<number, Readonly<SecondCounts>>;
+};
 
 export type Throughput = {
   /** The counts of the last hour, by second. Seconds without blocks are left out. */
@@ -60,7 +64,7 @@ export function createThroughput({ chain: { reads }, explorer, epoch, now, longW
       if (time > from) break;
       record.seconds.delete(time);
     }
-    return { end, seconds: record.seconds };
+    return { end, height: record.height, seconds: record.seconds };
   };
 
   return { read: () => lock(update) };

@@ -72,7 +72,9 @@ function readerOf(schema: AnySchema): Reader {
     case 'oneOf':
       return one((text, name) => readChoice(schema, text, name));
     case 'list':
-      return { read: (texts, name) => readChoices(schema.items as OneOf, texts, name) };
+      return schema.items.kind === 'id'
+        ? { read: (texts, name) => readIds(texts, name, schema.max) }
+        : { read: (texts, name) => readChoices(schema.items as OneOf, texts, name) };
     case 'addresses':
       return {
         ...one((text, name, context) => readAddresses(text, name, schema.max, context)),
@@ -172,6 +174,12 @@ function readChoices(schema: OneOf, texts: readonly string[], name: string): rea
   const read = new Set<string>();
   for (const text of texts) for (const each of text.split(',')) read.add(readChoice(schema, each.trim(), name));
   return [...read];
+}
+
+function readIds(texts: readonly string[], name: string, max = Number.POSITIVE_INFINITY): readonly Id[] {
+  const ids = texts.flatMap((text) => text.split(','));
+  if (ids.length > max) throw apiError(400, `${name} must have at most ${max} IDs`);
+  return ids.map((text) => readId(text.trim(), name, 'CB58 ids, separated by commas'));
 }
 
 function readAssets(text: string, name: string, max: number, { asset }: ParamContext): readonly Id[] {

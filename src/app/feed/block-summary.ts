@@ -9,7 +9,7 @@ export type BlockSummary = {
   readonly txs: number;
   /** The number of transactions by kind, such as `Transfer`. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Amounts that went to an address that did not own the inputs, by asset ID. At most `maxAssets`. */
+  /** Amounts that the transactions move to other owners or chains, by asset ID. At most `maxAssets`. */
   readonly moved: ReadonlyMap<string, MovedAmount>;
 };
 

@@ -1,7 +1,7 @@
 import type { AvmReads } from '../../api/rpc/avm.ts';
+import { movedUnits, movementOf } from '../../api/summary/summarize-tx.ts';
 import type { Operation } from '../../avm/tx/operation.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
@@ -10,20 +10,15 @@ import { addMoved, type BlockSummary, type MovedAmount } from './block-summary.t
 /** Returns a function that summarizes accepted blocks of one chain. Its cost is a few microseconds per transaction. */
 export function createBlockSummary(chain: string, reads: Pick<AvmReads, 'description'>): (stored: StoredBlock) => BlockSummary {
   const assetOf = cacheFunction('describedAssets', describedSize, (id: Id) => describeAsset(id, reads));
-  return ({ block, applied, created, consumed, firstTx }) => {
-    const ownersByTx = collectInputOwners({ created, consumed, firstTx });
+  return ({ block, created, consumed }) => {
+    const known = new Map([...consumed, ...created].map(({ utxo }) => [utxo.id, utxo]));
     const kinds = new Map<string, number>();
     const moved = new Map<string, MovedAmount>();
-    const addOutputs = (utxos: readonly Utxo[], inputOwners: ReadonlySet<string> | undefined): void => {
-      for (const { assetID, output } of utxos)
-        if (output.kind === 'secp256k1fx.TransferOutput' && !output.addresses.some((address) => inputOwners?.has(assetID + address)))
-          addMoved(moved, assetID, { ...assetOf(assetID), amount: output.amount });
-    };
-    for (const [at, { tx, effects }] of applied.entries()) {
+    for (const tx of block.txs) {
       const kind = kindOf(tx.unsigned);
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-      addOutputs(effects.created, ownersByTx[at]);
-      addOutputs(effects.exported?.utxos ?? [], undefined);
+      const movement = movementOf(tx, (id) => known.get(id));
+      for (const { asset, amount } of movedUnits(movement)) addMoved(moved, asset, { ...assetOf(asset), amount });
     }
     const texts = [...moved].map(([assetID, amount]) => [idText(assetID as Id), amount] as const);
     return { chain, first: block.height, last: block.height, blocks: 1, txs: block.txs.length, kinds, moved: new Map(texts) };
@@ -32,21 +27,6 @@ export function createBlockSummary(chain: string, reads: Pick<AvmReads, 'descrip
 
 /** Bytes of a described asset. */
 const describedSize = 400;
-
-/**
- * The owners of the inputs of each transaction of a block, by its position, as asset ID and address. An output of the same asset that goes
- * back to one of them is change.
- */
-function collectInputOwners({ created, consumed, firstTx }: Pick<StoredBlock, 'created' | 'consumed' | 'firstTx'>) {
-  const owners: Set<string>[] = [];
-  for (const { utxo, spent } of [...consumed, ...created]) {
-    if (spent === null || utxo.output.kind !== 'secp256k1fx.TransferOutput') continue;
-    const own = owners[spent - firstTx] ?? new Set();
-    owners[spent - firstTx] = own;
-    for (const address of utxo.output.addresses) own.add(utxo.assetID + address);
-  }
-  return owners;
-}
 
 function describeAsset(id: Id, reads: Pick<AvmReads, 'description'>): Omit<MovedAmount, 'amount'> {
   const found = reads.description(id);

@@ -2,7 +2,7 @@ import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
 import { createStreamLimit, type MemoryStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
 import type { BlockWithSpent, EventLog, KnownBlocks } from '../../api/events/event-log.ts';
-import { createEventsRoute, eventsPath } from '../../api/events/events-route.ts';
+import { createEventPositionRoute, createEventsRoute, eventPositionPath, eventsPath } from '../../api/events/events-route.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import { createEventHub, type EventHub, type HubDeps, type LiveKind } from '../../api/events/hub.ts';
 import { type ChainText, outputsOf, subjectOf } from '../../api/events/render-entry.ts';
@@ -47,20 +47,17 @@ type EventsRouteParts = {
   readonly context: EventParamContext;
 };
 
-/** The route of the event stream, with its path. */
-export const createEventsRouteOf = (
+/** The routes of the event stream, with their paths. */
+export function createEventsRoutesOf(
   hub: EventHub,
   { config, gate, context, streamLimit }: EventsRouteParts,
-): readonly [string, HttpRoute] => [
-  eventsPath,
-  createEventsRoute({
-    hub,
-    gate,
-    context,
-    caller: createCallerResolver(config.access.trustedProxies),
-    streamLimit,
-  }),
-];
+): readonly (readonly [string, HttpRoute])[] {
+  const caller = createCallerResolver(config.access.trustedProxies);
+  return [
+    [eventsPath, createEventsRoute({ hub, gate, context, caller, streamLimit })],
+    [eventPositionPath, createEventPositionRoute({ hub, gate, caller })],
+  ];
+}
 
 /** Reads addresses and assets in filters of a node's event stream. */
 export function createEventParams({ chain, specs }: NetworkContext, served: ServedChains | undefined): EventParamContext {

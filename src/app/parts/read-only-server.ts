@@ -9,7 +9,7 @@ import { createHandlers, type HandlerParts } from '../servers/handlers.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions } from '../servers/serve-options.ts';
 import type { Env } from '../setup/env.ts';
-import { createEventsRouteOf } from './event-stream.ts';
+import { createEventsRoutesOf } from './event-stream.ts';
 import type { Parts } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
@@ -44,7 +44,7 @@ export async function serveReadOnly(
 ): Promise<number> {
   if (hub !== undefined) {
     parts.addServer(hub);
-    parts.add({ routes: [createEventsRouteOf(hub, { config, gate: source.gate, context: eventParams, streamLimit })] });
+    parts.add({ routes: createEventsRoutesOf(hub, { config, gate: source.gate, context: eventParams, streamLimit }) });
   }
   const routes = parts.routes();
   const handlers = createHandlers(config, env, {

@@ -12,7 +12,7 @@ import { createLiveReads, withLiveEndpoint } from '../servers/live-reads.ts';
 import { createNodeFeed, type NodeFeed } from '../servers/node-feed.ts';
 import { withLimiterEndpoint } from '../servers/rate-limit-backend.ts';
 import { settingsRoutes } from '../servers/settings-route.ts';
-import { createEventParams, createEventsRouteOf, createStreamLimitOf, openEventStream } from './event-stream.ts';
+import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream } from './event-stream.ts';
 import type { NodeCore, StartOptions } from './node-core.ts';
 import { describeNode, type NodeDescription } from './node-description.ts';
 import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts';
@@ -66,7 +66,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   if (hub !== undefined) {
     parts.addServer(hub);
     parts.add({
-      routes: [createEventsRouteOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit })],
+      routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit }),
     });
   }
   parts.add(nodeRpc(core, { ...node, runsOnNetwork: !node.isAlone }));

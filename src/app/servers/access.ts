@@ -7,7 +7,7 @@ import type { Limiter } from '../../api/access/limiter.ts';
 import { defaultPlans, type Plans, readPlans } from '../../api/access/plans.ts';
 import { recordServerPlans } from '../../api/access/server-plans.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
-import { eventsApiRoute } from '../../api/events/events-route.ts';
+import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
 import { statsRoutes } from '../../api/stats/routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
@@ -58,7 +58,7 @@ export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env
 
 /** The route names that plans and API keys can refer to. */
 export const listRouteIds = () => ({
-  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), eventsApiRoute].map(({ id }) => id),
+  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), ...eventsApiRoutes].map(({ id }) => id),
   metrics: statsRoutes().map(({ id }) => id),
 });
 

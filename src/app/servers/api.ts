@@ -3,7 +3,7 @@ import type { Gate } from '../../api/access/gate.ts';
 import { createDataDeps } from '../../api/data/deps.ts';
 import type { RecoverPublicKey } from '../../api/data/public-key-cache.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
-import { eventsApiRoute } from '../../api/events/events-route.ts';
+import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { createExplorerDeps } from '../../api/explorer-routes/deps.ts';
 import { type ExplorerFeatures, explorerRoutes } from '../../api/explorer-routes/routes.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -127,7 +127,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       onUnexpectedError: parts.report,
       observer,
     });
-    const documented = parts.hasEvents ? [...routes, { api: 'data' as const, route: eventsApiRoute }] : routes;
+    const documented = parts.hasEvents ? [...routes, ...eventsApiRoutes.map((route) => ({ api: 'data' as const, route }))] : routes;
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
       documents: [

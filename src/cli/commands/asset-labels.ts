@@ -27,20 +27,29 @@ export async function findAsset(client: RpcClient, name: string): Promise<AssetD
   }
 }
 
-/** Returns a function that formats amounts with their symbols: `-1.5 AVAX`. The amount of an asset that the node does not know is shown with its ID. */
-export function createAmountFormatter(client: RpcClient): (amount: string | bigint, assetID: string) => Promise<string> {
+export type DescribeAsset = (assetID: string) => Promise<AssetDescription | undefined>;
+
+/** Returns a function that describes assets by ID; undefined for one that the node does not know. */
+export function createAssetDescriber(client: RpcClient): DescribeAsset {
   const known = createCache<string, Promise<AssetDescription>>('describedAssets', { size: entrySize });
-  return async (amount, assetID) => {
+  return async (assetID) => {
     const asked = known.get(assetID) ?? findAsset(client, assetID);
     known.set(assetID, asked);
-    const asset = await asked.catch((error: unknown) => {
+    return asked.catch((error: unknown) => {
       // A node that restarts may know it later.
       if (!(error instanceof SeracError && error.fault.code === 'RPC_ERROR')) known.delete(assetID);
       return undefined;
     });
-    return asset === undefined ? `${amount} of ${assetID}` : formatSigned(BigInt(amount), asset);
   };
 }
+
+/** Returns a function that formats amounts with their symbols: `-1.5 AVAX`. The amount of an asset that the node does not know is shown with its ID. */
+export const createAmountFormatter =
+  (describe: DescribeAsset) =>
+  async (amount: string | bigint, assetID: string): Promise<string> => {
+    const asset = await describe(assetID);
+    return asset === undefined ? `${amount} of ${assetID}` : formatSigned(BigInt(amount), asset);
+  };
 
 const formatSigned = (amount: bigint, { symbol, denomination }: AssetDescription): string =>
   `${amount < 0n ? '-' : ''}${formatUnits(amount < 0n ? -amount : amount, Number(denomination))} ${symbol}`;

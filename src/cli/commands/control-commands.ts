@@ -2,7 +2,7 @@ import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { readChunks } from '../../api/client/server-sent-events.ts';
 import { createSilenceLimit } from '../../api/client/silence-limit.ts';
-import { createAmountFormatter } from './asset-labels.ts';
+import { createAmountFormatter, createAssetDescriber } from './asset-labels.ts';
 import { type ClientCommand, callDev, type DevResult, decodeDev, devCommand, formatJson } from './client-command.ts';
 import { badArgument } from './fault.ts';
 import { formatTable, formatTime } from './table.ts';
@@ -78,7 +78,7 @@ export const controlCommands = {
     const diff = decodeDev('diff', json);
     print(formatChanged('blocks', diff.blocks));
     print(formatChanged('transactions', diff.txs));
-    const formatAmount = createAmountFormatter(client);
+    const formatAmount = createAmountFormatter(createAssetDescriber(client));
     for (const { address, assetID, change, sharedChange } of diff.balances)
       for (const [amount, note] of [[change, ''] as const, [sharedChange, ' shared'] as const]) {
         if (amount === 0n) continue;

@@ -1,4 +1,6 @@
+import type { TxSummary } from '../../api/contract/answers.ts';
 import { formatTime } from './table.ts';
+import type { WriteSentence } from './tx-sentence.ts';
 
 type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
 
@@ -10,6 +12,7 @@ type EventData = {
   readonly txIDs?: readonly string[];
   readonly txID?: string;
   readonly txType?: string;
+  readonly summary?: TxSummary;
   readonly balanceChanges?: readonly Change[];
   readonly snapshot?: string;
   readonly action?: 'in' | 'out';
@@ -21,20 +24,24 @@ type EventData = {
   readonly error?: string;
 };
 
-type FormatAmount = (amount: string, assetID: string) => Promise<string>;
-type Format = (event: EventData, formatAmount: FormatAmount) => Promise<readonly string[]> | readonly string[];
+type Writers = {
+  readonly formatAmount: (amount: string, assetID: string) => Promise<string>;
+  readonly writeSentence: WriteSentence;
+};
+type Format = (event: EventData, writers: Writers) => Promise<readonly string[]> | readonly string[];
 
 /** An event as lines for people; none for a heartbeat. An event of an unknown kind is printed as it is. */
-export async function formatEvent(kind: string, data: string, formatAmount: FormatAmount): Promise<readonly string[]> {
+export async function formatEvent(kind: string, data: string, writers: Writers): Promise<readonly string[]> {
   const format = Object.hasOwn(formats, kind) ? formats[kind] : undefined;
-  return format === undefined ? [`${kind} ${data}`] : format(JSON.parse(data) as EventData, formatAmount);
+  return format === undefined ? [`${kind} ${data}`] : format(JSON.parse(data) as EventData, writers);
 }
 
 const formats: { readonly [kind: string]: Format } = {
   heartbeat: () => [],
   block: (event) => [`block ${event.height}${ofChain(event)}, ${countTxs(event.txIDs?.length ?? 0)}, ${formatTime(event.time ?? 0)}`],
-  tx: async ({ txID, txType, balanceChanges = [] }, formatAmount) => [
+  tx: async ({ txID, txType, summary, balanceChanges = [] }, { formatAmount, writeSentence }) => [
     `  ${txType} ${txID}`,
+    ...(summary === undefined ? [] : [`    ${await writeSentence(summary)}`]),
     ...(await Promise.all(balanceChanges.map((change) => formatChange(change, formatAmount)))).flat(),
   ],
   reverted: (event) => [
@@ -52,7 +59,7 @@ const formats: { readonly [kind: string]: Format } = {
   closed: ({ message = '' }) => [`the node closed the stream: ${message}`],
 };
 
-async function formatChange({ address, assetID, change, sharedChange }: Change, formatAmount: FormatAmount): Promise<string[]> {
+async function formatChange({ address, assetID, change, sharedChange }: Change, formatAmount: Writers['formatAmount']): Promise<string[]> {
   const line = async (amount: string, note: string): Promise<string[]> => {
     const text = amount === '0' ? '' : await formatAmount(amount, assetID);
     return text === '' ? [] : [`    ${address}  ${text.startsWith('-') ? text : `+${text}`}${note}`];

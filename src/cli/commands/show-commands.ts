@@ -1,15 +1,27 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
-import type { AssetAmount, AssetDetails, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type {
+  AssetAmount,
+  AssetDetails,
+  Balances,
+  Block,
+  BlockList,
+  BlockTxs,
+  Tx,
+  TxLineList,
+  Utxo,
+  UtxoList,
+} from '../../api/contract/answers.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
-import { findAsset } from './asset-labels.ts';
+import { createAssetDescriber, findAsset } from './asset-labels.ts';
 import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
 import { createDataClient } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
+import { createSentenceWriter } from './tx-sentence.ts';
 
 const formatAmount = ({ amount, denomination, symbol }: AssetAmount): string => `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
 
@@ -39,8 +51,9 @@ function requireId(text: string, what: string): void {
 
 const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
 
-function formatTx(tx: Tx): string[] {
+function formatTx(tx: Tx, sentence: string | undefined): string[] {
   return [
+    ...(sentence === undefined ? [] : [sentence]),
     `${tx.txType} ${tx.txHash}`,
     `accepted in block ${tx.blockHeight}, ${formatTime(tx.timestamp)}`,
     ...(tx.memo === undefined || tx.memo === '0x' || tx.memo === '' ? [] : [`memo ${formatBytes(tx.memo)}`]),
@@ -75,7 +88,8 @@ const showTx: ClientCommand = async (context) => {
   const [id = ''] = args;
   if (/^0x/i.test(id)) return explainTx(context);
   requireId(id, 'the ID of a transaction, nor its bytes as 0x…');
-  const tx = (await (await createDataClient(client))(`/transactions/${encodeURIComponent(id)}`)) as Tx | undefined;
+  const get = await createDataClient(client);
+  const tx = (await get(`/transactions/${encodeURIComponent(id)}`)) as Tx | undefined;
   if (tx === undefined) {
     const { status } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string };
     if (status === 'Unknown') throw notFound(`transaction ${id}`, client.url);
@@ -85,7 +99,13 @@ const showTx: ClientCommand = async (context) => {
     return undefined;
   }
   if (options.json) print(JSON.stringify(tx));
-  else for (const line of formatTx(tx)) print(line);
+  else {
+    // Not every node serves the explorer's routes.
+    const found = (await get(`/transaction-summaries?txHashes=${id}`).catch(() => undefined)) as TxLineList | undefined;
+    const summary = found?.transactions[0]?.summary;
+    const sentence = summary && (await createSentenceWriter(client, createAssetDescriber(client))(summary));
+    for (const line of formatTx(tx, sentence)) print(line);
+  }
   return undefined;
 };
 
@@ -101,7 +121,14 @@ const showBlock: ClientCommand = async ({ client, args: [name = ''], options, pr
     print(`block ${block.blockNumber} ${block.blockHash}`);
     print(`parent ${block.parentHash}`);
     print(`${formatTime(block.blockTimestamp)}, ${block.blockSizeBytes} bytes, transactions: ${block.txCount}`);
-    for (const tx of block.transactions) print(`  ${tx}`);
+    const txs = (await get(`/blocks/${block.blockHash}/transactions?pageSize=1000`).catch(() => undefined)) as BlockTxs | undefined;
+    const sentences = new Map(txs?.transactions.map(({ txHash, summary }) => [txHash, summary]));
+    const write = createSentenceWriter(client, createAssetDescriber(client));
+    for (const tx of block.transactions) {
+      print(`  ${tx}`);
+      const summary = sentences.get(tx);
+      if (summary !== undefined) print(`    ${await write(summary)}`);
+    }
   }
   return undefined;
 };

@@ -3,9 +3,10 @@ import { SeracError } from '../../api/client/fault.ts';
 import { readServerSentEvents } from '../../api/client/server-sent-events.ts';
 import { createSilenceLimit } from '../../api/client/silence-limit.ts';
 import { addChainPrefix } from './address-spellings.ts';
-import { createAmountFormatter, findAsset } from './asset-labels.ts';
+import { createAmountFormatter, createAssetDescriber, findAsset } from './asset-labels.ts';
 import type { ClientCommand } from './client-command.ts';
 import { formatEvent } from './format-event.ts';
+import { createSentenceWriter } from './tx-sentence.ts';
 
 /** Milliseconds until a lost connection is tried again, and until one without a heartbeat, which comes every 2 s, counts as lost. */
 const [retryDelay, silenceLimit] = [1000, 10_000];
@@ -15,7 +16,8 @@ export const tail: ClientCommand = async ({ client, options, print, interrupted 
   const filter = new URLSearchParams();
   if (options.address !== undefined) filter.set('address', addChainPrefix(options.address));
   if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
-  const formatAmount = createAmountFormatter(client);
+  const describe = createAssetDescriber(client);
+  const writers = { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };
   for (const kind of options.kind ?? []) filter.append('kind', kind);
   let lastID: string | undefined;
   let isFirst = true;
@@ -30,7 +32,7 @@ export const tail: ClientCommand = async ({ client, options, print, interrupted 
         if (id !== '') lastID = id;
         if (options.json) {
           if (kind !== 'heartbeat') print(data);
-        } else for (const line of await formatEvent(kind, data, formatAmount)) print(line);
+        } else for (const line of await formatEvent(kind, data, writers)) print(line);
       }
     } catch (error) {
       if (interrupted.aborted) return undefined;

@@ -43,4 +43,6 @@ function isTxAffected(data: TxData, event: StreamEvent): boolean {
 
 /** Whether a transaction spends outputs of the given ones. */
 const isSpending = (event: Extract<StreamEvent, { kind: 'tx' }>, ids: ReadonlySet<string>): boolean =>
-  (event.tx.unsignedTx.inputs ?? []).some(({ txID }) => ids.has(txID));
+  [...(event.tx.unsignedTx.inputs ?? []), ...(event.tx.unsignedTx.operations ?? []).flatMap(({ inputIDs }) => inputIDs ?? [])].some(
+    ({ txID }) => ids.has(txID),
+  );

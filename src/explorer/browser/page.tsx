@@ -1,8 +1,11 @@
 import { hydrate, render } from 'preact';
+import { isAfter } from '../../api/events/position.ts';
+import { figuresInterval, type ThroughputData } from '../load/load-throughput.ts';
 import { chainPath } from '../load/page-context.ts';
 import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
+import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
 import { addLocalTimes, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
@@ -12,6 +15,7 @@ import { loadView } from './load-view.ts';
 import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
+import { clearArrivals, markArrival, watch, watched } from './watch.ts';
 
 /** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
 const silence = 4;
@@ -22,19 +26,21 @@ const busyDelay = 150;
 /** The most events that wait for a frame; with more, the page is loaded again instead. */
 const maxQueue = 5000;
 
-/** Seconds after which a page is loaded again if no event announces a change of its figures. */
-const refreshSeconds = 5;
-
 const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
 let payload = readPayload();
 let view = await loadView(payload.view);
-const store = createLiveStore(payload, () => performance.now());
+/** When the server sent the page: scripts may take long to load. */
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+const store = createLiveStore(payload, () => performance.now(), navigation?.responseStart ?? performance.now());
 let queue: StreamEvent[] = [];
+/** The position after the last event of the queue or the store. */
+let position = payload.position ?? '';
+/** Whether events came since the page was loaded last, and when that was. */
+let [hasNews, loadedAt] = [false, performance.now()];
 let isScheduled = false;
 let lastMessage = performance.now();
 let isGone = false;
-let seconds = 0;
 
 const actions = {
   getText,
@@ -42,6 +48,8 @@ const actions = {
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   loadState,
   reload: async () => void (await reload()),
+  watched,
+  watch,
 };
 
 function draw(isFirst = false): void {
@@ -67,6 +75,7 @@ function schedule(): void {
     const events = queue;
     queue = [];
     store.apply(events);
+    if (store.takeGap()) reloadSoon();
     draw();
     loadLabels();
   });
@@ -82,21 +91,34 @@ function reloadSoon(): void {
   }, reloadInterval);
 }
 
+/** The numbers of the last load that was started and of the last one that was shown: an answer that comes late is not shown. */
+let [startedLoad, shownLoad] = [0, 0];
 /** Loads the page again; false if the server did not answer. It looks busy only if the reader asked for something else, not when an event or the clock did. */
 async function reload(isAsked = false): Promise<boolean> {
+  const load = ++startedLoad;
+  [hasNews, loadedAt] = [false, performance.now()];
   const busy = isAsked ? setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay) : undefined;
   const loaded = await fetchPayload();
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
   if (loaded === undefined) return false;
+  if (load < shownLoad) return true;
+  shownLoad = load;
   // If a revert has removed the subject of the page, the page stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
   payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
   view = await loadView(payload.view);
+  // The events that wait for the next frame are as old or as new as those of the store.
+  store.apply(queue);
+  queue = [];
   store.restart(loaded.payload);
+  if (isNew(loaded.payload.position)) position = loaded.payload.position ?? '';
   draw();
   return true;
 }
+
+/** Whether an event or a page is after all events that came. Those of a tab that was hidden may come twice. */
+const isNew = (id: string | undefined): boolean => id !== undefined && (position === '' || isAfter(id, position));
 
 const loading = new Set<string>();
 function loadLabels(): void {
@@ -121,6 +143,14 @@ function receive(event: StreamEvent): void {
   if (event.kind === 'closed') return;
   if (store.setStatus('live')) schedule();
   if (event.kind === 'heartbeat') return;
+  if (event.id !== undefined && event.kind !== 'reset') {
+    if (!isNew(event.id)) return;
+    position = event.id;
+  }
+  markArrival(event);
+  // A hidden tab listens only if an address is watched; it is loaded again when it is shown.
+  if (document.hidden) return;
+  hasNews = true;
   if (isAffected(payload, event)) reloadSoon();
   const takesAll = payload.view === 'home' || payload.view === 'dev';
   if (!takesAll && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
@@ -136,18 +166,30 @@ function followStream(): void {
   const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent), reload);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
-      stream.pause();
+      if (watched().length === 0) stream.pause();
       return;
     }
-    stream.resume();
+    clearArrivals();
     lastMessage = performance.now();
-    void reload();
+    void reload().then(() => stream.follow(payload.position ?? position));
   });
+  stream.follow(position);
+}
+
+/** Milliseconds after which the figures of a page that only the server knows are read again; undefined if the page has none. */
+function figuresAge({ view, data, context }: PagePayload): number | undefined {
+  // Without events, the last day moves on with the clock, and other chains may export to this one.
+  if (view === 'home') return hasNews ? 2000 : 15_000;
+  if (view === 'throughput') return figuresInterval(data as ThroughputData, hasNews);
+  // Memory and the lag behind a followed node change without an event.
+  return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 
 listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 draw(true);
 addLocalTimes();
+// On a phone the navigation is wider than the window.
+document.querySelector('.nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
 if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
@@ -158,6 +200,6 @@ setInterval(() => {
   if (payload.view === 'home') schedule();
   tickAges(store.now());
   addLocalTimes();
-  // Memory and the lag behind a followed node change without an event.
-  if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
+  const age = figuresAge(payload);
+  if (age !== undefined && performance.now() - loadedAt >= age) void reload();
 }, 1000);

@@ -1,5 +1,5 @@
-import type { TxType } from '../../api/contract/answers.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { TxSummary, TxType } from '../../api/contract/answers.ts';
+import type { TxRow } from '../load/tx-row.ts';
 
 /** Events of the stream, as far as the page reads them; docs/events.md has all properties. */
 type BlockEvent = {
@@ -17,7 +17,13 @@ type TxEvent = {
   readonly time: number;
   readonly txID: string;
   readonly txType: TxType;
-  readonly tx: { readonly unsignedTx: UnsignedTx };
+  readonly tx: {
+    readonly unsignedTx: {
+      readonly inputs?: readonly { readonly txID: string }[] | null;
+      readonly operations?: readonly { readonly inputIDs?: readonly { readonly txID: string }[] | null }[] | null;
+    };
+  };
+  readonly summary: TxSummary;
   readonly balanceChanges: readonly {
     readonly address: string;
     readonly assetID: string;
@@ -25,61 +31,26 @@ type TxEvent = {
     readonly sharedChange: string;
   }[];
 };
-type UnsignedTx = {
-  readonly inputs?: readonly { readonly txID: string }[] | null;
-  readonly importedInputs?: readonly { readonly txID: string }[] | null;
-  readonly sourceChain?: string;
-  readonly destinationChain?: string;
-  readonly name?: string;
-  readonly symbol?: string;
-  readonly denomination?: number;
-  readonly operations?: readonly { readonly operation?: { readonly mintOutput?: unknown; readonly mintInput?: unknown } }[] | null;
-};
 type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
 type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
 type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
 type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
-export type StreamEvent = BlockEvent | TxEvent | RevertedEvent | MempoolEvent | TimeEvent | OtherEvent;
+/** `id`: its position in the stream; undefined for live events. */
+export type StreamEvent = (BlockEvent | TxEvent | RevertedEvent | MempoolEvent | TimeEvent | OtherEvent) & { readonly id?: string };
 
 export type AssetLabel = { readonly symbol: string; readonly denomination: number };
 
-/** A row for a list, from the changes of balances that an event has. */
-export function summarizeEvent(event: TxEvent, labelOf: (assetID: string) => AssetLabel | undefined): TxSummary {
-  const { unsignedTx } = event.tx;
-  const total = ({ change, sharedChange }: TxEvent['balanceChanges'][number]): bigint => BigInt(change) + BigInt(sharedChange);
-  const losses = event.balanceChanges.filter((one) => total(one) < 0n);
-  const gains = event.balanceChanges.filter((one) => total(one) > 0n);
-  const from = losses[0];
-  const foreign = gains.filter(({ address }) => address !== from?.address);
-  const to = (foreign.length > 0 ? foreign : gains).toSorted((a, b) => (total(a) < total(b) ? 1 : -1))[0];
-  const shown = to ?? from;
-  const label = shown && labelOf(shown.assetID);
-  const amount = shown && (total(shown) < 0n ? -total(shown) : total(shown));
-  return {
-    id: event.txID,
-    type: event.txType,
-    isMint:
-      event.txType === 'OperationTx' &&
-      (unsignedTx.operations ?? []).some(({ operation }) => operation?.mintOutput !== undefined || operation?.mintInput !== undefined),
-    height: event.height,
-    time: event.time,
-    from: from?.address,
-    to: to?.address,
-    otherChain:
-      event.txType === 'ImportTx' ? unsignedTx.sourceChain : event.txType === 'ExportTx' ? unsignedTx.destinationChain : undefined,
-    created:
-      event.txType === 'CreateAssetTx'
-        ? { name: unsignedTx.name ?? '', symbol: unsignedTx.symbol ?? '', denomination: unsignedTx.denomination ?? 0 }
-        : undefined,
-    amount:
-      shown === undefined || amount === undefined
-        ? undefined
-        : {
-            assetId: shown.assetID,
-            symbol: label?.symbol ?? '',
-            denomination: label?.denomination ?? 0,
-            amount: amount.toString(),
-            isNft: false,
-          },
-  };
-}
+/** A row for a list, with the labels that are known. */
+export const rowOfEvent = ({ txID, txType, height, time, summary }: TxEvent, labelOf: LabelOf): TxRow =>
+  withLabels({ id: txID, type: txType, height, time, summary }, labelOf);
+
+type LabelOf = (assetID: string) => AssetLabel | undefined;
+
+/** Adds labels to the amounts that have none. */
+export const withLabels = (row: TxRow, labelOf: LabelOf): TxRow => ({
+  ...row,
+  summary: {
+    ...row.summary,
+    amounts: row.summary.amounts.map((amount) => (amount.symbol === undefined ? { ...amount, ...labelOf(amount.assetId) } : amount)),
+  },
+});

@@ -1,6 +1,8 @@
 import type { StreamMessage } from './event-source.ts';
+import type { TabMessage } from './worker.ts';
 
-type Stream = { readonly pause: () => void; readonly resume: () => void };
+/** `follow`: gets everything after a position, from the start or after a pause. */
+type Stream = { readonly pause: () => void; readonly follow: (position: string) => void };
 
 /** Milliseconds between two loads of a page that polls. */
 const pollInterval = 2000;
@@ -13,11 +15,12 @@ const pollInterval = 2000;
 export function openStream(workerUrl: string, onMessage: (message: StreamMessage) => void, poll: () => Promise<boolean>): Stream {
   if (typeof SharedWorker === 'undefined') return pollPage(onMessage, poll);
   const { port } = new SharedWorker(workerUrl, { name: 'serac-events' });
+  const post = (message: TabMessage): void => port.postMessage(message);
   port.onmessage = ({ data }: MessageEvent<readonly StreamMessage[]>) => {
     for (const message of data) onMessage(message);
   };
-  addEventListener('pagehide', ({ persisted }: PageTransitionEvent) => port.postMessage(persisted ? 'pause' : 'close'));
-  return { pause: () => port.postMessage('pause'), resume: () => port.postMessage('resume') };
+  addEventListener('pagehide', ({ persisted }: PageTransitionEvent) => post(persisted ? 'pause' : 'close'));
+  return { pause: () => post('pause'), follow: (position) => post({ follow: position }) };
 }
 
 /** Loads the page every two seconds while it is shown, one load at a time. */
@@ -26,7 +29,7 @@ function pollPage(onMessage: (message: StreamMessage) => void, poll: () => Promi
   const tick = async (): Promise<void> => {
     if (!isPaused) {
       const kind = (await poll()) ? 'heartbeat' : 'lost';
-      onMessage({ kind, data: JSON.stringify({ kind }) });
+      onMessage({ kind, data: JSON.stringify({ kind }), id: '' });
     }
     setTimeout(tick, pollInterval);
   };
@@ -35,7 +38,7 @@ function pollPage(onMessage: (message: StreamMessage) => void, poll: () => Promi
     pause: () => {
       isPaused = true;
     },
-    resume: () => {
+    follow: () => {
       isPaused = false;
     },
   };

@@ -74,16 +74,21 @@ function sumsText(assets: unknown, { chain }: PageContext): string {
     .join('; ');
 }
 
+type DropReason = { readonly code: string; readonly message: string; readonly data?: Readonly<Record<string, unknown>> };
+
+/** Whether the same bytes would be taken now. */
+function resendText(checks: Pick<TxChecks, 'isIssuable' | 'refusal'> | undefined): string {
+  if (checks === undefined) return '';
+  return checks.isIssuable
+    ? ' Its bytes can be sent again.'
+    : ` Its bytes would be refused now: ${checks.refusal?.message ?? 'a check fails'}.`;
+}
+
 /** One sentence why a transaction was dropped and what to do, for the codes that readers meet most. */
-export function dropSentence({
-  code,
-  message,
-  data = {},
-}: {
-  code: string;
-  message: string;
-  data?: Readonly<Record<string, unknown>>;
-}): string {
+export function dropSentence(
+  { code, message, data = {} }: DropReason,
+  checks: Pick<TxChecks, 'isIssuable' | 'refusal'> | undefined,
+): string {
   const input = /^(?:inputs|importedInputs)\[(\d+)\]/.exec(String(data.path ?? ''))?.[1];
   const part = input === undefined ? 'An input' : `Input ${input}`;
   if (code === 'TX_UTXO_NOT_FOUND' && data.isSpent === true)
@@ -92,8 +97,7 @@ export function dropSentence({
     return `${part} spends an output of a transaction that still waits for a block. Send it again when that one is accepted, or use wallet.issueTx.`;
   if (code === 'MEMPOOL_CONFLICT')
     return 'Another transaction that waits for a block spends one of its inputs. Only one of them can be accepted.';
-  if (code === 'MEMPOOL_DROPPED_BY_CALLER')
-    return 'It was removed from the mempool by a caller of dev.dropTx. Its bytes can be sent again.';
+  if (code === 'MEMPOOL_DROPPED_BY_CALLER') return `It was removed from the mempool by a caller of dev.dropTx.${resendText(checks)}`;
   if (code === 'TX_TIME_LOCKED')
     return `${part} spends an output that is still locked. Send it again after the lock has passed, or spend another output.`;
   return message;

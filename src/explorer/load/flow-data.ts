@@ -1,6 +1,8 @@
 import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/contract/answers.ts';
-import { amountText, compactAmount, spanText, splitAddress } from '../text/text-format.ts';
-import { chainTitle, type PageContext } from './page-context.ts';
+import { type SummaryAmount, summaryAmountText, typeWords } from '../../api/summary/sentence.ts';
+import { compactAmount, spanText } from '../text/text-format.ts';
+import { outputType, sumType } from './output-type.ts';
+import { chainTitle, ownerName, type PageContext } from './page-context.ts';
 
 /** One ribbon of the flow picture, between an edge and the trunk. */
 export type Strand = {
@@ -26,26 +28,28 @@ export type Bundle = {
 /** The most strands on one side of a bundle; the smallest are merged into one. */
 const maxStrands = 12;
 
-/** The flow of a transaction: one bundle per asset, the chain's fee asset first. */
-export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number): Bundle[] {
+/** The flow of a transaction: one bundle per asset, the chain's fee asset first. `change`: indexes of the outputs that are change. */
+export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number, change: readonly number[]): Bundle[] {
   const keys = new Map<string, AssetAmount>();
   for (const { asset } of [...tx.consumedUtxos, ...tx.emittedUtxos]) keys.set(`${asset.assetId} ${asset.type}`, asset);
   const assets = [...keys].toSorted(
     ([a], [b]) => Number(b.startsWith(context.chain.feeAsset)) - Number(a.startsWith(context.chain.feeAsset)),
   );
-  const change = new Set(tx.consumedUtxos.flatMap(({ addresses }) => addresses));
   return assets.map(([key, asset], at) => {
     const isSame = (one: Utxo): boolean => `${one.asset.assetId} ${one.asset.type}` === key;
-    const text = (amount: bigint): string => textOf(asset, amount);
+    const type = sumType(asset, [...tx.consumedUtxos, ...tx.emittedUtxos]);
+    const text = (amount: bigint): string => textOf(asset, type, amount);
     const [consumed, produced] = [withIndex(tx.consumedUtxos, isSame), withIndex(tx.emittedUtxos, isSame)];
     const [allIn, allOut] = [sum(consumed), sum(produced)];
     const source = allOut > allIn ? [sourceStrand(tx, text(allOut - allIn), allOut - allIn)] : [];
     const burned = allIn > allOut ? [burnedStrand(asset, context, text(allIn - allOut), allIn - allOut)] : [];
     const inputs = limitStrands(consumed, source, text, ({ utxo, index }) => inputStrand(utxo, index, context));
-    const outputs = limitStrands(produced, burned, text, ({ utxo, index }) => outputStrand(utxo, index, context, change, now));
+    const outputs = limitStrands(produced, burned, text, ({ utxo, index }) =>
+      outputStrand(utxo, index, context, change.includes(index), now),
+    );
     const total = allIn > allOut ? allIn : allOut;
     return {
-      symbol: asset.type === 'nft' ? `${asset.symbol} NFT` : asset.symbol || 'unknown asset',
+      symbol: `${asset.symbol || 'unknown asset'}${typeWords[type][0]}`,
       total: total === 0n ? 'right to mint' : compactAmount(total, asset.denomination),
       color: (at % 5) + 1,
       inputs,
@@ -62,16 +66,15 @@ const withIndex = (utxos: readonly Utxo[], isWanted: (utxo: Utxo) => boolean): P
 
 const sum = (parts: readonly { readonly amount: bigint }[]): bigint => parts.reduce((all, { amount }) => all + amount, 0n);
 
-const textOf = ({ denomination, symbol, type }: AssetAmount, amount: bigint): string =>
-  type === 'nft' ? `${amount} NFT` : `${amountText(amount, denomination)} ${symbol}`;
+const textOf = (asset: AssetAmount, type: SummaryAmount['type'], amount: bigint): string =>
+  summaryAmountText({ ...asset, type, amount: amount.toString() });
 
-const noteOf = ({ utxoType, asset }: Utxo): string =>
-  utxoType === 'mint' ? `may mint ${asset.symbol}` : textOf(asset, BigInt(asset.amount));
+const noteOf = (utxo: Utxo): string =>
+  utxo.utxoType === 'mint' ? `may mint ${utxo.asset.symbol}` : textOf(utxo.asset, outputType(utxo), BigInt(utxo.asset.amount));
 
-const ownerText = ({ addresses, threshold }: Utxo, { chain }: PageContext): string => {
+const ownerText = ({ addresses, threshold }: Utxo, context: PageContext): string => {
   if (addresses.length === 0) return 'nobody';
-  const { prefix, short } = splitAddress(addresses[0] as string, chain.alias);
-  return addresses.length === 1 ? prefix + short : `${threshold} of ${addresses.length} owners`;
+  return addresses.length === 1 ? ownerName(context, addresses[0] as string) : `${threshold} of ${addresses.length} owners`;
 };
 
 function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {
@@ -86,12 +89,12 @@ function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {
   };
 }
 
-function outputStrand(utxo: Utxo, index: number, context: PageContext, owners: ReadonlySet<string>, now: number): Strand {
+function outputStrand(utxo: Utxo, index: number, context: PageContext, isChange: boolean, now: number): Strand {
   const isExported = utxo.consumedOnChainId !== context.chain.id;
   const isLocked = utxo.locktime > now;
   const notes = [noteOf(utxo)];
   if (isLocked) notes.push(`locked ${spanText(utxo.locktime - now)}`);
-  else if (!isExported && utxo.utxoType === 'transfer' && utxo.addresses.some((address) => owners.has(address))) notes.push('change');
+  else if (isChange) notes.push('change');
   return {
     title: isExported ? `to ${chainTitle(context, utxo.consumedOnChainId)}` : ownerText(utxo, context),
     note: notes.join(' · '),

@@ -1,7 +1,7 @@
-import type { Block, BlockTxs, Tx, TxList } from '../../api/contract/answers.ts';
+import type { Block, BlockTxs } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { burnedAmounts, summarizeTx, type TxSummary } from './tx-summary.ts';
+import type { TxRow } from './tx-row.ts';
 
 export type BlockData = {
   /** Without the IDs of its transactions. */
@@ -18,46 +18,38 @@ export type BlockData = {
 
 /** A transaction in the table and the map of its block. Amounts are of the fee asset, in its smallest unit. */
 export type BlockTx = {
-  readonly summary: TxSummary;
+  readonly line: TxRow;
   readonly inputs: number;
   readonly outputs: number;
-  /** What does not go back to the first sender. */
+  /** What goes to other owners or chains. */
   readonly moved: string;
   readonly fee: string;
-  readonly bytes: number | undefined;
+  readonly bytes: number;
 };
 
 /** The most transactions of a block in its map. */
 const maxTxs = 600;
 /** Rows of a page of the table. */
 export const rowsPerPage = 50;
-/** Blocks with fewer transactions read each of them by its ID. */
-const fewTxs = 8;
-const pageSize = 100;
+/** Transactions up to which the Merkle root is read, which comes with all of them. */
+const maxTxsForRoot = 100;
 
 /** `from`: index of a transaction on the wanted page of the table. */
 export async function loadBlock(source: Source, context: PageContext, name: string, from: string | null): Promise<BlockData | undefined> {
   const base = chainPath(context);
   const block = await readIfFound<Block>(source, `${base}/blocks/${encodeURIComponent(name)}`);
   if (block === undefined) return undefined;
-  const [txs, sizes, next, merkleRoot] = await Promise.all([
-    loadBlockTxs(source, base, block),
-    loadSizes(source, base, block),
+  const { transactions, ...rest } = block;
+  const first = firstRow(from, transactions.length);
+  const [txs, next, merkleRoot] = await Promise.all([
+    readTxs(source, base, block, Math.max(maxTxs, first + rowsPerPage)),
     readIfFound<Block>(source, `${base}/blocks/${Number(block.blockNumber) + 1}`),
     readMerkleRoot(source, context, block),
   ]);
-  const { transactions, ...rest } = block;
-  const first = firstRow(from, transactions.length);
-  const shown = txs.map((tx) => toBlockTx(tx, context.chain.feeAsset, sizes.get(tx.txHash)));
   return {
     block: rest,
-    txs: shown,
-    rows:
-      first + rowsPerPage <= maxTxs
-        ? shown.slice(first, first + rowsPerPage)
-        : (await readTxs(source, base, transactions.slice(first, first + rowsPerPage))).map((tx) =>
-            toBlockTx(tx, context.chain.feeAsset, undefined),
-          ),
+    txs: txs.slice(0, maxTxs),
+    rows: txs.slice(first, first + rowsPerPage),
     first,
     hasNext: next !== undefined,
     merkleRoot,
@@ -70,33 +62,24 @@ function firstRow(wanted: string | null, count: number): number {
   return index < count ? index - (index % rowsPerPage) : 0;
 }
 
-const readTxs = async (source: Source, base: string, ids: readonly string[], known?: ReadonlyMap<string, Tx>): Promise<Tx[]> =>
-  (await Promise.all(ids.map((id) => known?.get(id) ?? readIfFound<Tx>(source, `${base}/transactions/${id}`)))).filter(
-    (tx) => tx !== undefined,
-  );
-
-/** Transactions are listed by the block's time; those that other blocks of the same second push off the list are read by their IDs. */
-async function loadBlockTxs(source: Source, base: string, { transactions, blockTimestamp, blockNumber }: Block): Promise<Tx[]> {
-  const wanted = transactions.slice(0, maxTxs);
-  const found = new Map<string, Tx>();
-  const pages = wanted.length <= fewTxs ? 0 : Math.ceil(wanted.length / pageSize) + 1;
+/** The first transactions of a block. A block of 128 KiB, the largest that a node builds, has fewer than 1,000. */
+async function readTxs(source: Source, base: string, { blockNumber, blockTimestamp }: Block, count: number): Promise<BlockTx[]> {
+  const txs: BlockTx[] = [];
   let token: string | undefined;
-  for (let page = 0; page < pages && found.size < wanted.length; page++) {
-    const times = `startTimestamp=${blockTimestamp}&endTimestamp=${blockTimestamp}&sortOrder=asc`;
-    const list: TxList = await read<TxList>(
+  do {
+    const list: BlockTxs = await read<BlockTxs>(
       source,
-      `${base}/transactions?${times}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`,
+      `${base}/blocks/${blockNumber}/transactions?pageSize=${Math.min(1000, count)}${token === undefined ? '' : `&pageToken=${token}`}`,
     );
-    for (const tx of list.transactions) if (tx.blockHeight === Number(blockNumber)) found.set(tx.txHash, tx);
+    txs.push(...list.transactions.map((tx) => toBlockTx(tx, Number(blockNumber), blockTimestamp)));
     token = list.nextPageToken;
-    if (token === undefined) break;
-  }
-  return readTxs(source, base, wanted, found);
+  } while (token !== undefined && txs.length < count);
+  return txs;
 }
 
 /** Only the Node RPC has the Merkle root. */
 async function readMerkleRoot(source: Source, { has, chain }: PageContext, { blockHash, txCount }: Block): Promise<string | undefined> {
-  if (!has.rpc || txCount > pageSize) return undefined;
+  if (!has.rpc || txCount > maxTxsForRoot) return undefined;
   const { status, body } = await source.call<{ block: { merkleRoot?: string } }>(chain.rpcUrl, 'avm.getBlock', {
     blockID: blockHash,
     encoding: 'json',
@@ -104,32 +87,11 @@ async function readMerkleRoot(source: Source, { has, chain }: PageContext, { blo
   return status === 200 ? body.result?.block.merkleRoot : undefined;
 }
 
-async function loadSizes(source: Source, base: string, { blockNumber, txCount }: Block): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  let token: string | undefined;
-  for (let page = 0; page < Math.ceil(Math.min(txCount, maxTxs) / pageSize); page++) {
-    const list: BlockTxs = await read<BlockTxs>(
-      source,
-      `${base}/blocks/${blockNumber}/transactions?pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`,
-    );
-    for (const { txHash, sizeBytes } of list.transactions) sizes.set(txHash, sizeBytes);
-    token = list.nextPageToken;
-    if (token === undefined) break;
-  }
-  return sizes;
-}
-
-function toBlockTx(tx: Tx, feeAsset: string, bytes: number | undefined): BlockTx {
-  const from = tx.consumedUtxos[0]?.addresses[0];
-  const moved = tx.emittedUtxos
-    .filter(({ asset, addresses }) => asset.assetId === feeAsset && (from === undefined || !addresses.includes(from)))
-    .reduce((sum, { asset }) => sum + BigInt(asset.amount), 0n);
-  return {
-    summary: summarizeTx(tx),
-    inputs: tx.consumedUtxos.length,
-    outputs: tx.emittedUtxos.length,
-    moved: moved.toString(),
-    fee: burnedAmounts(tx).find(({ assetId }) => assetId === feeAsset)?.amount ?? '0',
-    bytes,
-  };
-}
+const toBlockTx = (tx: BlockTxs['transactions'][number], height: number, time: number): BlockTx => ({
+  line: { id: tx.txHash, type: tx.txType, height, time, summary: tx.summary },
+  inputs: tx.inputCount,
+  outputs: tx.outputCount,
+  moved: tx.moved,
+  fee: tx.burned,
+  bytes: tx.sizeBytes,
+});

@@ -1,15 +1,7 @@
-import type {
-  BlockSummaryList,
-  CrossChainBalances,
-  Mempool,
-  RollingWindow,
-  Throughput,
-  TxCounts,
-  TxList,
-} from '../../api/contract/answers.ts';
+import type { BlockSummaryList, CrossChainBalances, Mempool, RollingWindow, Throughput, TxCounts } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
-import { summarizeTx, type TxSummary } from './tx-summary.ts';
+import { readLatestRows, type TxRow } from './tx-row.ts';
 
 /** A block of the tape. */
 export type TapeBlock = { readonly height: number; readonly id: string; readonly time: number; readonly txs: number };
@@ -17,11 +9,11 @@ export type TapeBlock = { readonly height: number; readonly id: string; readonly
 export type HomeData = {
   /** Newest first. */
   readonly blocks: readonly TapeBlock[];
-  /** Transactions by second of the last minute: pairs of Unix second and count. */
-  readonly seconds: readonly (readonly [second: number, txs: number])[];
-  /** Transactions of the last minute by type. */
-  readonly kinds: TxCounts;
-  readonly txs: readonly TxSummary[];
+  /** Transactions by second and type, of the last minute. */
+  readonly seconds: readonly (readonly [second: number, txs: TxCounts])[];
+  /** The last block that is counted in `seconds`. */
+  readonly countedTo: number;
+  readonly txs: readonly TxRow[];
   /** Transactions in the mempool; undefined if this server does not say. */
   readonly pending: number | undefined;
   readonly figures: Figures | undefined;
@@ -44,9 +36,9 @@ export const rowCount = 12;
 
 export async function loadHome(source: Source, context: PageContext): Promise<HomeData> {
   const base = chainPath(context);
-  const [{ blocks }, { transactions }, { seconds, figures: minute }, figures, mempool, balances] = await Promise.all([
+  const [{ blocks }, txs, { seconds, lastBlockNumber }, figures, mempool, balances] = await Promise.all([
     read<BlockSummaryList>(source, `${base}/block-summaries?pageSize=100`),
-    read<TxList>(source, `${base}/transactions?pageSize=${rowCount}`),
+    readLatestRows(source, context, rowCount),
     read<Throughput>(source, `${base}/throughput?seconds=60`),
     context.has.metrics ? loadFigures(source, context) : undefined,
     context.operations.includes('listMempool') ? read<Mempool>(source, `${base}/mempool?pageSize=1`) : undefined,
@@ -59,9 +51,9 @@ export async function loadHome(source: Source, context: PageContext): Promise<Ho
       time: blockTimestamp,
       txs: txCount,
     })),
-    seconds: seconds.map(({ timestamp, txCount }) => [timestamp, txCount]),
-    kinds: minute.txCountByType,
-    txs: transactions.map(summarizeTx),
+    seconds: seconds.map(({ timestamp, txCountByType }) => [timestamp, txCountByType]),
+    countedTo: Number(lastBlockNumber),
+    txs,
     pending: mempool?.txCount,
     figures,
     crossChain: {
@@ -87,8 +79,25 @@ async function loadFigures(source: Source, { chain }: PageContext): Promise<Figu
   return { txsDay: txs.lastDay, txsAll: txs.allTime, addresses: addresses.allTime, activeDay: active.lastDay, feesDay: fees.lastDay };
 }
 
-/** Transactions of each of the last seconds, oldest first; the last one is the running second. */
-export function txsPerSecond(counts: ReadonlyMap<number, number>, now: number, seconds = 60): number[] {
+/** Transactions by Unix second and type. */
+export type SecondCounts = ReadonlyMap<number, TxCounts>;
+
+/** Seconds of the sparkline and of the mix of kinds; the last one is the running second. */
+const shownSeconds = 60;
+
+/** Transactions of each of the last seconds, oldest first. */
+export function txsPerSecond(counts: SecondCounts, now: number): number[] {
+  return lastSeconds(counts, now).map((txs) => Object.values(txs).reduce((sum, count) => sum + count, 0));
+}
+
+/** Transactions of the last seconds by type. */
+export function txsByKind(counts: SecondCounts, now: number): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const txs of lastSeconds(counts, now)) for (const [type, count] of Object.entries(txs)) sums[type] = (sums[type] ?? 0) + count;
+  return sums;
+}
+
+function lastSeconds(counts: SecondCounts, now: number): Partial<TxCounts>[] {
   const last = Math.floor(now);
-  return Array.from({ length: seconds }, (_, at) => counts.get(last - seconds + 1 + at) ?? 0);
+  return Array.from({ length: shownSeconds }, (_, at) => counts.get(last - shownSeconds + 1 + at) ?? {});
 }

@@ -24,6 +24,10 @@ export type ThroughputData = {
   readonly issues: IssueMinutes | undefined;
 };
 
+/** Milliseconds after which the page is read again: windows of seconds move with the clock, hours and days change with blocks. */
+export const figuresInterval = ({ range }: ThroughputData, hasNews: boolean): number | undefined =>
+  ranges[range].unit === 'second' ? (range === 'minute' ? 2000 : 5000) : hasNews ? 10_000 : undefined;
+
 const hourly = ['txCount', 'activeAddresses', 'activeSenders'] as const;
 const daily = [
   'txCount',

@@ -1,9 +1,15 @@
 import type { SearchAnswer } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { readIfFound, type Source } from './source.ts';
+import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
 /** A page that a search found. */
-type Match = { readonly href: string; readonly word: string; readonly note: string };
+export type Match = {
+  readonly href: string;
+  readonly word: string;
+  readonly note: string;
+  /** Whether the text is only a part of its name. */
+  readonly isPartial: boolean;
+};
 /** `more`: matches that are not listed. */
 type SearchResult = { readonly matches: readonly Match[]; readonly more: number; readonly nearest: readonly Match[] };
 
@@ -17,13 +23,26 @@ export async function search(source: Source, context: PageContext, text: string)
   const query = text.trim();
   const answer =
     query === '' ? undefined : await readIfFound<SearchAnswer>(source, `${chainPath(context)}/search?q=${encodeURIComponent(query)}`);
-  const matches = (answer?.results ?? []).map((result) => matchOf(context, result));
+  const found = await Promise.all((answer?.results ?? []).map(async (result) => (await isKnown(source, context, result)) && result));
+  const matches = found.filter((result) => result !== false).map((result) => matchOf(context, result));
   const nearest = (answer?.didYouMean ?? []).map((word) => ({
     href: `/search?q=${encodeURIComponent(word)}`,
     word,
     note: 'one character differs',
+    isPartial: false,
   }));
   return { matches, more: answer?.moreResults ?? 0, nearest };
+}
+
+/** The search route takes every node ID that is well formed; a page exists of this node and its peers. */
+async function isKnown(source: Source, { has }: PageContext, { kind, id }: Result): Promise<boolean> {
+  if (kind !== 'node') return true;
+  if (!has.info) return false;
+  const [own, peers] = await Promise.all([
+    callIfAllowed(source, '/ext/info', 'info.getNodeID'),
+    callIfAllowed(source, '/ext/info', 'info.peers', { nodeIDs: [id] }),
+  ]);
+  return own?.nodeID === id || peers?.peers?.some(({ nodeID }) => nodeID === id) === true;
 }
 
 const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) => string } = {
@@ -33,13 +52,13 @@ const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) =>
   asset: (id) => `/asset/${id}`,
   address: (id, alias) => `/address/${id.includes('-') ? id : `${alias}-${id}`}`,
   utxo: (id) => `/output/${id}`,
-  node: () => '/node',
+  node: (id) => `/node#${id}`,
 };
 
-function matchOf({ chain }: PageContext, { kind, id, title, status, isIssuable, refusal }: Result): Match {
+function matchOf({ chain }: PageContext, { kind, id, title, status, isIssuable, refusal, isPartial }: Result): Match {
   const words = [kind === 'signedTransaction' ? 'signed transaction' : kind, title, status];
   if (refusal !== undefined) words.push(`would be refused: ${refusal.message}`);
   else if (isIssuable === true) words.push('could be issued now');
   const note = words.filter((word) => word !== undefined).join(', ');
-  return { href: pages[kind](encodeURIComponent(id), chain.alias), word: id, note };
+  return { href: pages[kind](encodeURIComponent(id), chain.alias), word: id, note, isPartial: isPartial === true };
 }

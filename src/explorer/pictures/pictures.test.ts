@@ -3,11 +3,22 @@ import { recordTime } from '../../../test/figure.ts';
 import { runsOf } from './lines-plot.tsx';
 import { thin } from './plot.tsx';
 import { scalePlot, ticksUpTo } from './plot-scale.ts';
-import { squarify } from './squarify.ts';
+import { squarify, withFloor } from './squarify.ts';
 import { stack } from './stacked-plot.tsx';
 import { limitItems, type TreemapItem } from './treemap.tsx';
 
 describe('squarify', () => {
+  test('a floor: of 55 transactions of which 30 move nearly all, each has a cell that can be seen', () => {
+    const areas = [...Array(30).fill(1e12), ...Array(25).fill(1e6)];
+    const shown = (floored: readonly number[]) => squarify(floored, 1152, 330).filter(({ width, height }) => Math.min(width, height) >= 6);
+    expect(shown(areas)).toHaveLength(30);
+    expect(shown(withFloor(areas, 1152, 330))).toHaveLength(55);
+    // Cells above the floor keep their proportions.
+    const [first = 0, second = 0] = withFloor([2e6, 1e6, 1], 1152, 330);
+    expect(first / second).toBeCloseTo(2);
+    expect(shown(withFloor(Array(600).fill(1), 1152, 330))).toHaveLength(600);
+  });
+
   test('cells have their share of the area, stay inside and do not overlap', () => {
     const areas = [60, 25, 9, 3, 2, 1];
     const cells = squarify(areas, 200, 100);

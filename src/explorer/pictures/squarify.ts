@@ -1,6 +1,22 @@
 /** A rectangle of a treemap, with the index of its item. */
 export type Cell = { readonly index: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
+/** The smallest area of a cell, in square pixels: large enough to see, and to point at with its neighbours. */
+const leastArea = 144;
+
+/** Areas with a floor, so that every cell is seen: in square pixels of a picture. Cells at the floor take at most half of the picture. */
+export function withFloor(areas: readonly number[], width: number, height: number): number[] {
+  const total = areas.reduce((sum, area) => sum + area, 0);
+  const pixels = width * height;
+  if (total <= 0 || pixels <= 0) return [...areas];
+  const floor = Math.min(leastArea, pixels / 2 / areas.length);
+  const sizes = areas.map((area) => (area / total) * pixels);
+  const raised = sizes.filter((size) => size < floor).length * floor;
+  const rest = sizes.reduce((sum, size) => (size < floor ? sum : sum + size), 0);
+  // The others share what is left, and stay above the floor: they have at least half of the picture.
+  return sizes.map((size) => (size < floor ? floor : Math.max(floor, size * ((pixels - raised) / rest))));
+}
+
 /**
  * Lays out areas as a squarified treemap (Bruls, Huizing, van Wijk): rows along the shorter side, each as long as that keeps its cells
  * close to squares. Areas must be positive; the caller sorts them, largest first.

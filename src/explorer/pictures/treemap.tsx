@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { HoverCard } from './hover-card.tsx';
-import { type Cell, squarify } from './squarify.ts';
+import { type Cell, squarify, withFloor } from './squarify.ts';
 
 /** One cell of a treemap: its area, what it shows, and where its link goes. */
 export type TreemapItem = {
@@ -41,11 +41,8 @@ export function Treemap({ items, width, height, label }: { items: readonly Treem
   const [chosen, choose] = useState<string | undefined>(undefined);
   const { shown, cells, content } = useMemo(() => {
     const limited = limitItems(items);
-    const laidOut = squarify(
-      limited.map(({ area }) => area),
-      width,
-      height,
-    );
+    const areas = limited.map(({ area }) => area);
+    const laidOut = squarify(withFloor(areas, width, height), width, height);
     const drawn = laidOut.map((cell) => <TreemapCell cell={cell} item={limited[cell.index] as TreemapItem} />);
     return { shown: limited, cells: laidOut, content: drawn };
   }, [items, width, height]);

@@ -1,4 +1,4 @@
-import { type Cell, squarify } from './squarify.ts';
+import { type Cell, squarify, withFloor } from './squarify.ts';
 import { Hatch, limitItems, TreemapCell, type TreemapItem } from './treemap.tsx';
 
 /** The outputs of one asset. */
@@ -17,11 +17,11 @@ export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Sl
         const shown = limitItems(items);
         const left = x;
         x += (widths[at] as number) + gap;
-        return squarify(
-          shown.map(({ area }) => area),
-          widths[at] as number,
-          height,
-        ).map((cell: Cell) => <TreemapCell cell={{ ...cell, x: cell.x + left }} item={shown[cell.index] as TreemapItem} />);
+        const slab = widths[at] as number;
+        const areas = shown.map(({ area }) => area);
+        return squarify(withFloor(areas, slab, height), slab, height).map((cell: Cell) => (
+          <TreemapCell cell={{ ...cell, x: cell.x + left }} item={shown[cell.index] as TreemapItem} />
+        ));
       })}
     </svg>
   );

@@ -1,6 +1,18 @@
 import { expect, test } from 'bun:test';
 import { hexToText } from './payload-text.ts';
-import { ageText, amountText, compactAmount, dateText, shortId, spanText, splitAddress, splitAmount, timeText } from './text-format.ts';
+import {
+  ageText,
+  amountText,
+  compactAmount,
+  compactNumber,
+  dateText,
+  shortId,
+  shortNumber,
+  spanText,
+  splitAddress,
+  splitAmount,
+  timeText,
+} from './text-format.ts';
 
 test('amounts are never rounded', () => {
   expect(splitAmount('1250500000000', 9)).toEqual({ whole: '1,250', fraction: '.5' });
@@ -9,6 +21,19 @@ test('amounts are never rounded', () => {
   expect(amountText('-88000000000', 9)).toBe('−88');
   expect(amountText('50000', 0)).toBe('50,000');
   expect(compactAmount('49000000', 3)).toBe('49 k');
+});
+
+test('small numbers are numbers', () => {
+  expect([0, 0.0005, 1e-9, 1234.5, 9999, 10_000, -0.25].map(compactNumber)).toEqual([
+    '0',
+    '0.0005',
+    '0.000000001',
+    '1,235',
+    '9,999',
+    '10 k',
+    '−0.25',
+  ]);
+  expect([1e-9, 0.0015, 1234.56, 1e9].map(shortNumber)).toEqual(['0.000000001', '0.0015', '1,234.56', '1,000,000,000']);
 });
 
 test('IDs and addresses are shortened', () => {

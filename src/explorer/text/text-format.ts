@@ -42,12 +42,13 @@ export function compactNumber(value: number): string {
 }
 
 /** A number with six digits at most: `1,234.56`. */
-export const shortNumber = (value: number): string => {
-  const [whole = '', fraction] = String(Number(value.toPrecision(6))).split('.');
-  return groupDigits(whole) + (fraction === undefined ? '' : `.${fraction}`);
-};
+export const shortNumber = (value: number): string => decimalText(value, 6);
 
-const trim = (value: number): string => groupDigits(Number(value.toPrecision(Math.abs(value) >= 1000 ? 4 : 3)).toString());
+/** A number with at most so many digits, never with an exponent: `0.000000001`. Only whole digits are grouped. */
+export const decimalText = (value: number, digits: number): string =>
+  value.toLocaleString('en-US', { maximumSignificantDigits: digits }).replace('-', '−');
+
+const trim = (value: number): string => decimalText(value, Math.abs(value) >= 1000 ? 4 : 3);
 
 /** An ID as its first 8 and last 6 characters. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`);

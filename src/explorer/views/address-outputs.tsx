@@ -95,7 +95,11 @@ function canvasItem(utxo: CanvasOutput, color: number, by: 'area' | 'age', now: 
   const { asset, locktime, owners, threshold } = utxo;
   const isLocked = locktime > now;
   const text =
-    asset.type === 'nft' ? `${asset.symbol} #${utxo.groupId ?? 0}` : `${compactAmount(asset.amount, asset.denomination)} ${asset.symbol}`;
+    asset.type === 'secp256k1'
+      ? `${compactAmount(asset.amount, asset.denomination)} ${asset.symbol}`
+      : utxo.groupId === undefined
+        ? `${asset.symbol} property`
+        : `${asset.symbol} #${utxo.groupId}`;
   const notes = [isLocked ? `locked ${spanText(locktime - now)}` : '', owners > 1 ? `${threshold} of ${owners}` : ''].filter(
     (one) => one !== '',
   );

@@ -1,6 +1,6 @@
 import type { AssetData } from '../load/load-asset.ts';
 import { chainPath } from '../load/page-context.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { amountText, dateText, groupDigits, plural } from '../text/text-format.ts';
 import { AssetDaysPanel } from './asset-days.tsx';
 import { HoldersPanel } from './holders-panel.tsx';
@@ -9,15 +9,21 @@ import { AddressLink, BlockLink, Chip, CopyAs, Facts, NextPage, PageHead, Panel,
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
+/** Owners of rights to mint that are shown, and addresses of each. */
+const maxMinters = 3;
+
+const familyLine = { nft: 'NFT family', property: 'property family' } as const;
+const unitNames = { nft: 'NFTs', property: 'Properties' } as const;
+
 export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) {
-  const { asset, txs, nextTxs, createdIn, holders, groups } = data;
-  const isNft = asset.type === 'nft';
+  const { asset, type, minters, txs, nextTxs, createdIn, holders, nfts } = data;
+  const isNft = type !== 'secp256k1';
   return (
     <>
       <PageHead
         title={asset.name || 'Asset without a name'}
         chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
-        line={isNft ? 'NFT family' : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
+        line={isNft ? familyLine[type] : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
         id={asset.assetId}
         buttons={<CopyAs origin={origin} path={`${chainPath(context)}/assets/${asset.assetId}`} />}
       />
@@ -25,7 +31,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
         columns={6}
         facts={[
           {
-            name: isNft ? 'Tokens' : 'Supply on this chain',
+            name: isNft ? unitNames[type] : 'Supply on this chain',
             value: isNft ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination),
           },
           { name: 'Transactions', value: groupDigits(asset.txCount) },
@@ -49,14 +55,23 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
           {
             name: 'Minters',
             value:
-              asset.minters.length === 0
+              minters.length === 0
                 ? 'nobody'
-                : asset.minters.slice(0, 3).map((address) => <AddressLink address={address} context={context} isPlain={false} />),
-            ...(asset.minters.length > 3 && { note: `and ${asset.minters.length - 3} more` }),
+                : minters.slice(0, maxMinters).map((party) => (
+                    <>
+                      {party.addresses.length > 1 && `${party.threshold} of ${party.addresses.length}: `}
+                      {party.addresses.slice(0, maxMinters).map((address) => (
+                        <>
+                          <AddressLink address={address} context={context} isPlain={false} />{' '}
+                        </>
+                      ))}
+                    </>
+                  )),
+            ...(minters.length > maxMinters && { note: `and ${minters.length - maxMinters} more` }),
           },
         ]}
       />
-      {groups.length > 0 && <NftGroups groups={groups} context={context} />}
+      {nfts !== undefined && nfts.groups.length > 0 && <NftGroups nfts={nfts} asset={asset.assetId} context={context} />}
       <div class="two">
         <AssetDaysPanel data={data} />
         <HoldersPanel asset={asset} holders={holders} context={context} />
@@ -66,8 +81,8 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
           <TxTable
             csv="transactions"
             rows={txs}
-            summary={(row) => row}
-            columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
+            line={(row) => row}
+            columns={[amountColumn, ageColumn<TxRow>(({ time }) => time, now)]}
             context={context}
           />
         </Scroll>

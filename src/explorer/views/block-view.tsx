@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
+import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { type BlockData, type BlockTx, rowsPerPage } from '../load/load-block.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
-import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text/text-format.ts';
+import { ageText, amountText, bytesText, groupDigits, plural, shortId } from '../text/text-format.ts';
 import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
-import { TxTable } from './tx-table.tsx';
+import { TimeText } from './time-text.tsx';
+import { Moved, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -29,7 +31,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
         chip={<Chip tone="ok">accepted</Chip>}
         line={
           <>
-            {dateText(block.blockTimestamp)} {timeText(block.blockTimestamp)} UTC ·{' '}
+            <TimeText time={block.blockTimestamp} /> UTC ·{' '}
             <span data-age={block.blockTimestamp}>{ageText(now - block.blockTimestamp)}</span> ago
           </>
         }
@@ -66,17 +68,10 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           },
           { name: 'Transactions', value: groupDigits(block.txCount) },
           { name: 'Size', value: bytesText(block.blockSizeBytes) },
-          {
-            name: 'Merkle root',
-            value:
-              merkleRoot === undefined ? (
-                '– (no Node RPC)'
-              ) : /^1+LpoYY$/.test(merkleRoot) ? (
-                'not used: all zero'
-              ) : (
-                <IdWithCopy id={merkleRoot} what="Merkle root" />
-              ),
-          },
+          // No X-Chain block has used it so far: it is all zero.
+          ...(merkleRoot === undefined || /^1+LpoYY$/.test(merkleRoot)
+            ? []
+            : [{ name: 'Merkle root', value: <IdWithCopy id={merkleRoot} what="Merkle root" /> }]),
           {
             name: 'Built by',
             value:
@@ -97,11 +92,11 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           caption={`Transactions of block ${groupDigits(height)}`}
           firstIndex={first}
           rows={rows}
-          summary={({ summary }) => summary}
+          line={({ line }) => line}
           context={context}
           columns={[
             { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
-            { name: 'Amount', cell: ({ summary: { amount } }) => amount && <AmountText amount={amount} /> },
+            { name: 'Amount', cell: ({ line: { summary } }) => <Moved summary={summary} /> },
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
         />
@@ -148,12 +143,12 @@ const feeAmount = (amount: bigint, { chain }: ViewProps<unknown>['context']) => 
   symbol: chain.feeSymbol,
   denomination: chain.feeDecimals,
   amount: amount.toString(),
-  isNft: false,
+  type: 'secp256k1' as const,
 });
 
 const sumOf = (txs: readonly BlockTx[], value: (tx: BlockTx) => string): bigint => txs.reduce((sum, tx) => sum + BigInt(value(tx)), 0n);
 
-const kindOfRow = ({ summary: { type, isMint } }: BlockTx): Kind => kindOfType(type, isMint);
+const kindOfRow = ({ line: { type, summary } }: BlockTx): Kind => kindOfType(type, summary.action === 'mint');
 
 function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: number; chain: PageContext['chain'] }) {
   const { feeSymbol, feeDecimals } = chain;
@@ -163,7 +158,7 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
   const areaOf: { readonly [K in Area]: (tx: BlockTx) => number } = {
     // A transaction that moves nothing is still there, as a small cell.
     moved: ({ moved }) => Math.max(1e6, Number(moved)),
-    bytes: ({ bytes }) => bytes ?? 1,
+    bytes: ({ bytes }) => bytes,
     fee: ({ fee }) => Math.max(1e6, Number(fee)),
     equal: () => 1,
   };
@@ -176,23 +171,19 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
     .filter((tx) => !hidden.includes(kindOfRow(tx).word))
     .map((tx): TreemapItem => {
       const { word, color } = kindOfRow(tx);
-      const { id, amount } = tx.summary;
-      const text =
-        amount === undefined
-          ? ''
-          : amount.isNft
-            ? `${amount.amount} NFT`
-            : `${amountText(amount.amount, amount.denomination)} ${amount.symbol}`;
+      const { id, summary } = tx.line;
+      const [amount] = summary.amounts;
+      const text = amount === undefined ? '' : summaryAmountText(amount);
       return {
         key: id,
         area: areaOf[area](tx),
         color,
         lines: [word, text, shortId(id)],
-        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes ?? '–'} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
+        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
         card: [
           ['Amount', text === '' ? '–' : text],
           ['In, out', `${tx.inputs}, ${tx.outputs}`],
-          ['Size', tx.bytes === undefined ? '–' : bytesText(tx.bytes)],
+          ['Size', bytesText(tx.bytes)],
           ['Fee', `${amountText(tx.fee, feeDecimals)} ${feeSymbol}`],
         ],
         href: `/tx/${id}`,

@@ -84,7 +84,7 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
                         <Way from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
                       </td>
                       <td class="number">
-                        <AmountText amount={{ ...asset, isNft: asset.type === 'nft' }} />
+                        <AmountText amount={asset} />
                       </td>
                       <td>
                         {sourceChain === context.chain.id ? (

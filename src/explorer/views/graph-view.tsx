@@ -118,7 +118,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                     may mint <AssetLink id={output.asset.assetId} symbol={output.asset.symbol} />
                   </>
                 ) : (
-                  <AmountText amount={{ ...output.asset, isNft: output.asset.type === 'nft' }} />
+                  <AmountText amount={output.asset} />
                 )}
               </td>
               <td>

@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
-import { type CrossChainCounts, type HomeData, txsPerSecond } from '../load/load-home.ts';
+import { type CrossChainCounts, type HomeData, txsByKind, txsPerSecond } from '../load/load-home.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { allKinds } from '../load/tx-kind.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { Sparkline } from '../pictures/plot.tsx';
 import { Tape } from '../pictures/tape.tsx';
-import { ageText, amountText, compactNumber, groupDigits } from '../text/text-format.ts';
+import { ageText, amountText, compactNumber, decimalText, groupDigits, timeText } from '../text/text-format.ts';
 import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
 import { CopyButton, Facts, Key, Panel, SaveMenu, Switch } from './parts.tsx';
@@ -17,7 +17,10 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
   const now = live?.now ?? firstNow;
   const blocks = live?.blocks ?? data.blocks;
   const pending = live?.pending ?? data.pending;
-  const perSecond = txsPerSecond(live?.seconds ?? new Map(data.seconds), now);
+  const seconds = live?.seconds ?? new Map(data.seconds);
+  // A block that arrives with the next second may be ahead of this clock.
+  const end = Math.max(now, blocks[0]?.time ?? 0);
+  const perSecond = txsPerSecond(seconds, end);
   return (
     <>
       <h1 class="hidden">
@@ -25,7 +28,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       </h1>
       <div class="top">
         <Throughput perSecond={perSecond} txsDay={data.figures?.txsDay} />
-        <Facts columns={3} facts={figuresOf(data, context, blocks[0], pending, now)} />
+        <Facts columns={3} facts={figuresOf(data, context, { tip: blocks[0], pending, now, asOf: live?.figuresAsOf })} />
       </div>
       {blocks.length <= 1 && (blocks[0]?.height ?? 0) === 0 ? (
         <EmptyChain origin={origin} isDev={context.has.dev} />
@@ -42,7 +45,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       <div class="main-side">
         <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
         <div class="side">
-          <Kinds counts={live?.kinds ?? data.kinds} />
+          <Kinds counts={txsByKind(seconds, end)} />
           {useMemo(
             () => (
               <Connect context={context} origin={origin} />
@@ -51,9 +54,9 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
           )}
           {useMemo(
             () => (
-              <CrossChain counts={data.crossChain} />
+              <CrossChain counts={data.crossChain} asOf={live?.figuresAsOf} />
             ),
-            [data.crossChain],
+            [data.crossChain, live?.figuresAsOf],
           )}
         </div>
       </div>
@@ -61,13 +64,18 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
   );
 }
 
-function figuresOf(
-  { figures }: HomeData,
-  { chain }: PageContext,
-  tip: { height: number; time: number } | undefined,
-  pending: number | undefined,
-  now: number,
-) {
+type Shown = {
+  readonly tip: { readonly height: number; readonly time: number } | undefined;
+  readonly pending: number | undefined;
+  readonly now: number;
+  /** When the figures were read, if they are behind the last block. */
+  readonly asOf: number | undefined;
+};
+
+/** ` · as of 12:03:05`, if figures are behind the last block. */
+const asOfText = (asOf: number | undefined): string => (asOf === undefined ? '' : ` · as of ${timeText(asOf)}`);
+
+function figuresOf({ figures }: HomeData, { chain }: PageContext, { tip, pending, now, asOf }: Shown) {
   const rows = [
     {
       name: 'Height',
@@ -90,10 +98,14 @@ function figuresOf(
   if (figures === undefined) return rows;
   return [
     ...rows,
-    { name: 'Transactions, 24 h', value: groupDigits(figures.txsDay), note: `${groupDigits(figures.txsAll)} in all` },
-    { name: 'Addresses', value: groupDigits(figures.addresses), note: `${groupDigits(figures.activeDay)} active, 24 h` },
-    { name: 'Mean, 24 h', value: (figures.txsDay / 86_400).toPrecision(2), note: 'tx/s' },
-    { name: 'Burned, 24 h', value: amountText(BigInt(Math.round(figures.feesDay)), chain.feeDecimals), note: `${chain.feeSymbol} in fees` },
+    { name: 'Transactions, 24 h', value: groupDigits(figures.txsDay), note: `${groupDigits(figures.txsAll)} in all${asOfText(asOf)}` },
+    { name: 'Addresses', value: groupDigits(figures.addresses), note: `${groupDigits(figures.activeDay)} active, 24 h${asOfText(asOf)}` },
+    { name: 'Mean, 24 h', value: decimalText(figures.txsDay / 86_400, 2), note: 'tx/s' },
+    {
+      name: 'Burned, 24 h',
+      value: amountText(BigInt(Math.round(figures.feesDay)), chain.feeDecimals),
+      note: `${chain.feeSymbol} in fees${asOfText(asOf)}`,
+    },
   ];
 }
 
@@ -153,7 +165,7 @@ const filters = [
   ['cross', 'Cross-chain'],
 ] as const;
 
-const isCrossChain = ({ type }: TxSummary): boolean => type === 'ImportTx' || type === 'ExportTx';
+const isCrossChain = ({ type }: TxRow): boolean => type === 'ImportTx' || type === 'ExportTx';
 
 function LatestTxs({
   rows,
@@ -161,7 +173,7 @@ function LatestTxs({
   now,
   live,
 }: {
-  rows: readonly TxSummary[];
+  rows: readonly TxRow[];
   context: PageContext;
   now: number;
   live: LiveView | undefined;
@@ -196,8 +208,8 @@ function LatestTxs({
           csv="latest"
           class="tx-list"
           rows={shown}
-          summary={(row) => row}
-          columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
+          line={(row) => row}
+          columns={[amountColumn, ageColumn<TxRow>(({ time }) => time, now)]}
           context={context}
           {...(live && { fresh: live.fresh, isBusy: live.isBusy })}
         />
@@ -263,9 +275,9 @@ function Connect({ context, origin }: { context: PageContext; origin: string }) 
   );
 }
 
-/** What waits in shared memory, as of the time the page was loaded. */
-const CrossChain = ({ counts: { outbound, inbound, isComplete } }: { counts: CrossChainCounts }) => (
-  <Panel title="Cross-chain">
+/** What waits in shared memory. */
+const CrossChain = ({ counts: { outbound, inbound, isComplete }, asOf }: { counts: CrossChainCounts; asOf: number | undefined }) => (
+  <Panel title="Cross-chain" side={asOf !== undefined && `as of ${timeText(asOf)}`}>
     <dl class="pairs">
       {(
         [

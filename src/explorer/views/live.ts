@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { TapeBlock } from '../load/load-home.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { SecondCounts, TapeBlock } from '../load/load-home.ts';
+import type { TxRow } from '../load/tx-row.ts';
 
 /** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
 export type LiveView = {
@@ -13,12 +13,9 @@ export type LiveView = {
   /** Unix seconds of the chain's clock. */
   readonly now: number;
   readonly blocks: readonly TapeBlock[];
-  /** Transactions by Unix second, for the last minute. */
-  readonly seconds: ReadonlyMap<number, number>;
-  readonly txs: readonly TxSummary[];
+  readonly seconds: SecondCounts;
+  readonly txs: readonly TxRow[];
   readonly pending: number | undefined;
-  /** Transactions of the last 60 s by type. */
-  readonly kinds: Readonly<Record<string, number>>;
   readonly fresh: ReadonlySet<string>;
   /** Whether so many transactions come that none is marked as new. */
   readonly isBusy: boolean;
@@ -39,6 +36,8 @@ export type LiveView = {
   readonly onLeave: () => void;
   /** The last revert since the page opened. */
   readonly reverted: RevertNote | undefined;
+  /** If the figures that only the server knows are behind the last block: when they were read, in Unix seconds of the chain's clock. */
+  readonly figuresAsOf: number | undefined;
 };
 
 /** `blocks`: the number of removed blocks that this page has seen. `txs`: their transactions; undefined unless it has seen all these blocks. */

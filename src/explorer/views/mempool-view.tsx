@@ -1,6 +1,5 @@
 import { miningText } from '../load/dev-state.ts';
 import type { MempoolData } from '../load/load-mempool.ts';
-import { summarizeTx } from '../load/tx-summary.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
@@ -53,10 +52,10 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
           <TxTable
             csv="waiting"
             rows={mempool.transactions}
-            summary={(tx) => summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })}
+            line={({ txHash, txType, summary }) => ({ id: txHash, type: txType, height: 0, time: 0, summary })}
             context={context}
             columns={[
-              { name: 'Amount', cell: (tx) => <Moved summary={summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })} /> },
+              { name: 'Amount', cell: ({ summary }) => <Moved summary={summary} /> },
               { name: 'Bytes', cell: ({ sizeBytes }) => groupDigits(sizeBytes) },
               {
                 name: 'Waiting',

@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { NftGroup } from '../../api/contract/answers.ts';
+import type { Party } from '../../api/summary/sentence.ts';
+import type { NftsData } from '../load/load-nfts.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { groupDigits, plural } from '../text/text-format.ts';
 import { AddressLink, Panel, Switch } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
+import { PartyLinks } from './tx-table.tsx';
 
 /** Buttons of the group filter; more groups than this are not listed there. */
 const maxButtons = 6;
 
 /** The groups of an NFT family with what was minted. */
-export function NftGroups({ groups, context }: { groups: readonly NftGroup[]; context: PageContext }) {
+export function NftGroups({ nfts: { groups, next, owners }, asset, context }: { nfts: NftsData; asset: string; context: PageContext }) {
   const [shown, setShown] = useState('all');
   const ids = [...new Set(groups.map(({ groupId }) => groupId))].toSorted((a, b) => a - b);
   const options = [['all', 'All'], ...ids.slice(0, maxButtons).map((id) => [String(id), `Group ${id}`])] as [string, string][];
@@ -29,14 +32,23 @@ export function NftGroups({ groups, context }: { groups: readonly NftGroup[]; co
           .toSorted((a, b) => a.groupId - b.groupId)
           .filter(({ groupId }) => shown === 'all' || String(groupId) === shown)
           .map((group) => (
-            <Card group={group} context={context} />
+            <Card group={group} owners={owners[group.groupId] ?? []} context={context} />
           ))}
       </ul>
+      {next !== undefined && (
+        <p class="table-foot">
+          <a class="button" href={`/asset/${asset}?groups=${next}`} rel="next" data-in-place>
+            More groups
+          </a>
+        </p>
+      )}
     </Panel>
   );
 }
 
-function Card({ group: { groupId, addresses, threshold, minted }, context }: { group: NftGroup; context: PageContext }) {
+type CardProps = { readonly group: NftGroup; readonly owners: readonly Party[]; readonly context: PageContext };
+
+function Card({ group: { groupId, addresses, threshold, minted }, owners, context }: CardProps) {
   const payload = minted?.payload ?? '0x';
   return (
     <li class="card">
@@ -56,7 +68,19 @@ function Card({ group: { groupId, addresses, threshold, minted }, context }: { g
             ? 'none yet'
             : `${groupDigits(minted.count)} minted · ${payloadWord(payloadKind(payload))} · ${(payload.length - 2) / 2} B`}
         </span>
-        {addresses[0] !== undefined && <AddressLink address={addresses[0]} context={context} />}
+        {minted === undefined ? (
+          addresses[0] !== undefined && <AddressLink address={addresses[0]} context={context} />
+        ) : (
+          <span>
+            {owners.length === 0 ? (
+              <span class="note">owner not listed</span>
+            ) : (
+              <>
+                owned by <PartyLinks parties={owners} context={context} />
+              </>
+            )}
+          </span>
+        )}
       </p>
     </li>
   );

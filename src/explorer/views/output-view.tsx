@@ -1,5 +1,6 @@
 import type { Utxo } from '../../api/contract/answers.ts';
 import type { OutputData } from '../load/load-output.ts';
+import { outputType } from '../load/output-type.ts';
 import { chainPath, chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { shortId } from '../text/text-format.ts';
@@ -48,7 +49,7 @@ export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOw
                 </>
               ) : (
                 <>
-                  <AmountText amount={{ ...asset, isNft: asset.type === 'nft' }} />{' '}
+                  <AmountText amount={{ ...asset, type: outputType(utxo) }} />{' '}
                   <small>
                     <AssetLink id={asset.assetId} symbol={asset.name || asset.symbol} />
                   </small>

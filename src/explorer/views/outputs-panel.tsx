@@ -1,17 +1,14 @@
 import type { AssetAmount, Utxo } from '../../api/contract/answers.ts';
+import { summaryAmountText } from '../../api/summary/sentence.ts';
+import { outputType, sumType } from '../load/output-type.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
-import { amountText } from '../text/text-format.ts';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, Panel, SaveMenu, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
 
-const totalsText = (totals: readonly AssetAmount[]): string =>
-  totals
-    .map(({ amount, denomination, symbol, type }) =>
-      type === 'nft' ? `${amount} ${symbol} NFT` : `${amountText(amount, denomination)} ${symbol}`,
-    )
-    .join(' · ');
+const totalsText = (totals: readonly AssetAmount[], utxos: readonly Utxo[]): string =>
+  totals.map((total) => summaryAmountText({ ...total, type: sumType(total, utxos) })).join(' · ');
 
 type OutputsProps = {
   readonly title: string;
@@ -28,7 +25,7 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
     title={title}
     side={
       <>
-        <span>{totalsText(totals)}</span>
+        <span>{totalsText(totals, utxos)}</span>
         {utxos.length > 0 && <SaveMenu csv={title} />}
       </>
     }
@@ -72,7 +69,7 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
               </>
             ) : (
               <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
-                <AmountText amount={{ ...utxo.asset, isNft: utxo.asset.type === 'nft' }} />
+                <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
               </a>
             )}
           </span>

@@ -1,5 +1,6 @@
 import type { Utxo } from '../../api/contract/answers.ts';
 import { type OutputFilter, type OutputsData, outputsUrl } from '../load/load-outputs.ts';
+import { outputType } from '../load/output-type.ts';
 import { canvasOutput } from '../load/slim.ts';
 import { plural, shortId } from '../text/text-format.ts';
 import { OutputCanvas } from './address-outputs.tsx';
@@ -84,7 +85,7 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
           may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
         </>
       ) : (
-        <AmountText amount={{ ...utxo.asset, isNft: utxo.asset.type === 'nft' }} />
+        <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
       )}
     </td>
     <td>

@@ -8,6 +8,8 @@ export type PagePayload = Frame & {
   readonly title: string;
   /** The chain's clock when the page was made, in Unix seconds. */
   readonly now: number;
+  /** The event stream's position before the page's data was read; undefined without a stream. */
+  readonly position: string | undefined;
   /** `http://host:port` as the reader reached this server. */
   readonly origin: string;
 };

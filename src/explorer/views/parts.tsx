@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { PageContext } from '../load/page-context.ts';
+import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
+import { accountName, type PageContext } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
-import type { Amount } from '../load/tx-summary.ts';
 import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 
 /** Small parts that all views share. */
@@ -15,35 +15,48 @@ export const KindPill = ({ kind: { word, color, glyph } }: { kind: Kind }) => (
   </span>
 );
 
-/** An amount: whole digits in ink, fraction and symbol quiet. Never rounded. */
-export function AmountText({ amount, sign = '' }: { amount: Amount; sign?: string }) {
-  if (amount.isNft)
+/** An amount: whole digits in ink, fraction and symbol quiet. Never rounded, and not shown until the decimals of its asset are known. */
+export function AmountText({
+  amount: { amount, type, symbol, denomination, assetId },
+  sign = '',
+}: {
+  amount: SummaryAmount;
+  sign?: string;
+}) {
+  if (denomination === undefined)
     return (
-      <span class="amount" data-amount={sign + amount.amount} data-unit={`${amount.symbol} NFT`}>
-        {sign}
-        {groupDigits(amount.amount)} <small>{amount.symbol} NFT</small>
+      <span class="amount">
+        … <small>{shortId(assetId)}</small>
       </span>
     );
-  const { whole, fraction } = splitAmount(amount.amount, amount.denomination);
+  const decimals = type === 'secp256k1' ? denomination : 0;
+  const { whole, fraction } = splitAmount(amount, decimals);
+  const word = typeWords[type][amount === '1' ? 0 : 1];
   return (
-    <span class="amount" data-amount={sign + plainAmount(amount.amount, amount.denomination)} data-unit={amount.symbol || amount.assetId}>
+    <span class="amount" data-amount={sign + plainAmount(amount, decimals)} data-unit={`${symbol || assetId}${word}`}>
       {sign}
       {whole}
       <small>
-        {fraction} {amount.symbol || shortId(amount.assetId)}
+        {fraction} {symbol || shortId(assetId)}
+        {word}
       </small>
     </span>
   );
 }
 
-/** An address as a link, shortened; the whole address is in `title` and `href`. */
+/** An address as a link, shortened, or the name of the account; the whole address is in `title` and `href`. */
 export function AddressLink({ address, context, isPlain = true }: { address: string; context: PageContext; isPlain?: boolean }) {
+  const name = accountName(context, address);
   const { prefix, short } = splitAddress(address, context.chain.alias);
   const full = `${context.chain.alias}-${address.replace(/^[A-Za-z]+-/, '')}`;
   return (
-    <a class={`mono address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
-      <span class="prefix">{prefix}</span>
-      {short}
+    <a class={`${name === undefined ? 'mono ' : ''}address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
+      {name ?? (
+        <>
+          <span class="prefix">{prefix}</span>
+          {short}
+        </>
+      )}
     </a>
   );
 }
@@ -157,6 +170,7 @@ export const PageHead = ({
   title,
   chip,
   line,
+  lead,
   buttons,
   id,
   more,
@@ -164,6 +178,8 @@ export const PageHead = ({
   title: ComponentChildren;
   chip?: ComponentChildren;
   line?: ComponentChildren;
+  /** What the page is about, in a sentence. */
+  lead?: ComponentChildren;
   buttons?: ComponentChildren;
   id?: string | undefined;
   more?: ComponentChildren;
@@ -175,6 +191,7 @@ export const PageHead = ({
       {line !== undefined && <p>{line}</p>}
       {buttons !== undefined && <div class="buttons">{buttons}</div>}
     </div>
+    {lead}
     {id !== undefined && (
       <p class="page-id mono">
         <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />

@@ -49,7 +49,7 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
             </thead>
             <tbody>
               {peers.slice(0, maxRows).map((peer) => (
-                <tr>
+                <tr id={peer.nodeID}>
                   <td class="mono" title={peer.nodeID}>
                     NodeID-{shortId(peer.nodeID.replace(/^NodeID-/, ''))}
                   </td>

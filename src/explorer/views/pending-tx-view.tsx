@@ -1,15 +1,18 @@
+import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { dropSentence } from '../load/check-rows.ts';
 import { flowOf } from '../load/flow-data.ts';
 import type { Conflict, PendingTx } from '../load/load-pending-tx.ts';
-import type { PageContext } from '../load/page-context.ts';
+import { outputType } from '../load/output-type.ts';
+import { ownerName, type PageContext } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { ConflictPicture } from '../pictures/conflict.tsx';
 import { Flow } from '../pictures/flow.tsx';
-import { amountText, bytesText, groupDigits, splitAddress, timeText } from '../text/text-format.ts';
+import { bytesText, groupDigits, timeText } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import { ChecksPanel } from './checks-panel.tsx';
 import { LifePanel, SentAgainPanel } from './life-panel.tsx';
 import { Chip, CopyButton, Panel, SaveMenu } from './parts.tsx';
+import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -30,12 +33,13 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
             <CheckAgain />
           </div>
         </div>
+        {tx !== undefined && <Sentence summary={tx.summary} context={context} />}
         <p class="lead">
           {isWaiting
             ? 'The node has verified it and keeps it until the next block. This page changes when it is accepted or dropped.'
             : reason === undefined
               ? 'The node no longer knows why. Send its bytes again to see the reason.'
-              : dropSentence(reason)}
+              : dropSentence(reason, checks)}
         </p>
         <p class="page-id mono">
           <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />
@@ -54,7 +58,7 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
         </div>
       </div>
       {conflicts.length > 0 && <Conflicts conflicts={conflicts} data={data} context={context} />}
-      {tx !== undefined && <PendingFlow bundles={flowOf(tx, context, now)} />}
+      {tx !== undefined && <PendingFlow bundles={flowOf(tx, context, now, tx.summary.change)} />}
     </>
   );
 }
@@ -76,15 +80,15 @@ function Conflicts({ conflicts, data: { id, life }, context }: { conflicts: read
     <Panel title="The conflict" side={<SaveMenu svg="conflict" />}>
       <div ref={ref} class="padded" data-picture="conflict">
         {conflicts.map(({ utxo, input, winner, height, receivedAt }) => {
-          const { prefix, short } = splitAddress(utxo.addresses[0] ?? '', context.chain.alias);
-          const isNft = utxo.asset.type === 'nft';
-          const amount = isNft
-            ? `${utxo.asset.symbol} NFT`
-            : `${amountText(utxo.asset.amount, utxo.asset.denomination)} ${utxo.asset.symbol}`;
+          const amount = summaryAmountText({ ...utxo.asset, type: outputType(utxo) });
           return (
             <ConflictPicture
               width={width}
-              title={utxo.addresses.length === 1 ? prefix + short : `${utxo.threshold} of ${utxo.addresses.length} owners`}
+              title={
+                utxo.addresses.length === 1
+                  ? ownerName(context, utxo.addresses[0] as string)
+                  : `${utxo.threshold} of ${utxo.addresses.length} owners`
+              }
               note={`input ${input} · ${amount}`}
               winner={{
                 id: winner,

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load/load-throughput.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
-import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
+import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
@@ -19,13 +19,17 @@ const plots = [
   { metric: 'cumulativeAddresses', title: 'Addresses ever used', unit: 'addresses', kind: 'line', color: 3 },
 ] as const;
 
-export function ThroughputView({ data: { range, series, windows, recent, issues }, context: { chain, has } }: ViewProps<ThroughputData>) {
+export function ThroughputView({
+  data: { range, series, windows, recent, issues },
+  context: { chain, has },
+  now,
+}: ViewProps<ThroughputData>) {
   const [scale, setScale] = useState<Scale>('linear');
   return (
     <>
       <PageHead
         title="Throughput"
-        line={`per ${ranges[range].unit}, UTC`}
+        line={`per ${ranges[range].unit}, UTC · as of ${timeText(now)}`}
         buttons={
           <>
             <nav class="switch" aria-label="Range">
@@ -129,7 +133,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                     {points.toReversed().map(({ x, y }) => (
                       <tr>
                         <td>{textOfTime(x)}</td>
-                        <td class="number">{y}</td>
+                        <td class="number">{decimalText(y, 15)}</td>
                       </tr>
                     ))}
                   </tbody>

@@ -1,48 +1,70 @@
 import type { ComponentChildren } from 'preact';
+import type { TxSummary } from '../../api/contract/answers.ts';
+import { type Party, partiesOf, partyText, type SentencePart, sentenceOf } from '../../api/summary/sentence.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
-import type { TxSummary } from '../load/tx-summary.ts';
+import type { TxRow } from '../load/tx-row.ts';
 import { ageText, plural } from '../text/text-format.ts';
 import { AddressLink, AmountText, KindPill, TxLink } from './parts.tsx';
 
-/** Who sends to whom, in words and links. */
-function Parties({ summary, context }: { summary: TxSummary; context: PageContext }) {
-  const { type, isMint, from, to, otherChain, created } = summary;
-  const link = (address: string | undefined) =>
-    address === undefined ? <span class="quiet">nobody</span> : <AddressLink address={address} context={context} />;
-  if (created !== undefined) return <span class="parties">by {link(from)}</span>;
-  if (isMint) return <span class="parties">minted to {link(to)}</span>;
-  if (type === 'ImportTx')
-    return (
-      <span class="parties">
-        from {chainTitle(context, otherChain ?? '')} → {link(to)}
-      </span>
-    );
-  if (type === 'ExportTx')
-    return (
-      <span class="parties">
-        {link(from)} → {chainTitle(context, otherChain ?? '')}
-      </span>
-    );
-  return (
-    <span class="parties">
-      {link(from)} → {to === from ? <span class="quiet">itself</span> : link(to)}
-    </span>
+/** One owner as a link; several as `2 of 3 owners`. */
+const PartyLink = ({ party, context }: { party: Party; context: PageContext }) =>
+  party.addresses.length === 1 ? (
+    <AddressLink address={party.addresses[0] as string} context={context} />
+  ) : (
+    <span title={party.addresses.join(' ')}>{partyText(party, String)}</span>
   );
+
+const Parts = ({ parts, context }: { parts: readonly SentencePart[]; context: PageContext }) => (
+  <>
+    {parts.map((part) => {
+      if (typeof part === 'string') return part;
+      if ('party' in part) return <PartyLink party={part.party} context={context} />;
+      return 'chain' in part ? chainTitle(context, part.chain) : <AmountText amount={part.amount} />;
+    })}
+  </>
+);
+
+/** Owners as links: two of them, or the first and how many more. */
+export const PartyLinks = ({ parties, context }: { parties: readonly Party[]; context: PageContext }) => (
+  <Parts parts={partiesOf(parties, parties.length)} context={context} />
+);
+
+/** The sentence about a transaction, with links: `account 1 sent 1,250.5 AVAX to account 2`. */
+export const Sentence = ({ summary, context }: { summary: TxSummary; context: PageContext }) => (
+  <p class="sentence">
+    <Parts parts={sentenceOf(summary)} context={context} />
+  </p>
+);
+
+/** The sentence without its verb and amounts, which have columns of their own: who, and to whom. */
+function partiesParts({ action, from, fromCount, to, toCount, isToSelf, otherChain = '' }: TxSummary): readonly SentencePart[] {
+  const senders: readonly SentencePart[] = fromCount === 0 ? ['unknown sender'] : partiesOf(from, fromCount);
+  const receivers: readonly SentencePart[] = isToSelf ? ['itself'] : partiesOf(to, toCount);
+  if (action === 'create') return fromCount === 0 ? ['by the network'] : ['by ', ...senders];
+  if (action === 'burn') return ['burned by ', ...senders];
+  if (action === 'import') return ['from ', { chain: otherChain }, ' → ', ...receivers];
+  if (action === 'export') return [...senders, ' → ', { chain: otherChain }, ...(isToSelf ? [] : [' for ', ...receivers])];
+  return [...senders, ' → ', ...receivers];
 }
 
-/** What a transaction moved; for a created asset its name. */
-export function Moved({ summary }: { summary: TxSummary }) {
-  if (summary.created !== undefined)
-    return (
-      <span class="quiet">
-        {summary.created.name}, {plural(summary.created.denomination, 'decimal')}
-      </span>
-    );
-  return summary.amount === undefined ? (
-    <span class="quiet">–</span>
-  ) : (
-    <AmountText amount={summary.amount} sign={summary.isMint ? '+' : ''} />
+/** What a transaction moved; of a created asset, its name too. */
+export function Moved({ summary: { action, created, amounts, amountCount } }: { summary: TxSummary }) {
+  const [first] = amounts;
+  const sign = action === 'mint' ? '+' : '';
+  return (
+    <>
+      {created !== undefined && (
+        <span class="quiet">
+          {created.name}
+          {first === undefined && created.type === 'secp256k1' && `, ${plural(created.denomination, 'decimal')}`}
+          {first !== undefined && ', '}
+        </span>
+      )}
+      {first !== undefined && <AmountText amount={first} sign={sign} />}
+      {amountCount > 1 && <small class="quiet"> and {amountCount - 1} more</small>}
+      {first === undefined && created === undefined && <span class="quiet">–</span>}
+    </>
   );
 }
 
@@ -59,7 +81,7 @@ type TxTableProps<R> = {
   /** Name of the CSV file. */
   readonly csv: string;
   readonly rows: readonly R[];
-  readonly summary: (row: R) => TxSummary;
+  readonly line: (row: R) => TxRow;
   readonly columns: readonly TxColumn<R>[];
   readonly context: PageContext;
   readonly caption?: string;
@@ -73,7 +95,7 @@ type TxTableProps<R> = {
 };
 
 /** A table of transactions: kind, ID, who sends to whom, and the columns of its page. */
-export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, firstIndex, fresh, isBusy, class: name }: TxTableProps<R>) => (
+export const TxTable = <R,>({ csv, rows, line, columns, context, caption, firstIndex, fresh, isBusy, class: name }: TxTableProps<R>) => (
   <table data-csv={csv} class={name}>
     {caption !== undefined && <caption class="hidden">{caption}</caption>}
     <thead>
@@ -89,7 +111,7 @@ export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, fir
     </thead>
     <tbody>
       {rows.map((row, at) => {
-        const one = summary(row);
+        const one = line(row);
         return (
           <tr
             key={isBusy ? at : one.id}
@@ -98,13 +120,15 @@ export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, fir
           >
             {firstIndex !== undefined && <td class="number quiet">{firstIndex + at}</td>}
             <td>
-              <KindPill kind={kindOfType(one.type, one.isMint)} />
+              <KindPill kind={kindOfType(one.type, one.summary.action === 'mint')} />
             </td>
             <td>
               <TxLink id={one.id} />
             </td>
             <td class="wide-cell">
-              <Parties summary={one} context={context} />
+              <span class="parties">
+                <Parts parts={partiesParts(one.summary)} context={context} />
+              </span>
             </td>
             {columns.map(({ cell, time, isQuiet }) => (
               <td class={isQuiet ? 'number quiet' : 'number'} data-age={time?.(row)}>
@@ -118,7 +142,7 @@ export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, fir
   </table>
 );
 
-export const amountColumn: TxColumn<TxSummary> = { name: 'Amount', cell: (row) => <Moved summary={row} /> };
+export const amountColumn: TxColumn<TxRow> = { name: 'Amount', cell: ({ summary }) => <Moved summary={summary} /> };
 
 /** How long ago each transaction was accepted. */
 export const ageColumn = <R,>(time: (row: R) => number, now: number): TxColumn<R> => ({

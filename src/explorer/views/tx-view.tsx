@@ -4,13 +4,14 @@ import { flowOf } from '../load/flow-data.ts';
 import type { AcceptedTx, TxData } from '../load/load-tx.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
-import { burnedAmounts } from '../load/tx-summary.ts';
+import { burnedAmounts } from '../load/tx-row.ts';
 import { Flow } from '../pictures/flow.tsx';
 import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
 import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
+import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -18,7 +19,7 @@ export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
   data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;
 
 function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
-  const { tx, position, size } = data;
+  const { tx, summary, position, size } = data;
   const { index, previousTxHash: previous, nextTxHash: next } = position ?? {};
   const assets = new Set([...tx.amountUnlocked, ...tx.amountCreated].map(({ assetId }) => assetId)).size;
   const burned = burnedAmounts(tx);
@@ -28,6 +29,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
         title={tx.assetCreated === undefined ? kindOf(tx).word : `${kindOf(tx).word}: ${tx.assetCreated.name}`}
         chip={<Chip tone="ok">accepted</Chip>}
         line={`${plural(tx.consumedUtxos.length, 'input')} → ${plural(tx.emittedUtxos.length, 'output')}, ${plural(assets, 'asset')}`}
+        lead={summary && <Sentence summary={summary} context={context} />}
         id={tx.txHash}
         buttons={
           <>
@@ -62,20 +64,20 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
             name: 'Time, UTC',
             value: (
               <>
-                {timeText(tx.timestamp)} <small>{dateText(tx.timestamp)}</small>
+                <span data-local={tx.timestamp}>{timeText(tx.timestamp)}</span> <small>{dateText(tx.timestamp)}</small>
               </>
             ),
           },
           { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
           {
             name: 'Fee',
-            value: burned.length === 0 ? '0' : burned.map((one) => <AmountText amount={{ ...one, isNft: one.type === 'nft' }} />),
+            value: burned.length === 0 ? '0' : burned.map((one) => <AmountText amount={one} />),
           },
           { name: 'Size', value: size === undefined ? '– (no Node RPC)' : bytesText(size) },
           { name: 'Type', value: <span class="mono">{tx.txType}</span> },
         ]}
       />
-      <FlowPanel tx={tx} context={context} now={now} />
+      <FlowPanel tx={tx} change={summary?.change ?? []} context={context} now={now} />
       <div class="two">
         <OutputsPanel title="Consumed" utxos={tx.consumedUtxos} totals={tx.amountUnlocked} side="in" context={context} now={now} />
         <OutputsPanel title="Produced" utxos={tx.emittedUtxos} totals={tx.amountCreated} side="out" context={context} now={now} />
@@ -88,10 +90,12 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
   );
 }
 
-function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: number }) {
+type FlowProps = { readonly tx: Tx; readonly change: readonly number[]; readonly context: PageContext; readonly now: number };
+
+function FlowPanel({ tx, change, context, now }: FlowProps) {
   const [scale, setScale] = useState<Scale>('linear');
   const { ref, width } = useWidth(1152);
-  const bundles = flowOf(tx, context, now);
+  const bundles = flowOf(tx, context, now, change);
   const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
   return (
     <Panel

@@ -15,6 +15,7 @@ import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
 import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
 import { latestReaderOn, stepRunnerOn } from './read-run.ts';
+import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
@@ -42,6 +43,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs);
   const tip = latestReaderOn(sql)(blocks.tip);
+  const search = createSearchReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
   function* outputsById(ids: readonly Id[], pin: PinnedBlock): Steps<OutputEntry[]> {
@@ -60,7 +62,8 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     },
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
-    assetsNamed: (texts, limit) => run(() => assets.assetsNamed(texts, limit)),
+    assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),
+    idsBetween: (table, range, limit) => run(() => search.idsBetween(table, range, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
     blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),

@@ -1,0 +1,53 @@
+import { idText } from '../../base/bytes/id.ts';
+import type { TxEntry } from '../../ledger/index-read/index-reads.ts';
+import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
+import { txSummaryRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, requireChain } from '../data/chain.ts';
+import type { DataDeps } from '../data/deps.ts';
+import { listMetadata } from '../data/list-metadata.ts';
+import { cutPage, maxPageBytes, openListing } from '../data/paging.ts';
+import { assetsOfTxs } from '../data/tx-pieces.ts';
+import { implementRoutes } from '../rest/route.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+import { summarizeTx } from '../summary/summarize-tx.ts';
+import type { ExplorerDeps } from './deps.ts';
+
+export const txSummaryRoutes = implementRoutes<ExplorerDeps>()(txSummaryRows, {
+  listTransactionSummaries: async (deps, { txHashes, pageSize: limit, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const listing = await openListing(chain.reads, paging);
+    const { pin } = listing;
+    const metadata = await listMetadata(spelling, chain);
+    if (txHashes !== undefined) {
+      const seqs = await Promise.all(txHashes.map((id) => chain.reads.txSeq(id, pin)));
+      const entries = await chain.reads.txs(
+        seqs.filter((seq) => seq !== undefined),
+        pin,
+      );
+      return { nextPageToken: undefined, transactions: await renderLines(deps, chain, spelling.hrp, entries), ...metadata };
+    }
+    const seqs = await chain.reads.txSeqs({ ...listing, ...allTxs, limit: limit + 1 });
+    const entries = await chain.reads.txs(seqs.slice(0, limit), pin, maxPageBytes);
+    const { nextPageToken } = cutPage(seqs, listing, { limit: entries.length, seqOf: (seq) => seq, paging });
+    return { nextPageToken, transactions: await renderLines(deps, chain, spelling.hrp, entries), ...metadata };
+  },
+});
+
+const allTxs = { subjects: undefined, kinds: undefined, times: { from: undefined, to: undefined }, order: 'desc' } as const;
+
+async function renderLines(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
+  const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
+  const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
+  return entries.map(({ tx: stored, height, consumed }) => {
+    const tx = parseStoredTx(stored);
+    const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
+    return {
+      txHash: idText(tx.id),
+      txType: tx.unsigned.kind,
+      blockNumber: height.toString(),
+      timestamp: stored.time,
+      summary: summarizeTx(tx, (id) => byId.get(id), context),
+    };
+  });
+}

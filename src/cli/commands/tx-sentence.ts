@@ -1,0 +1,50 @@
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import type { TxSummary } from '../../api/contract/answers.ts';
+import { type SentenceNames, sentenceText } from '../../api/summary/sentence.ts';
+import { splitAddress } from '../../explorer/text/text-format.ts';
+import type { DescribeAsset } from './asset-labels.ts';
+import { callDev, decodeDev } from './client-command.ts';
+
+/** Writes the sentence about a transaction, with the names of the node's accounts: `account 1 sent 1.5 AVAX to X-local1qursw…lzh465`. */
+export type WriteSentence = (summary: TxSummary) => Promise<string>;
+
+export function createSentenceWriter(client: RpcClient, describe: DescribeAsset): WriteSentence {
+  let names: Promise<SentenceNames> | undefined;
+  return async (summary) => {
+    names ??= readNames(client);
+    const amounts = await Promise.all(
+      summary.amounts.map(async (amount) => {
+        const label = amount.symbol === undefined ? await describe(amount.assetId) : undefined;
+        return label === undefined ? amount : { ...amount, symbol: label.symbol, denomination: Number(label.denomination) };
+      }),
+    );
+    return sentenceText({ ...summary, amounts }, await names);
+  };
+}
+
+/** A node without `dev.*` methods has no accounts. */
+async function readNames(client: RpcClient): Promise<SentenceNames> {
+  const accounts = await callDev(client, 'accounts').then(
+    (json) => decodeDev('accounts', json).accounts,
+    () => [],
+  );
+  const byAddress = new Map(accounts.map(({ address, index }) => [bareAddress(address), `account ${index}`]));
+  const ids = ['P', 'C'].map(async (alias) => [await readChainID(client, alias), `${alias}-Chain`] as const);
+  const titles = new Map(await Promise.all(ids));
+  return { address: (address) => byAddress.get(bareAddress(address)) ?? shortAddress(address), chain: (id) => titles.get(id) ?? id };
+}
+
+/** Two addresses fit on one line. */
+const shortAddress = (address: string): string => {
+  const { prefix, short } = splitAddress(address, 'X');
+  return prefix + short;
+};
+
+/** Without the prefix of a chain: the Data API leaves it out. */
+const bareAddress = (address: string): string => address.slice(address.indexOf('-') + 1);
+
+const readChainID = (client: RpcClient, alias: string): Promise<string> =>
+  client.call('/ext/info', 'info.getBlockchainID', { alias }).then(
+    (result) => (result as { readonly blockchainID: string }).blockchainID,
+    () => alias,
+  );

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { type DevNode, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+
+/** The numbers and lists of a page that is open, beside what the node knows. */
+
+const binary = chromiumBinary();
+
+// biome-ignore lint/suspicious/noExplicitAny: answers have the shape of the route
+type Json = any;
+
+describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing stands still', () => {
+  let node: DevNode;
+  let page: Page;
+  let accounts: readonly string[];
+  let proxy: ReturnType<typeof startProxy>;
+
+  beforeAll(async () => {
+    node = await startDevNode('in memory', '--accounts=3');
+    accounts = (await node.dev('dev.accounts')).accounts.map(({ address }: Json) => address);
+    proxy = startProxy(node.program().url);
+    page = await openChromium(binary!);
+  }, 60_000);
+  afterAll(async () => {
+    await page?.close();
+    proxy?.stop();
+    await node?.stop();
+  });
+
+  const get = async (path: string): Promise<Json> => JSON.parse((await node.program().client.send('GET', path)).text);
+  const send = async (): Promise<string> => (await node.dev('dev.send', { from: 1, to: accounts[2], amount: '1 AVAX' })).txID;
+  const listed = (): Promise<string[]> =>
+    page.run(`[...document.querySelectorAll('.tx-list tbody a[href^="/tx/"]')].map((link) => link.title)`);
+  const tape = (): Promise<number[]> =>
+    page.run(`[...document.querySelectorAll('.tape a[href^="/block/"]')].map((link) => Number(link.getAttribute('href').slice(7)))`);
+  /** The number beside a name, in the facts or in a list of pairs; `note`: the small text below it. */
+  const shown = (name: string): Promise<{ value: string; note: string }> =>
+    page.run(`(() => {
+      const term = [...document.querySelectorAll('main dt')].find((one) => one.textContent === ${JSON.stringify(name)});
+      const [value, note] = term.parentElement.querySelectorAll('dd');
+      return { value: value.textContent, note: note?.textContent ?? '' };
+    })()`);
+  const number = (text: string): number => Number(text.replaceAll(',', '').split(' ')[0]);
+
+  test('nine blocks made while the page loads are all there, three times', async () => {
+    for (let load = 0; load < 3; load++) {
+      const made: string[] = [];
+      proxy.whileLoading(async () => {
+        for (let i = 0; i < 9; i++) made.push(await send());
+      });
+      await page.open(`${proxy.url}/`);
+      const rows = await eventually(listed, (ids) => ids.includes(made[8] ?? ''));
+      expect(rows.slice(0, 9)).toEqual(made.toReversed());
+      const heights = await tape();
+      expect(heights).toEqual(heights.map((_, at) => (heights[0] as number) - at));
+      // Each of them is counted once: those that the loaded page had, and those that the stream added.
+      const { figures } = await get('/v1/networks/local/blockchains/x-chain/throughput?seconds=60');
+      expect(number((await shown('Transfer')).value)).toBe(figures.txCountByType.BaseTx);
+    }
+    expect(page.console).toEqual([]);
+  }, 120_000);
+
+  test('blocks that the stream leaves out are filled in', async () => {
+    await page.open(`${proxy.url}/`);
+    await eventually(
+      () => page.run<boolean>(`document.querySelector('.stream-state.live') !== null`),
+      (isLive) => isLive,
+    );
+    proxy.dropEvents(true);
+    const dropped = [await send(), await send()];
+    await eventually(proxy.droppedBlocks, (count) => count >= 2);
+    proxy.dropEvents(false);
+    const next = await send();
+    const rows = await eventually(listed, (ids) => ids.includes(next) && dropped.every((id) => ids.includes(id)));
+    expect(rows.slice(0, 3)).toEqual([next, ...dropped.toReversed()]);
+    const heights = await tape();
+    expect(heights).toEqual(heights.map((_, at) => (heights[0] as number) - at));
+  }, 60_000);
+
+  test('every number of the first page is that of the node, without loading it again', async () => {
+    await page.open(`${proxy.url}/`);
+    await page.run('window.isSamePage = true');
+    await node.dev('dev.export', { destinationChain: 'P', from: 1, amount: '1 AVAX' });
+    await node.dev('dev.atomicDeposit', { from: 'C', to: accounts[1], amount: '5 AVAX' });
+    await node.dev('dev.createAsset', { name: 'Serac Ice', symbol: 'ICE', supply: '1000' });
+    const last = await send();
+    await eventually(listed, (ids) => ids[0] === last);
+    const window = async (metric: string): Promise<Json> => (await get(`/v2/chains/X/rollingWindowMetrics/${metric}`)).result;
+    const [txs, fees, addresses] = await Promise.all(['txCount', 'feesPaid', 'cumulativeAddresses'].map(window));
+    const { outbound, inbound } = await get('/v1/networks/local/blockchains/x-chain/cross-chain/balances');
+    const count = (list: readonly { utxoCount: number }[]): number => list.reduce((sum, { utxoCount }) => sum + utxoCount, 0);
+    const expected = [txs.lastDay, txs.allTime, addresses.allTime, fees.lastDay / 1e9, count(outbound), count(inbound), 0];
+    const read = async (): Promise<number[]> => {
+      const values = await Promise.all(
+        ['Transactions, 24 h', 'Addresses', 'Burned, 24 h', 'Exports waiting', 'Outputs to import', 'Pending'].map(shown),
+      );
+      const [day, all, burned, out, into, pending] = values.map(({ value }) => number(value)) as [
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+      ];
+      return [day, number(values[0]?.note ?? ''), all, burned, out, into, pending];
+    };
+    expect(await eventually(read, (values) => values.join() === expected.join())).toEqual(expected);
+    expect(await page.run('window.isSamePage')).toBe(true);
+  }, 60_000);
+
+  test('the throughput page moves, and says as of when', async () => {
+    await page.open(`${proxy.url}/throughput?range=minute`);
+    await page.run('window.isSamePage = true');
+    const before = number((await shown('Transactions')).value);
+    for (let i = 0; i < 5; i++) await send();
+    const after = await eventually(
+      async () => number((await shown('Transactions')).value),
+      (value) => value !== before,
+    );
+    expect(after).toBeGreaterThan(0);
+    expect(await page.run<string>(`document.querySelector('.page-title').textContent`)).toMatch(/as of \d\d:\d\d:\d\d/);
+    expect(await page.run('window.isSamePage')).toBe(true);
+  }, 60_000);
+});
+
+/** Passes everything to the node. It can do something while a page is on its way, and leave blocks and transactions out of the stream. */
+function startProxy(target: string) {
+  let whileLoading: (() => Promise<void>) | undefined;
+  let isDropping = false;
+  let dropped = 0;
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: async ({ url, method, headers, body }) => {
+      const { pathname, search } = new URL(url);
+      const response = await fetch(target + pathname + search, { method, headers, body, decompress: false });
+      const run = whileLoading;
+      if (pathname === '/' && run !== undefined) {
+        whileLoading = undefined;
+        const page = await response.arrayBuffer();
+        await run();
+        return new Response(page, response);
+      }
+      if (pathname !== '/ext/events') return response;
+      const text = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          const events = Buffer.from(chunk)
+            .toString()
+            .split(/(?<=\n\n)/);
+          const kept = events.filter((event) => !isDropping || !/^id: .*\nevent: (block|tx)\n/.test(event));
+          dropped += events.filter((event) => !kept.includes(event) && event.includes('event: block')).length;
+          controller.enqueue(Buffer.from(kept.join('')));
+        },
+      });
+      return new Response(response.body?.pipeThrough(text), { headers: { 'content-type': 'text/event-stream' } });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    whileLoading: (run: () => Promise<void>) => {
+      whileLoading = run;
+    },
+    dropEvents: (isOn: boolean) => {
+      isDropping = isOn;
+    },
+    droppedBlocks: () => dropped,
+    stop: () => void server.stop(true),
+  };
+}
