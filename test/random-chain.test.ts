@@ -199,8 +199,8 @@ function checkBlock({ state, store }: LocalChain, model: LedgerModel, touched: r
   const ownedUtxos = [...model.utxos.values()].filter(({ output }) => output.addresses.some((address) => addresses.has(address)));
   const stored = [...addresses].flatMap((address) =>
     state
-      .balances(address)
-      .map((b) => `${address} ${b.assetID} ${b.locktime}: ${b.singleOwner}/${b.singleOwnerCount} ${b.multiOwner}/${b.multiOwnerCount}`),
+      .balances(address, 0n)
+      .map(({ assetID, part, amount, count, nfts }) => `${address} ${assetID} ${part}: ${amount}/${count}/${nfts}`),
   );
   expect(stored.sort()).toEqual(
     balanceLines(ownedUtxos)

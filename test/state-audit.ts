@@ -6,7 +6,6 @@ import { sha256Hex } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../src/base/bytes/id.ts';
 import { maxGenesisBytes } from '../src/base/codec/pack.ts';
-import { decodeSum as storedSum } from '../src/ledger/state/balance.ts';
 import { tablesOf } from '../src/ledger/state/schema.ts';
 import { decodeStoredUtxo, storedOwners } from '../src/ledger/state/stored-utxo.ts';
 import type { Database } from '../src/ledger/store/database.ts';
@@ -81,7 +80,7 @@ function auditChain(db: Database, chain: number): string[] {
     ]),
     ...compareLines('outputs', outputRows(db, t), lines),
     ...compareLines('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
-    ...compareLines('balances', balanceRows(db, t.account), balanceLines(unspent)),
+    ...compareLines('balances', balanceRows(db, t.balance), balanceLines(unspent)),
     ...compareLines('assets', assetRows(db, t.asset), txsWithHeight.flatMap(assetLines)),
     ...compareLines(
       'transactions',
@@ -148,44 +147,46 @@ const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
 
 const ownerLines = ({ id, output }: Utxo): string[] => output.addresses.map((address) => `${address} ${id}`);
 
+/** The newest row of each balance that is not zero. */
 const balanceRows = (db: Database, table: string): string[] =>
   db
-    .prepare<Account>(`SELECT * FROM ${table} WHERE asset > x''`)
+    .prepare<Balance>(
+      `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${table} GROUP BY address, asset, part
+       HAVING count > 0 OR nfts > 0`,
+    )
     .all()
-    .map((row) => {
-      const key = `${toHex(row.address)} ${toHex(row.asset)} ${Buffer.from(row.locktime).readBigUInt64BE()}`;
-      return `${key}: ${storedSum(row.own)}/${row.own_count} ${storedSum(row.shared)}/${row.shared_count}`;
+    .map(({ address, asset, part, amount, count, nfts }) => {
+      const partNumber = part.length === 9 ? -1 : Number.parseInt(toHex(part) || '0', 16);
+      return `${toHex(address)} ${toHex(asset)} ${partNumber}: ${BigInt(`0x0${toHex(amount)}`)}/${count}/${nfts}`;
     });
 
-type Account = {
+type Balance = {
   readonly address: Uint8Array;
   readonly asset: Uint8Array;
-  readonly locktime: Uint8Array;
-  readonly own: Uint8Array | null;
-  readonly own_count: number;
-  readonly shared: Uint8Array | null;
-  readonly shared_count: number;
+  readonly part: Uint8Array;
+  readonly amount: Uint8Array;
+  readonly count: number;
+  readonly nfts: number;
 };
 
-/** The sums of each address, asset and locktime, one line each. */
+/** The sums of each address and asset, one line each: of single owners (0), of those with a lock time (the lock time), of several owners (-1). */
 export function balanceLines(utxos: Iterable<Utxo>): string[] {
-  const sums = new Map<string, { own: bigint; owned: number; shared: bigint; sharing: number }>();
+  const sums = new Map<string, { amount: bigint; count: number; nfts: number }>();
+  const add = (key: string, amount: bigint | undefined): void => {
+    const sum = sums.get(key) ?? { amount: 0n, count: 0, nfts: 0 };
+    sums.set(key, sum);
+    sum.amount += amount ?? 0n;
+    sum[amount === undefined ? 'nfts' : 'count']++;
+  };
   for (const { assetID, output } of utxos) {
-    if (output.kind !== 'secp256k1fx.TransferOutput') continue;
-    for (const address of output.addresses) {
-      const key = `${address} ${assetID} ${output.locktime}`;
-      const sum = sums.get(key) ?? { own: 0n, owned: 0, shared: 0n, sharing: 0 };
-      sums.set(key, sum);
-      if (output.addresses.length === 1) {
-        sum.own += output.amount;
-        sum.owned++;
-      } else {
-        sum.shared += output.amount;
-        sum.sharing++;
-      }
-    }
+    if (output.kind.endsWith('MintOutput')) continue;
+    const amount = output.kind === 'secp256k1fx.TransferOutput' ? output.amount : undefined;
+    const [first, ...others] = output.addresses;
+    if (first !== undefined && others.length === 0)
+      for (const part of new Set([0n, output.locktime])) add(`${first} ${assetID} ${part}`, amount);
+    else if (amount !== undefined) for (const address of output.addresses) add(`${address} ${assetID} -1`, amount);
   }
-  return [...sums].map(([key, { own, owned, shared, sharing }]) => `${key}: ${own}/${owned} ${shared}/${sharing}`);
+  return [...sums].map(([key, { amount, count, nfts }]) => `${key}: ${amount}/${count}/${nfts}`);
 }
 
 /** Checks that each output that can be imported is listed under each of its owners, and no other is. */

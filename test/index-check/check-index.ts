@@ -2,7 +2,7 @@ import type { Utxo } from '../../src/avm/tx/utxo.ts';
 import { type Address, addressToBytes } from '../../src/base/bytes/address.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../src/base/bytes/id.ts';
-import { u64Bytes } from '../../src/base/bytes/octets.ts';
+import { chainTables } from '../../src/ledger/index/chain-tables.ts';
 import type { Dialect } from '../../src/ledger/index/ddl.ts';
 import { type ExplorerTables, explorerSchema, explorerTablesOf } from '../../src/ledger/index/explorer-tables.ts';
 import type { SqlValue } from '../../src/ledger/index/sql.ts';
@@ -14,6 +14,7 @@ import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import { assetCounts, assetCountText, explorerRows, txOutputTexts } from './expected-explorer-rows.ts';
 import {
+  activeHourRows,
   addCrossChainOutputs,
   addressesOfTx,
   assetRows,
@@ -32,6 +33,7 @@ import {
   isMintUtxo,
   minuteRows,
   outputRows,
+  partHex,
   seenTimesByAddress,
   sumHex,
 } from './expected-rows.ts';
@@ -107,8 +109,8 @@ function* checkChain(
     owner: [...outputs.values()].flatMap((output) => outputRows(output)),
     movedOwner: [...outbound.flatMap(exportedRows), ...inbound.flatMap(importedRows)],
     history: txs.flatMap((tx) => historyRowTexts(model, tx)),
-    balance: balanceRows(model),
     holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
+    activeHour: activeHourRows(model),
     assetStat: assetRows(model).map((row) => `${row} ${assetCountText(counts, row.split(' ')[0] as Id)}`),
     minter: [...outputs.values()].filter(({ utxo }) => isMintUtxo(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
     span: bucketRows(model),
@@ -124,6 +126,8 @@ function* checkChain(
     );
     problems.push(...differences(t[key], expected[key], [...texts, ...(open[key as 'span'] ?? [])]));
   }
+  const { columns } = chainTables.balance;
+  problems.push(...(yield* expectRow(tablesOf(spec.number).balance, columns, '1 = 1', [], balanceRows(model))));
   problems.push(...(yield* checkExplorerRows(model)));
   const last = blocks[blocks.length - 1]?.height ?? -1;
   problems.push(...differences('progress', [`${spec.id} ${last} ${spec.completeFrom}`], yield* progressTexts(spec)));
@@ -219,16 +223,19 @@ function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
     assetID,
     output: { locktime },
   } = utxo;
-  const rows = yield* fetchRows<CheckedRow>([
-    {
-      text: `SELECT amount, count, nfts FROM ${t.balance} WHERE address = ? AND asset = ? AND locktime = ? ORDER BY height DESC LIMIT 1`,
-      values: [addressToBytes(owner), idToBytes(assetID), u64Bytes(locktime)],
-    },
-  ]);
-  const now = currentBalanceText(model, owner, assetID, locktime);
-  const texts = rows.map((row) => `${cellText(row.amount)} ${row.count} ${row.nfts}`);
-  // A balance that was never above zero at the end of a block has no row.
-  if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
+  const { balance } = tablesOf(model.spec.number);
+  for (const part of new Set([0n, locktime])) {
+    const rows = yield* fetchRows<CheckedRow>([
+      {
+        text: `SELECT amount, count, nfts FROM ${balance} WHERE address = ? AND asset = ? AND part = ? ORDER BY height DESC LIMIT 1`,
+        values: [addressToBytes(owner), idToBytes(assetID), Buffer.from(partHex(part), 'hex')],
+      },
+    ]);
+    const now = currentBalanceText(model, owner, assetID, part);
+    const texts = rows.map((row) => `${cellText(row.amount)} ${row.count} ${row.nfts}`);
+    // A balance that was never above zero at the end of a block has no row.
+    if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
+  }
   return problems;
 }
 

@@ -5,7 +5,7 @@ import { sha256 } from '../../src/base/bytes/hash.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
-import type { ChainModel, ModelTx } from './chain-model.ts';
+import type { ChainModel, ModelOutput, ModelTx } from './chain-model.ts';
 import { isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
 type ExpectedAssetCounts = { holders: number; held: bigint; minted: bigint; mintedNfts: number };
@@ -40,26 +40,32 @@ export function assetCountText(counts: ReadonlyMap<Id, ExpectedAssetCounts>, ass
 
 /** The addresses that alone own unspent outputs of an asset. */
 const holdersIn = (unspentBy: ChainModel['unspentBy']) =>
-  [...unspentBy].flatMap(([address, unspent]) => {
+  [...unspentBy.values()].flatMap((unspent) => {
     const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
     return [...new Set(owned.map(({ assetID }) => assetID))].map((asset) => {
       const ofAsset = owned.filter(({ assetID }) => assetID === asset);
-      return { asset, address, amount: sum(ofAsset, unitsIn), nfts: countNfts(ofAsset) };
+      return { asset, amount: sum(ofAsset, unitsIn) };
     });
   });
 
 /** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ blocks, unspentBy }: ChainModel): {
+export function explorerRows({ blocks, outputs }: ChainModel): {
   readonly [T in keyof ExplorerTables]: readonly string[];
 } {
   const large = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 4);
   return {
-    assetHolder: holdersIn(unspentBy).map(({ asset, address, amount, nfts }) => `${asset} ${address} ${sumHex(amount)} ${nfts}`),
+    assetOwner: [...new Set([...outputs.values()].flatMap(ownerOfBalance))],
     blockTxIds: large.map(({ height, txs: own }) => {
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),
   };
+}
+
+/** The owner of an output that was once unspent after a block and belongs to one address. */
+function ownerOfBalance({ utxo, height, spentBy, isPreLinearization }: ModelOutput): string[] {
+  const isBalance = !isMintUtxo(utxo) && (spentBy?.height !== height || isPreLinearization);
+  return isBalance && utxo.output.addresses.length === 1 ? [`${utxo.assetID} ${utxo.output.addresses[0]}`] : [];
 }
 
 /** The numbers of transactions and what is stored with them about their outputs. */

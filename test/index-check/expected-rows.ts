@@ -136,7 +136,10 @@ export function burnedInTx({ tx: { unsigned } }: ModelTx, asset: Id): bigint {
   return amountIn > amountOut ? amountIn - amountOut : 0n;
 }
 
-/** All balance rows of all heights, by summing up created and spent outputs. */
+/**
+ * All balance rows of all heights, by summing up created and spent outputs: of each owner alone, of each lock time, and of outputs with several
+ * owners. A block that creates and spends the same amount has a row too; one that spends what it creates has none.
+ */
 export function balanceRows({ outputs }: ChainModel): string[] {
   const series = new Map<string, Map<number, { amount: bigint; count: number; nfts: number }>>();
   const addChange = (key: string, height: number, utxo: Utxo, sign: 1 | -1): void => {
@@ -150,36 +153,50 @@ export function balanceRows({ outputs }: ChainModel): string[] {
     });
     series.set(key, heights);
   };
-  for (const { utxo, height, spentBy } of outputs.values()) {
-    if (utxo.output.addresses.length !== 1 || isMintUtxo(utxo)) continue;
-    const key = balanceKeyText(utxo.output.addresses[0] as Address, utxo.assetID, utxo.output.locktime);
-    addChange(key, height, utxo, 1);
-    if (spentBy !== undefined) addChange(key, spentBy.height, utxo, -1);
+  for (const { utxo, height, spentBy, isPreLinearization } of outputs.values()) {
+    if (isMintUtxo(utxo) || (spentBy?.height === height && !isPreLinearization)) continue;
+    for (const key of balanceKeys(utxo)) {
+      addChange(key, height, utxo, 1);
+      if (spentBy !== undefined) addChange(key, spentBy.height, utxo, -1);
+    }
   }
   return [...series].flatMap(([key, heights]) => {
     let [amount, count, nfts] = [0n, 0, 0];
     return [...heights]
       .sort(([a], [b]) => a - b)
-      .flatMap(([height, change]) => {
-        if (change.amount === 0n && change.count === 0 && change.nfts === 0) return [];
+      .map(([height, change]) => {
         amount += change.amount;
         count += change.count;
         nfts += change.nfts;
-        return [`${key} ${height} ${sumHex(amount)} ${count} ${nfts}`];
+        return `${key} ${height} ${amountHex(amount)} ${count} ${nfts}`;
       });
   });
 }
 
-export const balanceKeyText = (address: Address, asset: Id, locktime: bigint): string =>
-  `${address} ${asset} ${locktime.toString(16).padStart(16, '0')}`;
+/** The balances that an output is part of. */
+function balanceKeys(utxo: Utxo): string[] {
+  const { assetID, output } = utxo;
+  const [owner, ...others] = output.addresses;
+  if (owner !== undefined && others.length === 0)
+    return [...new Set([0n, output.locktime])].map((part) => `${owner} ${assetID} ${partHex(part)}`);
+  return nftCount(utxo) > 0 ? [] : [...new Set(output.addresses)].map((address) => `${address} ${assetID} ${'ff'.repeat(9)}`);
+}
 
-/** The current balance of a key as text, without the height. */
-export function currentBalanceText({ unspentBy }: ChainModel, address: Address, asset: Id, locktime: bigint): string {
+export const partHex = (part: bigint): string => (part === 0n ? '' : part.toString(16).padStart(16, '0'));
+
+/** An amount in whole bytes, without leading zeros. */
+function amountHex(amount: bigint): string {
+  const digits = amount === 0n ? '' : amount.toString(16);
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+}
+
+/** The current balance as text, without the height: of a lock time, or of all single-owner outputs if `part` is 0. */
+export function currentBalanceText({ unspentBy }: ChainModel, address: Address, asset: Id, part: bigint): string {
   const unspent = [...(unspentBy.get(address) ?? [])].filter(
-    ({ utxo }) => utxo.assetID === asset && utxo.output.locktime === locktime && !isMintUtxo(utxo),
+    ({ utxo }) => utxo.assetID === asset && (part === 0n || utxo.output.locktime === part) && !isMintUtxo(utxo),
   );
   const nfts = unspent.reduce((sum, { utxo }) => sum + nftCount(utxo), 0);
-  return `${sumHex(unspent.reduce((sum, { utxo }) => sum + unitsIn(utxo), 0n))} ${unspent.length - nfts} ${nfts}`;
+  return `${amountHex(unspent.reduce((sum, { utxo }) => sum + unitsIn(utxo), 0n))} ${unspent.length - nfts} ${nfts}`;
 }
 
 export function assetRows({ outputs, txs, blocks }: ChainModel): string[] {
@@ -231,6 +248,15 @@ export function seenTimesByAddress({ spec, outputs, txs, blocks }: ChainModel): 
 
 export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string =>
   `${address} ${first} ${seen} ${seen - (seen % 3600)} ${sent} ${sent - (sent % 3600)}`;
+
+/** How many addresses were last seen, and last sent, in each hour with activity. */
+export function activeHourRows(model: ChainModel): string[] {
+  const times = [...seenTimesByAddress(model).values()];
+  const hourOf = (time: number) => time - (time % 3600);
+  const hours = new Set(model.txs.filter((tx) => tx.height > 0 && addressesOfTx(tx).size > 0).map(({ time }) => hourOf(time)));
+  const count = (hour: number, column: 'seen' | 'sent') => times.filter((one) => hourOf(one[column]) === hour).length;
+  return [...hours].map((hour) => `${hour} ${count(hour, 'seen')} ${count(hour, 'sent')}`);
+}
 
 function secondRows({ blocks }: ChainModel): { time: number; rate: number }[] {
   const times = [...new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time))];

@@ -7,6 +7,7 @@ import { parseTx } from '../../avm/tx/tx.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
+import { ownPart } from '../../ledger/state/balance.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { copyTables } from '../../ledger/state/copy-tables.fixture.ts';
 import { type OpenChain, openChain } from '../../ledger/state/open-chain.fixture.ts';
@@ -84,10 +85,11 @@ type Balances = Map<string, readonly [own: bigint, shared: bigint]>;
 function balancesOf({ state }: Opened, addresses: readonly Address[]): Balances {
   const sums: Balances = new Map();
   for (const address of addresses)
-    for (const { assetID, singleOwner, multiOwner } of state.balances(address)) {
+    for (const { assetID, part, amount } of state.balances(address, 0n)) {
+      if (part > ownPart) continue;
       const key = `${address} ${idText(assetID)}`;
       const [own, shared] = sums.get(key) ?? [0n, 0n];
-      sums.set(key, [own + singleOwner, shared + multiOwner]);
+      sums.set(key, part === ownPart ? [amount, shared] : [own, amount]);
     }
   return sums;
 }

@@ -5,7 +5,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
-import { createBalanceDeltas } from '../../ledger/state/balance.ts';
+import { createBalanceDeltas, ownPart } from '../../ledger/state/balance.ts';
 import { summarizeTx } from '../summary/summarize-tx.ts';
 import type { LogEntry } from './event-log.ts';
 import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
@@ -72,15 +72,17 @@ export function subjectOf({ spent, created, exported }: TxOutputs): NonNullable<
   return { owners, assets };
 }
 
+const isTransferOutput = ({ output }: Utxo): boolean => output.kind === 'secp256k1fx.TransferOutput';
+
 function balanceChanges({ spent, created }: TxOutputs, { address: formatAddress, id: formatID }: JsonContext) {
   const sums = createBalanceDeltas();
-  for (const utxo of spent) sums.remove(utxo);
-  for (const utxo of created) sums.add(utxo);
+  for (const utxo of spent.filter(isTransferOutput)) sums.remove(utxo);
+  for (const utxo of created.filter(isTransferOutput)) sums.add(utxo);
   const changes = new Map<string, { address: Address; assetID: Id; own: bigint; shared: bigint }>();
-  for (const { address, assetID, singleOwner, multiOwner } of sums.deltas()) {
-    // Amounts with different lock times are added up.
+  for (const { address, assetID, part, amount } of sums.deltas()) {
+    if (part > ownPart) continue;
     const { own, shared } = changes.get(address + assetID) ?? { own: 0n, shared: 0n };
-    changes.set(address + assetID, { address, assetID, own: own + singleOwner, shared: shared + multiOwner });
+    changes.set(address + assetID, { address, assetID, ...(part === ownPart ? { own: amount, shared } : { own, shared: amount }) });
   }
   return [...changes.values()].map(({ address, assetID, own, shared }) => ({
     address: formatAddress(address),

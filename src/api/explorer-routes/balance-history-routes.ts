@@ -1,11 +1,9 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { maxBalanceRows } from '../../ledger/index-read/read-balance-history.ts';
 import { balanceHistoryRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
-import { apiError } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
@@ -24,11 +22,6 @@ export const balanceHistoryRoutes = implementRoutes<ExplorerDeps>()(balanceHisto
         ? { isSampled: false, points: [] }
         : explorerOf(chain).balanceHistory({ address, asset, from, to, maxPoints });
     });
-    if (history === undefined)
-      throw apiError(
-        400,
-        `The outputs of this address have so many lock times that its balance changed more than ${maxBalanceRows} times. Read the balance at single times: /balances?blockTimestamp=`,
-      );
     return {
       address: deps.addressFormatter(spelling.hrp)(address),
       assetId: idText(asset),

@@ -2,16 +2,12 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { createCache, textSize } from '../../base/cache/cache.ts';
+import { type AddressBalance, ownPart, sharedPart } from '../../ledger/state/balance.ts';
 import { AvmError } from './avm-fault.ts';
 import type { RunLongQuery } from './long-queries.ts';
 
-/** The sums of single-owner and multi-owner outputs of an address, for one asset and lock time. */
-type AssetBalanceRow = {
-  readonly assetID: Id;
-  readonly locktime: bigint;
-  readonly singleOwner: bigint;
-  readonly multiOwner: bigint;
-};
+/** A sum of outputs of an address in one asset; `part` says of which. */
+type AssetBalanceRow = Pick<AddressBalance, 'assetID' | 'part' | 'amount'>;
 
 /** A transfer output that counts towards a balance. */
 type BalanceOutput = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
@@ -20,8 +16,10 @@ type BalanceOutput = { readonly txID: Id; readonly outputIndex: number; readonly
 type BalanceQuery = { readonly address: Address; readonly includePartial: boolean; readonly now: bigint };
 
 export type AvmBalanceReads = {
-  /** Rows ordered by asset and lock time: at most `limit`, or all if it is omitted. */
-  readonly balances: (address: Address, limit?: number) => readonly AssetBalanceRow[];
+  /** All balances, ordered by asset. Lock times that have passed at `now` may be left out. */
+  readonly balances: (address: Address, now: bigint) => readonly AssetBalanceRow[];
+  /** The same; undefined if they have more than `limit` rows. */
+  readonly fewBalances: (address: Address, now: bigint, limit: number) => readonly AssetBalanceRow[] | undefined;
   /** The latest lock time of the asset's rows that is at or before `now`; 0 if no row has one. */
   readonly latestPassedLocktime: (address: Address, assetID: Id, now: bigint) => bigint;
   /**
@@ -29,17 +27,24 @@ export type AvmBalanceReads = {
    * Each generator step takes a few milliseconds; an address with few outputs needs one step.
    */
   readonly transfers: (query: BalanceQuery & { readonly assetID?: Id }) => Generator<void, readonly BalanceOutput[]>;
-  /** A number that changes whenever the address gains or loses an output. Comparable only within one epoch. */
-  readonly addressRevision: (address: Address) => number;
+  /** A text that changes whenever the address gains or loses a transfer output of the asset. Comparable only within one epoch. */
+  readonly balanceRevision: (address: Address, assetID: Id) => string;
+  readonly height: () => bigint;
   readonly epoch: () => number;
 };
 
-/** The amount of a row that counts: everything with `includePartial`, else only single-owner outputs that are unlocked. AvalancheGo: vms/avm/service.go, GetBalance. */
-const countedAmount = (row: AssetBalanceRow, includePartial: boolean, now: bigint): bigint =>
-  includePartial ? row.singleOwner + row.multiOwner : row.locktime <= now ? row.singleOwner : 0n;
+/**
+ * What a row adds to the balance: everything with `includePartial`, else only single-owner outputs that are unlocked, so the rows of lock times
+ * after `now` are subtracted. AvalancheGo: vms/avm/service.go, GetBalance.
+ */
+function countedAmount({ part, amount }: AssetBalanceRow, includePartial: boolean, now: bigint): bigint {
+  if (part === ownPart) return amount;
+  if (part === sharedPart) return includePartial ? amount : 0n;
+  return includePartial || part <= now ? 0n : -amount;
+}
 
-/** The most balance rows read in one turn of the event loop. For an address with more (one per asset and lock time) the outputs are summed in steps. */
-const maxBalanceRows = 4096;
+/** The most balance rows read in one turn of the event loop. For an address with more (of assets and lock times) the outputs are summed in steps. */
+const maxBalanceRows = 2048;
 
 /** Reads the balances of all assets, ordered by asset ID. A sum above the uint64 maximum is reported as that maximum, as in AvalancheGo. */
 export function readAllBalances(
@@ -48,19 +53,23 @@ export function readAllBalances(
   runLongQuery: RunLongQuery,
 ): AssetBalances | Promise<AssetBalances> {
   const { address, includePartial, now } = query;
-  const rows = reads.balances(address, maxBalanceRows);
-  if (rows.length < maxBalanceRows) return sumBalanceRows(rows, query);
-  return runLongQuery(`${address}${includePartial}${reads.addressRevision(address)} ${now}`, sumTransfers(reads, query));
+  const rows = reads.fewBalances(address, now, maxBalanceRows);
+  if (rows !== undefined) return sumBalanceRows(rows, query);
+  return runLongQuery(`${address}${includePartial}${reads.height()} ${now}`, sumTransfers(reads, query));
 }
 
 type AssetBalances = ReadonlyMap<Id, bigint>;
 
-/** Sums balance rows by asset. `rows` must be all rows of the address. */
-export function sumBalanceRows(rows: readonly AssetBalanceRow[], { includePartial, now }: Omit<BalanceQuery, 'address'>): AssetBalances {
+/** Sums balance rows by asset. `rows` must be all rows of the address, except those of lock times that have passed. */
+function sumBalanceRows(rows: readonly AssetBalanceRow[], { includePartial, now }: Omit<BalanceQuery, 'address'>): AssetBalances {
   const sums = new Map<Id, bigint>();
   for (const row of rows) addTo(sums, row.assetID, countedAmount(row, includePartial, now));
-  return sums;
+  return inUint64(sums);
 }
+
+/** The balances of all assets at once, without locked and shared outputs. */
+export const readUnlockedBalances = (reads: Pick<AvmBalanceReads, 'balances'>, address: Address, now: bigint): AssetBalances =>
+  sumBalanceRows(reads.balances(address, now), { includePartial: false, now });
 
 function* sumTransfers(reads: AvmBalanceReads, query: BalanceQuery): Generator<void, AssetBalances> {
   const found = yield* reads.transfers(query);
@@ -69,13 +78,17 @@ function* sumTransfers(reads: AvmBalanceReads, query: BalanceQuery): Generator<v
     if (i % entriesInStep === entriesInStep - 1) yield;
     addTo(sums, assetID, amount);
   }
-  return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return inUint64(new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-function addTo(sums: Map<Id, bigint>, assetID: Id, amount: bigint): void {
-  if (amount === 0n) return;
-  const sum = (sums.get(assetID) ?? 0n) + amount;
-  sums.set(assetID, sum > maxU64 ? maxU64 : sum);
+const addTo = (sums: Map<Id, bigint>, assetID: Id, amount: bigint): void => void sums.set(assetID, (sums.get(assetID) ?? 0n) + amount);
+
+/** The sums without zeros, and with the uint64 maximum for larger ones. */
+function inUint64(sums: Map<Id, bigint>): AssetBalances {
+  for (const [assetID, sum] of sums)
+    if (sum === 0n) sums.delete(assetID);
+    else if (sum > maxU64) sums.set(assetID, maxU64);
+  return sums;
 }
 
 type ReadBalanceJson = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array | Promise<Uint8Array>;
@@ -89,7 +102,7 @@ export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: Ru
   return (query) => {
     const { address, assetID, includePartial, now } = query;
     const unlocked = includePartial ? '' : reads.latestPassedLocktime(address, assetID, now);
-    const key = `${address}${assetID}${includePartial} ${reads.addressRevision(address)} ${unlocked}`;
+    const key = `${address}${assetID}${includePartial} ${reads.balanceRevision(address, assetID)} ${unlocked}`;
     const cached = texts.get(key);
     if (cached !== undefined) return cached;
     const epoch = texts.version();

@@ -1,5 +1,5 @@
 import type { AvmReads } from '../../api/rpc/avm.ts';
-import { sumBalanceRows } from '../../api/rpc/balance.ts';
+import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { type Account, ewoqKey } from '../../avm/wallet/accounts.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
@@ -10,7 +10,7 @@ const formatOf = ({ chain, specs: [x] }: NetworkContext): ((address: Address) =>
 
 /** The AVAX of an address, without locked and shared outputs; undefined if it never had any. */
 const readBalance = (reads: AvmReads, address: Address, now: bigint, { specs: [x] }: NetworkContext): bigint | undefined =>
-  sumBalanceRows(reads.balances(address), { includePartial: false, now }).get(x.genesis.assets[0].tx.id);
+  readUnlockedBalances(reads, address, now).get(x.genesis.assets[0].tx.id);
 
 /** The funded key of AvalancheGo's local genesis; undefined if it has no funds here. */
 export function readFundedKey(reads: AvmReads, now: bigint, context: NetworkContext): BannerInfo['funded'] {

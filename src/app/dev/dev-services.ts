@@ -16,7 +16,7 @@ import { timeMethods } from '../../api/dev/time-methods.ts';
 import type { ForcedChecks } from '../../api/health/forced-checks.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
-import { sumBalanceRows } from '../../api/rpc/balance.ts';
+import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
@@ -115,9 +115,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
   );
   const balanceOf: AliasDeps['balanceOf'] = (address) =>
-    sumBalanceRows(x.reads.balances(addressFormat.parse(address)), { includePartial: false, now: clock.unixSeconds() }).get(
-      feeAssetOf(context),
-    ) ?? 0n;
+    readUnlockedBalances(x.reads, addressFormat.parse(address), clock.unixSeconds()).get(feeAssetOf(context)) ?? 0n;
   return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.transfer) });
 }
 

@@ -13,7 +13,7 @@ export function BalancePanel({ data: { address, plot }, now }: { data: AddressDa
   if (plot === undefined)
     return (
       <Panel title="Balance over time">
-        <p class="table-foot">– This server cannot show it: the address has too many lock times, or the asset is unknown.</p>
+        <p class="table-foot">– This server cannot show it: the asset is unknown.</p>
       </Panel>
     );
   const { asset, range, isSampled } = plot;

@@ -11,7 +11,7 @@ export type ExplorerReads = {
   /** Assets of this chain in the order of their creation. Those from before linearization are not listed: no block contains them. */
   readonly createdAssets: (query: AssetListQuery) => Promise<{ readonly seq: number; readonly id: Id }[]>;
   readonly assetCounts: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetCounts>>;
-  /** The addresses that alone own most of an asset, largest first. Reads over `offset` rows. */
+  /** The addresses that alone own most of an asset, largest first; of the first 12,000 at most. */
   readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolder[]>;
   /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
   readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
@@ -39,8 +39,8 @@ export type ExplorerReads = {
   /** Multi-owner outputs of the addresses that these addresses are too few to spend. */
   readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputEntry[]>;
 
-  /** How the balance of an address in one asset changed. Undefined if its outputs have too many different lock times. */
-  readonly balanceHistory: (query: BalanceHistoryQuery) => Promise<BalanceHistory | undefined>;
+  /** How the balance of an address in one asset changed. */
+  readonly balanceHistory: (query: BalanceHistoryQuery) => Promise<BalanceHistory>;
 
   /** Outputs that can be imported, by direction. Reads at most `limit` outputs per direction. */
   readonly atomicOutputs: (limit: number) => Promise<AtomicOutputs>;

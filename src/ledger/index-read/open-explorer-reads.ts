@@ -12,8 +12,9 @@ import { createAssetListReads } from './read-asset-lists.ts';
 import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
+import { createHolderReads } from './read-holders.ts';
 import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
-import { stepRunnerOn } from './read-run.ts';
+import { latestReaderOn, stepRunnerOn } from './read-run.ts';
 import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
@@ -40,6 +41,8 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
+  const holders = createHolderReads(sql, tables, txs);
+  const tip = latestReaderOn(sql)(blocks.tip);
   const search = createSearchReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
@@ -53,7 +56,10 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   return {
     createdAssets: (query) => run(() => assets.createdAssets(query)),
     assetCounts: (ids) => run(() => assets.assetCounts(ids)),
-    holders: (asset, offset, limit) => run(() => assets.holders(asset, offset, limit)),
+    holders: async (asset, offset, limit) => {
+      const pin = await tip.read();
+      return runWithPauses(() => holders(asset, pin, offset, limit));
+    },
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),

@@ -1,4 +1,3 @@
-import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
@@ -9,9 +8,9 @@ import { type IndexTables, txKinds } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { AssetCounts, AssetHolder, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
 
-/** Lists of assets, of their holders and of their NFT groups. */
+/** Lists of assets and of their NFT groups. */
 export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   const created = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
@@ -19,8 +18,6 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   };
   const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
   const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
-  const holders = `SELECT address, amount, nfts FROM ${t.assetHolder} WHERE asset = ?
-    ORDER BY amount DESC, nfts DESC, address DESC LIMIT ? + 0 OFFSET ? + 0`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
   const firstMintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
     JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = m.seq
@@ -46,10 +43,6 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
           { holders, held: sumFromBytes(held), minted: sumFromBytes(minted), mintedNfts: minted_nfts },
         ]),
       );
-    },
-    holders: function* (asset: Id, offset: number, limit: number): Steps<AssetHolder[]> {
-      const rows = yield* fetchRows<HolderRow>([{ text: holders, values: [idToBytes(asset), limit, offset] }]);
-      return rows.map(({ address, amount, nfts }) => ({ address: toHex(address) as Address, amount: sumFromBytes(amount), nfts }));
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
@@ -87,6 +80,5 @@ type CountRow = {
   readonly minted: Uint8Array;
   readonly minted_nfts: number;
 };
-type HolderRow = { readonly address: Uint8Array; readonly amount: Uint8Array; readonly nfts: number };
 type MintRow = { readonly seq: number; readonly bytes: StoredUtxo; readonly time: number; readonly spent: number | null };
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };

@@ -3,31 +3,28 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import { addressFromBytes } from '../../base/bytes/address.ts';
 import { idFromBytes, zeroId } from '../../base/bytes/id.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import { createTable } from '../index/ddl.ts';
-import { sumToBytes } from '../index/output-amount.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
-import { indexSchema, indexTablesOf } from '../index/tables.ts';
+import { indexTablesOf } from '../index/tables.ts';
+import { amountToBytes, partToBytes } from '../state/balance.ts';
+import { tablesOf } from '../state/schema.ts';
 import { memoryPath } from '../store/database.ts';
 import { createBalanceReads } from './read-balances.ts';
 import { stepRunnerOn } from './read-run.ts';
 
-const tables = indexTablesOf(7);
+const tables = { ...tablesOf(7), ...indexTablesOf(7) };
 const pin = { height: 10, id: zeroId, time: 0, lastTx: 0 };
 const now = 300;
 const noUtxos = { utxos: () => [][Symbol.iterator]() as never };
 
 const owners = Array.from({ length: 20 }, (_, i) => Buffer.alloc(20, i + 1));
 const assets = [1, 2].map((byte) => Buffer.alloc(32, byte));
-const locktimeBytes = (locktime: number): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(BigInt(locktime));
-  return bytes;
-};
 
 /** A row of the balance table; `amount` is what it adds to the sum at the pinned height. */
 type TestRow = { readonly asset: Buffer; readonly locktime: number; readonly amount: bigint; readonly values: SqlValue[] };
 
-/** Rows of 1 + i % 9 lock times of each asset for owner i. Some keys have several rows, some are spent, some start after the pinned height. */
+/** Rows of all outputs and of i % 9 lock times of each asset for owner i. Some keys have several rows, some are spent, some start after the pinned height. */
 function* rows(): Iterable<TestRow> {
   for (const [i, owner] of owners.entries())
     for (const asset of assets)
@@ -37,9 +34,13 @@ function* rows(): Iterable<TestRow> {
           asset,
           locktime,
           amount: height <= pin.height ? amount : 0n,
-          values: [owner, asset, locktimeBytes(locktime), height, sumToBytes(amount), count, 0],
+          values: [owner, asset, partToBytes(BigInt(locktime)), height, amountToBytes(amount), count, 0],
         });
-        if (at % 4 === 1) yield row(11, 1_000_000n, 1);
+        if (at === 0) {
+          yield { ...row(4, 20_000_000n, 99), amount: 0n };
+          yield row(10, 10_000_000n, 100);
+          yield row(11, 1n, 1);
+        } else if (at % 4 === 1) yield row(11, 1_000_000n, 1);
         else if (at % 4 === 2) yield row(10, 0n, 0);
         else {
           yield { ...row(3, 999_999n, 9), amount: 0n };
@@ -50,12 +51,20 @@ function* rows(): Iterable<TestRow> {
 }
 
 async function expectSums(sql: Sql): Promise<void> {
-  for (const statement of createTable(sql.dialect, tables.balance, indexSchema.balance)) await sql.all(statement, []);
+  for (const statement of createTable(sql.dialect, tables.balance, chainTables.balance)) await sql.all(statement, []);
   const expected = new Map<string, bigint>();
   for (const { asset, locktime, amount, values } of rows()) {
     await sql.all(`INSERT INTO ${tables.balance} VALUES (?, ?, ?, ?, ?, ?, ?)`, values);
-    const key = `${idFromBytes(asset)} ${locktime > now}`;
-    if (amount > 0n) expected.set(key, (expected.get(key) ?? 0n) + amount);
+    // The row of all outputs (lock time 0) includes those of every lock time.
+    const add = (isLocked: boolean, sum: bigint): void => {
+      const key = `${idFromBytes(asset)} ${isLocked}`;
+      expected.set(key, (expected.get(key) ?? 0n) + sum);
+    };
+    if (locktime === 0) add(false, amount);
+    if (locktime > now && amount > 0n) {
+      add(true, amount);
+      add(false, -amount);
+    }
   }
   for (const rowsPerPage of [1, 2, 3, 5, 512]) {
     const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, rowsPerPage);

@@ -1,11 +1,13 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { compare, u64Bytes } from '../../base/bytes/octets.ts';
+import { u64Bytes } from '../../base/bytes/octets.ts';
 import type { Dialect } from '../index/ddl.ts';
-import { sumFromBytes } from '../index/output-amount.ts';
 import type { Query, Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
+import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart, partFromBytes, sharedPart } from '../state/balance.ts';
+import { type SumsRow, toSums } from '../state/balances.ts';
+import type { Tables } from '../state/schema.ts';
 import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
 import type { StoredPinnedOutput } from './read-outputs.ts';
 import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
@@ -20,33 +22,40 @@ type IndexBalanceReads = {
 
 /** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
 export function createBalanceReads(
-  t: Pick<IndexTables, 'balance' | 'owner' | 'movedOwner'>,
+  t: Pick<Tables, 'balance'> & Pick<IndexTables, 'owner' | 'movedOwner'>,
   { utxos }: UtxoReads,
   dialect: Dialect,
   rowsPerPage = 512,
 ): IndexBalanceReads {
-  // A balance has one row for every block that changed it. This query goes down from one (asset, lock time) key to the next and starts behind
-  // the newest row of each, so it reads one row per key, however many there are: two if the newest row is above the height.
-  const columns = 'b.asset, b.locktime, b.height, b.amount, b.count, b.nfts';
-  const below = (selected: string, asset: string, locktime: string, height: string) =>
-    `SELECT ${selected} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.locktime, b.height) < (${asset}, ${locktime}, ${height})
-      ORDER BY b.asset DESC, b.locktime DESC, b.height DESC LIMIT 1`;
+  // A balance has one row for every block that changed it. This query goes down from one (asset, part) key to the next and starts behind the
+  // newest row of each, so it reads one row per key, however many there are: two if the newest row is above the height. Of lock times that
+  // have passed it reads only the last one.
+  const columns = 'b.asset, b.part, b.height, b.amount, b.count, b.nfts';
+  const below = (selected: string, asset: string, part: string, height: string) =>
+    `SELECT ${selected} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.part, b.height) < (${asset}, ${part}, ${height})
+      ORDER BY b.asset DESC, b.part DESC, b.height DESC LIMIT 1`;
   const belowKey = (selected: string) =>
-    below(selected, 'k.asset', 'k.locktime', `CASE WHEN k.height > ? THEN ? + 0 ELSE ${belowAnyHeight} END`);
+    below(
+      selected,
+      'k.asset',
+      'CASE WHEN k.height > ? OR k.part > ? OR length(k.part) = 0 THEN k.part ELSE ? END',
+      `CASE WHEN k.height > ? THEN ? + 0 ELSE ${belowAnyHeight} END`,
+    );
   const nextRow: { readonly [D in Dialect]: string } = {
     // SQLite has no LATERAL. PostgreSQL would not use the index for this comparison.
-    sqlite: `JOIN ${t.balance} r ON (r.asset, r.locktime, r.height) = (${belowKey('b.asset, b.locktime, b.height')}) AND r.address = ?`,
+    sqlite: `JOIN ${t.balance} r ON (r.asset, r.part, r.height) = (${belowKey('b.asset, b.part, b.height')}) AND r.address = ?`,
     postgres: `CROSS JOIN LATERAL (${belowKey(columns)}) r`,
   };
-  const singleOwnerSql = `WITH RECURSIVE k(n, asset, locktime, height, amount, count, nfts) AS (
-      SELECT 1, f.asset, f.locktime, f.height, f.amount, f.count, f.nfts FROM (${below(columns, '?', '?', '?')}) f
-      UNION ALL SELECT k.n + 1, r.asset, r.locktime, r.height, r.amount, r.count, r.nfts FROM k ${nextRow[dialect]} WHERE k.n < ? + 0)
-    SELECT n, asset, locktime, height, amount, count, nfts FROM k`;
+  const singleOwnerSql = `WITH RECURSIVE k(n, asset, part, height, amount, count, nfts) AS (
+      SELECT 1, f.asset, f.part, f.height, f.amount, f.count, f.nfts FROM (${below(columns, '?', '?', '?')}) f
+      UNION ALL SELECT k.n + 1, r.asset, r.part, r.height, r.amount, r.count, r.nfts FROM k ${nextRow[dialect]} WHERE k.n < ? + 0)
+    SELECT n, asset, part, height, amount, count, nfts FROM k`;
 
-  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock): Query => {
-    const start = after === undefined ? aboveAnyKey : [after.asset, after.locktime, after.height > height ? height + 1 : belowAnyHeight];
+  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock, now: Uint8Array): Query => {
+    const start = after === undefined ? aboveAnyKey : [after.asset, after.part, after.height > height ? height + 1 : belowAnyHeight];
     const joined = dialect === 'sqlite' ? [owner] : [];
-    return { text: singleOwnerSql, values: [owner, ...start, owner, height, height + 1, ...joined, rowsPerPage] };
+    const values = [owner, ...start, owner, height, now, belowLocktimes, height, height + 1, ...joined, rowsPerPage];
+    return { text: singleOwnerSql, values };
   };
 
   const anyOther = `SELECT seq FROM ${t.owner} WHERE address = ? AND shelf >= ${outputSets.multiOwnerUnspent}
@@ -55,11 +64,12 @@ export function createBalanceReads(
 
   return {
     singleOwner: function* (addresses, pin, now) {
-      const { add, list } = createSingleOwnerSums(now);
+      const { add, list } = createSingleOwnerSums(BigInt(now));
+      const seconds = u64Bytes(BigInt(now));
       let unread = [...new Set(addresses)].map((address): KeyPage => ({ owner: addressToBytes(address), after: undefined }));
       while (unread.length > 0) {
         const pages = unread.slice(0, pagesPerStep);
-        const results = (yield pages.map((page) => singleOwnerQuery(page, pin))) as readonly (readonly SingleOwnerRow[])[];
+        const results = (yield pages.map((page) => singleOwnerQuery(page, pin, seconds))) as readonly (readonly SingleOwnerRow[])[];
         for (const rows of results) for (const row of rows) if (row.height <= pin.height) add(row);
         const nextPages = pages.flatMap(({ owner }, i) => {
           const after = results[i]?.find(({ n }) => n === rowsPerPage);
@@ -106,37 +116,26 @@ const aboveAnyKey = [new Uint8Array(33).fill(0xff), new Uint8Array(0), 0] as con
 type KeyPage = { readonly owner: Uint8Array; readonly after: SingleOwnerRow | undefined };
 
 /** Sums rows by asset, separately for outputs that are locked at `now` (Unix seconds) and for the others. */
-function createSingleOwnerSums(now: number) {
-  const seconds = u64Bytes(BigInt(now));
-  const sums = new Map<string, SingleOwnerSum>();
+function createSingleOwnerSums(now: bigint) {
+  const sums = new Map<Id, { own: BalanceSums; locked: BalanceSums }>();
   return {
-    add: ({ asset: assetBytes, locktime, amount, count, nfts }: SingleOwnerRow): void => {
-      if (count === 0 && nfts === 0) return;
-      const asset = toHex(assetBytes) as Id;
-      const isLocked = compare(locktime, seconds) > 0;
-      const key = isLocked ? `${asset} locked` : asset;
-      const before = sums.get(key);
-      if (before === undefined) sums.set(key, { asset, isLocked, amount: sumFromBytes(amount), count, nfts });
-      else
-        sums.set(key, {
-          asset,
-          isLocked,
-          amount: before.amount + sumFromBytes(amount),
-          count: before.count + count,
-          nfts: before.nfts + nfts,
-        });
+    add: (row: SingleOwnerRow): void => {
+      const part = partFromBytes(row.part);
+      if (part === sharedPart || (part > ownPart && part <= now)) return;
+      const asset = toHex(row.asset) as Id;
+      const { own, locked } = sums.get(asset) ?? { own: noSums, locked: noSums };
+      sums.set(asset, part === ownPart ? { own: addSums(own, toSums(row)), locked } : { own, locked: addSums(locked, toSums(row)) });
     },
-    list: (): SingleOwnerSum[] => [...sums.values()],
+    list: (): SingleOwnerSum[] =>
+      [...sums].flatMap(([asset, { own, locked }]) => {
+        const unlocked = { amount: own.amount - locked.amount, count: own.count - locked.count, nfts: own.nfts - locked.nfts };
+        return [
+          { asset, isLocked: false, ...unlocked },
+          { asset, isLocked: true, ...locked },
+        ].filter(hasOutputs);
+      }),
   };
 }
 
 /** `n` is the number of the row in its page, from 1. */
-type SingleOwnerRow = {
-  readonly n: number;
-  readonly asset: Uint8Array;
-  readonly locktime: Uint8Array;
-  readonly height: number;
-  readonly amount: Uint8Array;
-  readonly count: number;
-  readonly nfts: number;
-};
+type SingleOwnerRow = SumsRow & { readonly n: number; readonly asset: Uint8Array; readonly part: Uint8Array };

@@ -133,7 +133,7 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   /**
    * Number of addresses that were active since each of the times. Only the last activity of an address is stored, so each address is counted
    * once, in the range between two consecutive times, and the counts are added up. All ranges are counted in one statement, so that an
-   * address that becomes active meanwhile is not missed. Whole hours are counted in the database index alone.
+   * address that becomes active meanwhile is not missed. Whole hours have their counts in rows; only those of a part of an hour are counted.
    */
   const activeSince = (column: 'seen' | 'sent') =>
     function* (froms: readonly number[]): Steps<number[]> {
@@ -144,6 +144,10 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
         values.push(...bounds);
         return `(SELECT count(*) FROM ${t.holder} WHERE ${condition})`;
       };
+      const countHours = (after: number, before: number): string => {
+        values.push(after, before);
+        return `(SELECT CAST(coalesce(sum(${at}), 0) AS BIGINT) FROM ${t.activeHour} WHERE hour > ? AND hour < ?)`;
+      };
       for (const [i, from] of froms.entries()) {
         const to = froms[i - 1] ?? noEnd;
         const [first, last] = [hourStart(from), hourStart(to)];
@@ -151,7 +155,7 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
           first === last
             ? count(`${hour} = ? AND ${at} >= ? AND ${at} < ?`, first, from, to)
             : [
-                count(`${hour} > ? AND ${hour} < ?`, first, last),
+                countHours(first, last),
                 count(`${hour} = ? AND ${at} >= ?`, first, from),
                 count(`${hour} = ? AND ${at} < ?`, last, to),
               ].join(' + '),

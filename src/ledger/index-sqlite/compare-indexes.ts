@@ -1,8 +1,10 @@
 import { toHex } from '../../base/bytes/hex.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
+import { tablesOf } from '../state/schema.ts';
 import type { Database } from '../store/database.ts';
 
 /** The first difference of two indexes in a table: the row of each as text; undefined if it has no more rows. */
@@ -13,11 +15,14 @@ export type CompareProgress = { readonly table: string; readonly rows: number };
 
 type Schema = `${string}.`;
 
-/** All index tables of some chains, and the tables they share. */
+/** All index tables of some chains, their balances, which an index holds at every height, and the tables they share. */
 export const indexTablesOfChains = (numbers: readonly number[]): { readonly name: string; readonly table: Table }[] => [
   ...numbers.flatMap((number) => {
-    const names: { readonly [key: string]: string } = { ...indexTablesOf(number), ...explorerTablesOf(number) };
-    return Object.entries({ ...indexSchema, ...explorerSchema }).map(([key, table]) => ({ name: names[key] as string, table }));
+    const names: { readonly [key: string]: string } = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
+    return Object.entries({ balance: chainTables.balance, ...indexSchema, ...explorerSchema }).map(([key, table]) => ({
+      name: names[key] as string,
+      table,
+    }));
   }),
   ...Object.entries(sharedIndexSchema).map(([name, table]) => ({ name, table })),
 ];

@@ -51,7 +51,7 @@ export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerR
     indexBlocks: (stored) => {
       if (stored.length > 0) run(writer.write(stored));
     },
-    indexPreLinearizationUtxos: (utxos) => run(writer.writePreLinearizationUtxos(utxos)),
+    indexPreLinearizationUtxos: (utxos, balances) => run(writer.writePreLinearizationUtxos(utxos, balances)),
     exported: {
       listUnspent: async (address) => run(exported.listUnspent(address)),
       markSpent: async (outputs) => void store.write(() => run(exported.markSpent(outputs))),

@@ -2,7 +2,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { isMintOutput, isNft, isSingleOwner, unitsOf } from '../index/output-amount.ts';
+import { isNft, unitsOf } from '../index/output-amount.ts';
 import { txKinds } from '../index/tables.ts';
 import type { StoredBlock } from '../state/block-change.ts';
 import { burnedAmount } from '../state/block-row.ts';
@@ -21,8 +21,6 @@ export type BlockFacts = {
   readonly involved: ReadonlySet<Address>;
   /** Burned amount of the fee asset. */
   readonly burned: bigint;
-  /** By `balanceKey`. Outputs created and spent within the block are left out. */
-  readonly balanceChanges: ReadonlyMap<string, BalanceChange>;
   /** Changes of the supply of each asset on this chain. */
   readonly supplyChanges: ReadonlyMap<Id, SupplyChange>;
 };
@@ -39,19 +37,8 @@ type TxFacts = {
   readonly assets: ReadonlySet<Id>;
 };
 
-export type BalanceChange = {
-  readonly address: Address;
-  readonly asset: Id;
-  readonly locktime: bigint;
-  amount: bigint;
-  /** Outputs with an amount. */
-  count: number;
-  /** NFTs and properties. */
-  nfts: number;
-};
-
 export function blockFacts({ block, firstTx, applied, created, consumed, imported }: BlockToIndex, feeAsset: Id): BlockFacts {
-  const sums = createChangeSums();
+  const supply = createSupplySums();
   const inputs = new Map<number, Utxo[]>();
   const consume = (tx: number, utxo: Utxo): void => {
     const others = inputs.get(tx);
@@ -59,11 +46,11 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
     else others.push(utxo);
   };
   for (const { utxo, spent } of created) {
-    if (spent === null) sums.add(utxo, 1n);
+    if (spent === null) supply.add(utxo, 1n);
     else consume(spent, utxo);
   }
   for (const { utxo, spent } of consumed) {
-    sums.add(utxo, -1n);
+    supply.add(utxo, -1n);
     consume(spent, utxo);
   }
   const senders = new Set<Address>();
@@ -103,14 +90,9 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
     senders,
     involved,
     burned,
-    balanceChanges: sums.balanceChanges,
-    supplyChanges: sums.supplyChanges,
+    supplyChanges: supply.changes,
   };
 }
-
-/** The key of a balance: address, asset and lock time. */
-export const balanceKey = (address: Address, asset: Id, locktime: bigint): string =>
-  locktime === 0n ? address + asset : address + asset + locktime;
 
 /** Assets that a transaction names without a known output: a CreateAssetTx may create none, and the outputs of an import may be unknown. */
 function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
@@ -118,32 +100,18 @@ function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
 }
 
-export type ChangeSums = ReturnType<typeof createChangeSums>;
-
-/** Sums up changes of balances and supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */
-export function createChangeSums() {
-  const balanceChanges = new Map<string, BalanceChange>();
-  const supplyChanges = new Map<Id, SupplyChange>();
-  const add = ({ assetID: asset, output }: Utxo, sign: 1n | -1n): void => {
+/** Sums up changes of supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */
+export function createSupplySums() {
+  const changes = new Map<Id, SupplyChange>();
+  const add = ({ assetID, output }: Utxo, sign: 1n | -1n): void => {
     const units = sign * unitsOf(output);
     const nfts = isNft(output) ? Number(sign) : 0;
-    const supply = supplyChanges.get(asset);
-    if (supply === undefined) supplyChanges.set(asset, { units, nfts });
+    const supply = changes.get(assetID);
+    if (supply === undefined) changes.set(assetID, { units, nfts });
     else {
       supply.units += units;
       supply.nfts += nfts;
     }
-    const [address] = output.addresses;
-    if (address === undefined || !isSingleOwner(output) || isMintOutput(output)) return;
-    const key = balanceKey(address, asset, output.locktime);
-    const count = Number(sign) - nfts;
-    const change = balanceChanges.get(key);
-    if (change === undefined) balanceChanges.set(key, { address, asset, locktime: output.locktime, amount: units, count, nfts });
-    else {
-      change.amount += units;
-      change.count += count;
-      change.nfts += nfts;
-    }
   };
-  return { add, balanceChanges, supplyChanges };
+  return { add, changes };
 }

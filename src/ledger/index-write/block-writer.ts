@@ -7,9 +7,11 @@ import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import type { BalanceChange } from '../state/balance.ts';
 import { spentOwnerRows } from '../state/owner-rows.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
+import { changedBalances, raisedBalances } from './balance-rows.ts';
+import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
 import { createExplorerRows } from './explorer-rows.ts';
@@ -34,8 +36,8 @@ export type IndexSpec = {
 type BlockWriter = {
   /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
   readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
-  /** Writes outputs from before linearization. Block 0 must be written. */
-  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[]) => Steps<void>;
+  /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
+  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Steps<void>;
   /** Drops all cached rows. Needed when a revert has changed the tables. */
   readonly clearCache: () => void;
 };
@@ -68,26 +70,24 @@ export function createBlockWriter(
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
   const cache = createWriterCache();
-  const clearCache = (): void => {
-    cache.clear();
-    explorer.clearCache();
-  };
+  const clearCache = cache.clear;
 
-  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
+  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[], isFirst = false): Steps<void> {
     clearCache();
     if (utxos.length === 0) return;
-    const sums = createChangeSums();
-    for (const { utxo } of utxos) sums.add(utxo, 1n);
-    const { queries, assets } = yield* explorer.addBalances(sums.balanceChanges);
-    yield* writePreLinearizationRows(q, chain.id, utxos, sums, assets);
-    yield queries;
+    const changed = balances === undefined ? yield* raisedBalances(q, utxos, isFirst) : { changes: balances, queries: [] };
+    const { queries, assets } = explorer.addBalances(changed.changes);
+    yield* writePreLinearizationRows(q, chain.id, utxos, assets);
+    yield [...changed.queries, ...queries];
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
     const first = Number(stored[0]?.block.height);
     const last = first + stored.length - 1;
     const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
-    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos);
+    // The balances of a stored block include those of its outputs from before linearization.
+    const areStored = stored.every(({ balances }) => balances !== undefined);
+    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos, areStored ? [] : undefined, first === 0);
     // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
     if (cache.height !== first - 1) {
       clearCache();
@@ -100,17 +100,18 @@ export function createBlockWriter(
     const previous = yield* readPreviousRows(q, cache, chain.id, facts);
     const moved = yield* recordMovedOutputs(q, chain, blocks, known);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
-    const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explored = yield* explorer.addBlocks(blocks, changes);
+    const balances = yield* changedBalances(q, cache, blocks);
+    const explored = explorer.addBlocks(blocks, balances.changes);
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
       ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
       ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
-      ...q.addBalance(counted.balances),
+      ...balances.queries,
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
+      ...q.addActiveHours(counted.activeHours),
       ...q.upsertAsset(counted.assets),
       ...q.addBucket(counted.buckets),
       ...q.addMinute(counted.minutes),

@@ -6,14 +6,13 @@ import type { BucketCounts, OpenBuckets } from '../index/open-buckets.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
-import type { BalanceChange, BlockFacts } from './block-facts.ts';
-import { balanceKeyBlobs, type PreviousRows } from './previous-rows.ts';
+import type { BlockFacts } from './block-facts.ts';
+import type { PreviousRows } from './previous-rows.ts';
 import {
   type AssetCounts,
   type AssetStat,
   addAssetCounts,
   assetsAfter,
-  balancesAfter,
   type Holder,
   holdersAfter,
   isGenesisBlock,
@@ -23,11 +22,12 @@ import type { WriterCache } from './writer-cache.ts';
 
 /** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
 type CounterRows = {
-  readonly balances: SqlValue[];
   /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];
   /** Holders whose hour columns change. */
   readonly holderHours: SqlValue[];
+  /** What to add to the rows of hours. */
+  readonly activeHours: SqlValue[];
   readonly assets: SqlValue[];
   /** Buckets and minutes that are over. */
   readonly buckets: SqlValue[];
@@ -36,7 +36,7 @@ type CounterRows = {
 
 /**
  * Computes the rows after some blocks from the rows before them, and puts them into the cache. Of a row that several blocks change, only
- * the last version is returned; a balance gets a row per block. `assetChanges`: of the counts that `BlockFacts` do not have.
+ * the last version is returned. `assetChanges`: of the counts that `BlockFacts` do not have.
  */
 export function counterRows(
   previous: PreviousRows,
@@ -45,9 +45,8 @@ export function counterRows(
   cache: WriterCache,
 ): CounterRows {
   const holders = overlay(previous.holders);
-  const balances = overlay(previous.balances);
   const assets = overlay(previous.assets);
-  const rows: CounterRows = { balances: [], holders: [], holderHours: [], assets: [], buckets: [], minutes: [] };
+  const rows: CounterRows = { holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], minutes: [] };
   let { openBuckets } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
@@ -57,19 +56,15 @@ export function counterRows(
     }
     holders.setAll(holdersAfter(fact, holders.get));
     assets.setAll(assetsAfter(fact, assets.get));
-    const after = balancesAfter(fact, balances.get);
-    balances.setAll(after);
-    for (const [key, { amount, count, nfts }] of after)
-      rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
   }
   // A balance changes and units are minted only in transactions that name the asset, so it is among the changed assets.
   for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
+  rows.activeHours.push(...activeHourRows(previous.holders, holders.changed, facts));
   for (const [address, holder] of holders.changed)
     (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
 
   for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
-  for (const [key, sums] of balances.changed) cache.balances.set(key, sums);
   for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
   cache.openBuckets = openBuckets;
   return rows;
@@ -98,6 +93,35 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
 
 const hasSameHours = (previous: Holder | undefined, { seen, sent }: Holder): boolean =>
   previous !== undefined && hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
+
+/** Moves addresses from the hour in which they were last seen, and last sent, to the one in which they are now. */
+function activeHourRows(
+  before: ReadonlyMap<Address, Holder>,
+  after: ReadonlyMap<Address, Holder>,
+  facts: readonly BlockFacts[],
+): SqlValue[] {
+  const hours = new Map<number, { seen: number; sent: number }>();
+  const hourOf = (hour: number): { seen: number; sent: number } => {
+    const counts = hours.get(hour) ?? { seen: 0, sent: 0 };
+    hours.set(hour, counts);
+    return counts;
+  };
+  const move = (column: 'seen' | 'sent', from: number, to: number): void => {
+    if (from === to) return;
+    // 0: never.
+    if (from > 0) hourOf(from)[column]--;
+    if (to > 0) hourOf(to)[column]++;
+  };
+  for (const [address, { seen, sent }] of after) {
+    const previous = before.get(address);
+    move('seen', hourStart(previous?.seen ?? 0), hourStart(seen));
+    move('sent', hourStart(previous?.sent ?? 0), hourStart(sent));
+  }
+  // An hour that begins and ends within these blocks has a row too, even if all its addresses were seen again: as if they were written singly.
+  const active = new Set(facts.filter((fact) => !isGenesisBlock(fact) && fact.involved.size > 0).map(({ time }) => hourStart(time)));
+  if (active.size > 1) for (const hour of active) hourOf(hour);
+  return [...hours].sort(([a], [b]) => a - b).flatMap(([hour, { seen, sent }]) => [hour, seen, sent]);
+}
 
 export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
   addressBlob(address),

@@ -3,15 +3,15 @@ import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, encodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
-import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
+import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import type { BalanceChange, ChangeSums, SupplyChange } from './block-facts.ts';
+import { createSupplySums, type SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
-import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
+import { type AssetRow, assetStatEntry, type HolderRow, holderEntry } from './previous-rows.ts';
 import { type AssetCounts, addAssetCounts, noAssetCounts } from './row-updates.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
@@ -23,25 +23,25 @@ export function* writePreLinearizationRows(
   q: WriterQueries,
   chain: Id,
   utxos: readonly NumberedUtxo[],
-  { balanceChanges, supplyChanges }: Pick<ChangeSums, 'balanceChanges' | 'supplyChanges'>,
   assetChanges: ReadonlyMap<Id, AssetCounts>,
 ): Steps<void> {
   const [firstBlock] = yield* fetchRows<{ time: number }>(q.times([0]));
   const time = firstBlock?.time ?? 0;
+  const supply = createSupplySums();
   const owners = new Set<Address>();
-  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) owners.add(address);
-  const changes = [...balanceChanges.values()];
+  for (const { utxo } of utxos) {
+    supply.add(utxo, 1n);
+    for (const address of ownersOf(utxo)) owners.add(address);
+  }
   const rows = yield* fetchRowGroups({
     holders: q.holders([...owners].map(addressBlob)),
-    balances: q.allBalances(changes.flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
-    assets: q.assets([...supplyChanges.keys()].map(idBlob)),
+    assets: q.assets([...supply.changes.keys()].map(idBlob)),
     open: q.openBuckets([idBlob(chain)]),
   });
   const [open] = rows.open as { open_buckets: string | null }[];
   const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
   yield [
     ...q.addMinter(minters),
-    ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
     ...firstSeenQueries(
       q,
       chain,
@@ -50,23 +50,8 @@ export function* writePreLinearizationRows(
       time,
       decodeOpenBuckets(open?.open_buckets),
     ),
-    ...q.upsertAsset(raisedSupplies(supplyChanges, assetChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
+    ...q.upsertAsset(raisedSupplies(supply.changes, assetChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
   ];
-}
-
-/** All rows of the changed balances, and one at block 0, each with the change added. */
-function raisedBalances(changes: readonly BalanceChange[], rows: readonly KeyedBalanceRow[]): SqlValue[] {
-  const heights = changes.map(() => new Map([[0, { amount: 0n, count: 0, nfts: 0 }]]));
-  for (const { n, height, amount, count, nfts } of rows) heights[n]?.set(height, { amount: sumFromBytes(amount), count, nfts });
-  return changes.flatMap((change, n) =>
-    [...(heights[n] ?? [])].flatMap(([height, { amount, count, nfts }]) => [
-      ...balanceKeyBlobs(change),
-      height,
-      sumToBytes(amount + change.amount),
-      count + change.count,
-      nfts + change.nfts,
-    ]),
-  );
 }
 
 /**

@@ -3,16 +3,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type BucketCounts, decodeOpenBuckets, encodeOpenBuckets, type LastSecond, tpsRate } from '../index/open-buckets.ts';
 import type { BlockFacts } from './block-facts.ts';
-import {
-  assetsAfter,
-  balancesAfter,
-  bucketsAfter,
-  type Holder,
-  holdersAfter,
-  lastSecondAfter,
-  noAssetCounts,
-  openBucketsAfter,
-} from './row-updates.ts';
+import { assetsAfter, bucketsAfter, type Holder, holdersAfter, lastSecondAfter, noAssetCounts, openBucketsAfter } from './row-updates.ts';
 
 const [ann, bob, eve] = ['a', 'b', 'e'].map((digit) => digit.repeat(40) as Address) as [Address, Address, Address];
 const gold = '7'.repeat(64) as Id;
@@ -24,7 +15,6 @@ const facts = (some: Partial<BlockFacts> & { txCount?: number }): BlockFacts => 
   senders: new Set(),
   involved: new Set(),
   burned: 0n,
-  balanceChanges: new Map(),
   supplyChanges: new Map(),
   ...some,
 });
@@ -52,22 +42,6 @@ describe('holders', () => {
   test('that were seen in the same second are not written again', () => {
     const block = facts({ time: 500, involved: new Set([ann]) });
     expect(holdersAfter(block, () => ({ first: 1, seen: 500, sent: 2 })).size).toBe(0);
-  });
-});
-
-describe('balances', () => {
-  const change = (amount: bigint, count: number, nfts = 0) => ({ address: ann, asset: gold, locktime: 0n, amount, count, nfts });
-
-  test('that fall to zero get a row with zero', () => {
-    const block = facts({ balanceChanges: new Map([['k', change(-7n, -1)]]) });
-    const after = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
-    expect(balancesAfter(block, () => ({ amount: 7n, count: 1, nfts: 2 }))).toEqual(after);
-  });
-
-  test('that a block does not change get no row', () => {
-    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 0)]]) }), none).size).toBe(0);
-    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 1)]]) }), none).size).toBe(1);
-    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 0, 1)]]) }), none).size).toBe(1);
   });
 });
 

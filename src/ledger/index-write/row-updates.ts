@@ -25,8 +25,6 @@ export type Holder = {
   /** Time of the last block that consumed an output of it; 0 for never. */
   readonly sent: number;
 };
-/** Sums of a balance: amount, number of outputs with an amount, number of NFTs and properties. */
-export type BalanceSums = { readonly amount: bigint; readonly count: number; readonly nfts: number };
 export type AssetStat = AssetCounts & {
   readonly first: number;
   readonly last: number;
@@ -58,20 +56,6 @@ export function holdersAfter(facts: BlockFacts, previousOf: (address: Address) =
     const previous = previousOf(address);
     const sent = senders.has(address) ? seen : (previous?.sent ?? 0);
     if (previous?.seen !== seen || previous.sent !== sent) after.set(address, { first: previous?.first ?? time, seen, sent });
-  }
-  return after;
-}
-
-export function balancesAfter(facts: BlockFacts, previousOf: (key: string) => BalanceSums | undefined): Map<string, BalanceSums> {
-  const after = new Map<string, BalanceSums>();
-  for (const [key, { amount, count, nfts }] of facts.balanceChanges) {
-    if (amount === 0n && count === 0 && nfts === 0) continue;
-    const previous = previousOf(key);
-    after.set(key, {
-      amount: (previous?.amount ?? 0n) + amount,
-      count: (previous?.count ?? 0) + count,
-      nfts: (previous?.nfts ?? 0) + nfts,
-    });
   }
   return after;
 }

@@ -2,8 +2,9 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type Cache, createCache } from '../../base/cache/cache.ts';
 import type { OpenBuckets } from '../index/open-buckets.ts';
+import type { BalanceSums } from '../state/balance.ts';
 import type { OpenRuns } from './history-rows.ts';
-import type { AssetStat, BalanceSums, Holder } from './row-updates.ts';
+import type { AssetStat, Holder } from './row-updates.ts';
 
 /**
  * Rows that the writer does not have to read again, since no other process changes them. Valid from one block to the next: if a block was
@@ -13,7 +14,9 @@ export type WriterCache = {
   /** Height of the block after which the rows are valid; undefined while a block is being written. */
   height: number | undefined;
   readonly holders: Cache<Address, Holder>;
+  /** By `balanceKeyText`; used if this writer writes the rows of balances. */
   readonly balances: Cache<string, BalanceSums>;
+  readonly dropBalances: () => void;
   readonly assets: Cache<Id, AssetStat>;
   openBuckets: OpenBuckets | undefined;
   /** Whether the last transaction is in a run of transfers; see index/transfer-runs.ts. */
@@ -25,12 +28,15 @@ export type WriterCache = {
 
 /** Caching pays because senders often send again and get change back. */
 export function createWriterCache(): WriterCache {
-  let clears = 0;
+  let [clears, drops] = [0, 0];
   const rows = <K, V extends NonNullable<unknown>>(size: number): Cache<K, V> => createCache('indexRows', { size, version: () => clears });
   const cache: WriterCache = {
     height: undefined,
     holders: rows(300),
-    balances: rows(550),
+    balances: createCache('balanceRows', { size: 550, version: () => `${clears} ${drops}` }),
+    dropBalances: () => {
+      drops++;
+    },
     assets: rows(400),
     openBuckets: undefined,
     openRuns: undefined,

@@ -1,8 +1,10 @@
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
 import { transferRunKind } from '../index/transfer-runs.ts';
 import { tablesOf } from '../state/schema.ts';
+import { selectBalances } from './balance-rows.ts';
 
 /** All statements of the index writer for one chain. */
 export type WriterQueries = ReturnType<typeof writerQueries>;
@@ -21,7 +23,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
   const { rows, keys } = sizes[dialect];
   const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
-  const [moved, progress] = [`${schema}moved`, `${schema}progress`];
+  const [moved, progress, balance] = [`${schema}moved`, `${schema}progress`, `${schema}${tablesOf(chain).balance}`];
   const insert = (name: string, table: Table, onConflict = ''): BatchedStatement => {
     const columns = Object.keys(table.columns);
     return batchedStatement(
@@ -40,8 +42,8 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
     assets: lookup(t.assetStat, Object.keys(indexSchema.assetStat.columns).join(', '), 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
-    newestBalances: selectBalances(t.balance, 'newest', keys),
-    allBalances: selectBalances(t.balance, 'all', keys),
+    newestBalances: selectBalances(balance, 'newest', keys),
+    allBalances: selectBalances(balance, 'all', keys),
     openBuckets: batchedStatement([1], 1, () => `SELECT open_buckets FROM ${progress} WHERE chain = ?`),
     setOpenBuckets: batchedStatement([1], 2, () => `UPDATE ${progress} SET open_buckets = ? WHERE chain = ?`),
 
@@ -55,12 +57,17 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
     addOwner: insert(t.owner, indexSchema.owner),
     addHistory: insert(t.history, indexSchema.history),
-    addBalance: insert(t.balance, indexSchema.balance),
-    upsertBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
+    upsertBalance: upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']),
     addMinter: insert(t.minter, indexSchema.minter),
     // The hour columns have indexes, which an update rewrites even if the values stay the same.
     upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
     upsertHolderHours: upsert(t.holder, indexSchema.holder, ['seen', 'seen_hour', 'sent', 'sent_hour']),
+    addActiveHours: batchedStatement(
+      rows,
+      3,
+      (n) => `INSERT INTO ${t.activeHour} AS a(hour, seen, sent) VALUES ${valueTuples(n, 3)}
+        ON CONFLICT (hour) DO UPDATE SET seen = a.seen + excluded.seen, sent = a.sent + excluded.sent`,
+    ),
     upsertHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
     upsertAsset: upsert(t.assetStat, indexSchema.assetStat, valueColumns(indexSchema.assetStat)),
     addBucket: insert(t.span, indexSchema.span),
@@ -86,20 +93,6 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
       };
     },
   };
-}
-
-/** Values per key: a number that comes back with its rows as `n`, then address, asset, lock time. */
-function selectBalances(balance: string, which: 'newest' | 'all', sizes: BatchSizes): BatchedStatement {
-  const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
-  const rows = (n: string, address: string, asset: string, locktime: string) =>
-    `SELECT ${n} AS n, height, amount, count, nfts FROM ${balance}
-     WHERE address = ${address} AND asset = ${asset} AND locktime = ${locktime}${end}`;
-  return batchedStatement(sizes, 4, (count) =>
-    count === 1
-      ? rows('? + 0', '?', '?', '?')
-      : `WITH k(n, address, asset, locktime) AS (VALUES ${valueTuples(count, 4, ['bigint', 'bytea', 'bytea', 'bytea'].map(cast))})
-         SELECT b.* FROM k CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.locktime')}) b`,
-  );
 }
 
 /** Deletes rows by their keys. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */

@@ -9,7 +9,7 @@ import type { Table } from './tables.ts';
 const int = { type: 'int' } as const;
 const blob = { type: 'blob' } as const;
 
-export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner' | 'account'>]: Table } = {
+export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner'>]: Table } = {
   block: {
     columns: {
       ...{ height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
@@ -21,6 +21,10 @@ export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner' | 'acco
   tx: { columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } }, key: ['seq'], unique: [['id']] },
   utxo: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
   spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
+  balance: {
+    columns: { address: blob, asset: blob, part: blob, height: int, amount: blob, count: int, nfts: int },
+    key: ['address', 'asset', 'part', 'height'],
+  },
   asset: { columns: { id: blob, fxs: { type: 'text' }, name: blob, symbol: blob, denomination: int }, key: ['id'] },
 };
 

@@ -2,7 +2,7 @@ import type { Table } from './tables.ts';
 
 /** Names of one chain's tables for the explorer routes and for lists of blocks and transactions. They are part of the index and are written with it. */
 export const explorerTablesOf = (chain: number) => ({
-  assetHolder: `c${chain}_asset_holder`,
+  assetOwner: `c${chain}_asset_owner`,
   blockTxIds: `c${chain}_block_tx_ids`,
 });
 
@@ -14,15 +14,14 @@ const blob = { type: 'blob' } as const;
 /**
  * These rows show the chain as of its last block, except those of `block_tx_ids`, which never change.
  *
- * asset_holder  addresses that alone own unspent outputs of an asset, locked ones included. amount: units, 16 bytes; nfts: NFTs and
- *               properties. An address without any has no row. The index on the amount lists the largest holders.
+ * asset_owner   addresses that have a balance of an asset as only owners, or had one; how much is in `balance`. A row is added with the first
+ *               row of the balance and stays, so that a transfer between two of them writes none.
  * block_tx_ids  of blocks with more than `maxDerivedIds` transactions: their IDs as text; see tx-id-texts.ts.
  */
 export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
-  assetHolder: {
-    columns: { asset: blob, address: blob, amount: blob, nfts: int },
+  assetOwner: {
+    columns: { asset: blob, address: blob },
     key: ['asset', 'address'],
-    indexes: [['asset', 'amount', 'nfts', 'address']],
   },
   blockTxIds: { columns: { height: int, texts: blob }, key: ['height'] },
 };

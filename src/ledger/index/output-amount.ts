@@ -1,36 +1,37 @@
 import type { Output } from '../../avm/tx/output.ts';
+import { type OutputClass, outputClasses } from '../state/output-class.ts';
 import { outputType, type StoredUtxo } from '../state/stored-utxo.ts';
-
-/** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
-export type OutputClass = 'amount' | 'nft' | 'mint';
 
 /** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
 export type AssetType = 'secp256k1' | 'nft';
 
-type OutputKind = { readonly typeID: number; readonly class: OutputClass; readonly type: AssetType };
+type OutputKind = { readonly class: OutputClass; readonly type: AssetType };
 
-const outputKinds: { readonly [K in Output['kind']]: OutputKind } = {
-  'secp256k1fx.MintOutput': { typeID: 6, class: 'mint', type: 'secp256k1' },
-  'secp256k1fx.TransferOutput': { typeID: 7, class: 'amount', type: 'secp256k1' },
-  'nftfx.MintOutput': { typeID: 10, class: 'mint', type: 'nft' },
-  'nftfx.TransferOutput': { typeID: 11, class: 'nft', type: 'nft' },
-  'propertyfx.MintOutput': { typeID: 15, class: 'mint', type: 'nft' },
-  'propertyfx.OwnedOutput': { typeID: 16, class: 'nft', type: 'nft' },
+const typeIDs: { readonly [K in Output['kind']]: number } = {
+  'secp256k1fx.MintOutput': 6,
+  'secp256k1fx.TransferOutput': 7,
+  'nftfx.MintOutput': 10,
+  'nftfx.TransferOutput': 11,
+  'propertyfx.MintOutput': 15,
+  'propertyfx.OwnedOutput': 16,
 };
 
+const typeOfKind = (kind: Output['kind']): AssetType => (kind.startsWith('secp256k1fx.') ? 'secp256k1' : 'nft');
+
 const kindsByTypeID: OutputKind[] = [];
-for (const kind of Object.values(outputKinds)) kindsByTypeID[kind.typeID] = kind;
+for (const [kind, typeID] of Object.entries(typeIDs) as [Output['kind'], number][])
+  kindsByTypeID[typeID] = { class: outputClasses[kind], type: typeOfKind(kind) };
 
 /** The kind of a stored output, which is not decoded. */
 export const outputKindOf = (stored: StoredUtxo): OutputKind => kindsByTypeID[outputType(stored)] as OutputKind;
 
-export const isMintOutput = (output: Output): boolean => outputKinds[output.kind].class === 'mint';
+export const isMintOutput = (output: Output): boolean => outputClasses[output.kind] === 'mint';
 
 /** Whether an output is an NFT or a property. These are counted, never added to amounts of the same asset. */
-export const isNft = (output: Output): boolean => outputKinds[output.kind].class === 'nft';
+export const isNft = (output: Output): boolean => outputClasses[output.kind] === 'nft';
 
 /** The type of one output. Other outputs of the same asset may have another type: an asset may have amounts, NFTs and properties. */
-export const assetTypeOf = (output: Output): AssetType => outputKinds[output.kind].type;
+export const assetTypeOf = (output: Output): AssetType => typeOfKind(output.kind);
 
 /** Units of the asset in an output; 0 for an NFT, a property or a mint output. */
 export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);

@@ -1,7 +1,7 @@
 import { ownerShelves, tablesOf } from '../state/schema.ts';
 
 /**
- * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, asset).
+ * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, balance, asset).
  * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
  *
  * Almost all rows are only added, never changed, so that every query can be answered as of an earlier height: all pages of a listing use
@@ -11,8 +11,8 @@ export const indexTablesOf = (chain: number) => ({
   owner: tablesOf(chain).owner,
   movedOwner: `c${chain}_moved_owner`,
   history: `c${chain}_history`,
-  balance: `c${chain}_balance`,
   holder: `c${chain}_holder`,
+  activeHour: `c${chain}_active_hour`,
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
   span: `c${chain}_span`,
@@ -56,14 +56,14 @@ const blob: Column = { type: 'blob' };
  *           seq: minus the row in `moved`.
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
  *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
- * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
- *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
  * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
  *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
  *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
- * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: rows of the asset in
- *           asset_holder; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties, that were ever created on this chain, by
- *           the creation of the asset and by mint operations.
+ * active_hour  of every hour with activity: how many addresses were last seen in it, and how many last spent an output in it. Sums of these
+ *           rows count the active addresses since a time, however many there are.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: addresses that alone
+ *           own unspent outputs of it, locked ones included; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties,
+ *           that were ever created on this chain, by the creation of the asset and by mint operations.
  * minter    mint outputs, unspent and spent.
  * span      time buckets that are over: counts of an hour, day, week or month. Those of the last block are in `progress`. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
  *           max_tps: the highest TPS of its seconds, see open-buckets.ts. last: time of its last block.
@@ -77,15 +77,12 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   },
   movedOwner: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
-  balance: {
-    columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int, nfts: int },
-    key: ['address', 'asset', 'locktime', 'height'],
-  },
   holder: {
     columns: { address: blob, first: int, seen: int, seen_hour: int, sent: int, sent_hour: int },
     key: ['address'],
     indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
+  activeHour: { columns: { hour: int, seen: int, sent: int }, key: ['hour'] },
   assetStat: {
     columns: {
       ...{ asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int },

@@ -1,7 +1,7 @@
 import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idFromBytes } from '../../base/bytes/id.ts';
-import { decodeSum } from '../state/balance.ts';
+import { amountFromBytes, ownPart, partFromBytes } from '../state/balance.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Statement } from '../store/database.ts';
 import { SnapshotError } from './fault.ts';
@@ -30,7 +30,11 @@ export function diffStates({ prepare, undoLog, chain }: DiffDeps, from: number |
   return {
     blocks: splitChanges(changesOf(t.block), (row) => ({ height: row.height as number, id: idFromBytes(row.id as Uint8Array) })),
     txs: splitChanges(changesOf(t.tx), (row) => idFromBytes(row.id as Uint8Array)),
-    balances: sumChanges(changesOf(t.account)),
+    balances: balanceChanges(
+      prepare,
+      t.balance,
+      changesOf(t.balance).filter(({ before, after }) => before !== undefined || after !== undefined),
+    ),
   };
 }
 
@@ -89,22 +93,41 @@ function splitChanges<T>(changes: readonly RowChange[], toItem: (row: Row) => T)
 
 const idText = (row: Row | undefined): string | undefined => row && toHex(row.id as Uint8Array);
 
-function sumChanges(changes: readonly RowChange[]): SnapshotDiff['balances'] {
+/**
+ * Compares balances: of each, the newest row in either state. No row that is the same in both states is above one that differs, so if a state
+ * has none of the rows that differ, its newest row is the one below them.
+ */
+function balanceChanges(prepare: DiffDeps['prepare'], name: string, changes: readonly RowChange[]): SnapshotDiff['balances'] {
+  const rowBelow = prepare(
+    `SELECT amount FROM ${name} WHERE address = ? AND asset = ? AND part = ? AND height < ? ORDER BY height DESC LIMIT 1`,
+  );
+  const byBalance = Map.groupBy(changes, (change) =>
+    ['address', 'asset', 'part'].map((column) => toHex(rowOf(change)[column] as Uint8Array)).join(' '),
+  );
   const sums = new Map<string, BalanceChange>();
-  for (const { before, after } of changes) {
-    const { address, asset } = (before ?? after ?? {}) as { address?: Uint8Array; asset?: Uint8Array };
-    // The row with an empty asset is not a balance; see state/schema.ts.
-    if (address === undefined || asset === undefined || asset.length === 0) continue;
+  for (const rows of byBalance.values()) {
+    const { address, asset, part } = rowOf(rows[0] as RowChange) as { address: Uint8Array; asset: Uint8Array; part: Uint8Array };
+    const balancePart = partFromBytes(part);
+    // Rows of lock times add up outputs that `ownPart` adds up too.
+    if (balancePart > ownPart) continue;
+    const lowest = Math.min(...rows.map((change) => rowOf(change).height as number));
+    const below = rowBelow.get(address, asset, part, lowest) as Row | undefined;
+    const change = amountOf(newest(rows, 'after') ?? below) - amountOf(newest(rows, 'before') ?? below);
     const key = toHex(address) + toHex(asset);
     const sum = sums.get(key) ?? { address: addressFromBytes(address), assetID: idFromBytes(asset), change: 0n, sharedChange: 0n };
-    sums.set(key, {
-      ...sum,
-      change: sum.change + amountOf(after, 'own') - amountOf(before, 'own'),
-      sharedChange: sum.sharedChange + amountOf(after, 'shared') - amountOf(before, 'shared'),
-    });
+    sums.set(key, balancePart === ownPart ? { ...sum, change } : { ...sum, sharedChange: change });
   }
   return [...sums.values()].filter(({ change, sharedChange }) => change !== 0n || sharedChange !== 0n);
 }
 
-const amountOf = (row: Row | undefined, column: 'own' | 'shared'): bigint =>
-  row === undefined ? 0n : decodeSum(row[column] as Uint8Array | null);
+const rowOf = ({ before, after }: RowChange): Row => (before ?? after) as Row;
+
+const newest = (rows: readonly RowChange[], state: 'before' | 'after'): Row | undefined =>
+  rows
+    .flatMap((change): Row[] => (change[state] === undefined ? [] : [change[state]]))
+    .reduce<Row | undefined>(
+      (found, row) => (found === undefined || (row.height as number) > (found.height as number) ? row : found),
+      undefined,
+    );
+
+const amountOf = (row: Row | undefined): bigint => (row === undefined ? 0n : amountFromBytes(row.amount as Uint8Array));

@@ -1,20 +1,32 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { u64Bytes } from '../../base/bytes/octets.ts';
+import { outputClasses } from './output-class.ts';
 
-/** Sums and counts of the unspent transfer outputs of one address, asset and lock time, by single-owner and multi-owner outputs. */
-export type AddressBalance = {
-  readonly assetID: Id;
-  readonly locktime: bigint;
-  readonly singleOwner: bigint;
-  readonly singleOwnerCount: number;
-  readonly multiOwner: bigint;
-  readonly multiOwnerCount: number;
-};
+/**
+ * Which of an address's outputs of an asset a balance adds up: all that the address owns alone (`ownPart`), those of them with one lock time
+ * above 0 (that lock time), or all transfer outputs that it owns with others (`sharedPart`).
+ */
+export type BalancePart = bigint;
+export const ownPart: BalancePart = 0n;
+export const sharedPart: BalancePart = -1n;
 
-export type BalanceDelta = { -readonly [K in keyof AddressBalance]: AddressBalance[K] } & { readonly address: Address };
+export type BalanceKey = { readonly address: Address; readonly assetID: Id; readonly part: BalancePart };
 
-/** Adds up the balance changes of created and consumed outputs, one delta per address, asset and lock time. */
+/** Units, number of transfer outputs that hold them, and number of NFTs and properties. */
+export type BalanceSums = { readonly amount: bigint; readonly count: number; readonly nfts: number };
+
+/** A change of a balance: sums to add. */
+export type BalanceDelta = BalanceKey & { -readonly [K in keyof BalanceSums]: BalanceSums[K] };
+
+/** A balance before and after a block. `before` is undefined if it has no earlier row. */
+export type BalanceChange = BalanceKey & { readonly before: BalanceSums | undefined; readonly after: BalanceSums };
+
+/** A balance of one address. */
+export type AddressBalance = Omit<BalanceKey, 'address'> & BalanceSums;
+
+/** Adds up the balance changes of created and consumed outputs, one delta per balance, so that each is read and written once. */
 export type BalanceDeltas = {
   readonly add: (utxo: Utxo, addresses?: Iterable<Address>) => void;
   readonly remove: (utxo: Utxo) => void;
@@ -34,37 +46,80 @@ export function createBalanceDeltas(): BalanceDeltas {
 export const ownersOf = ({ output }: Utxo): Iterable<Address> =>
   output.addresses.length < 2 ? output.addresses : new Set(output.addresses);
 
+/** A key of maps; keys of one address and asset begin alike. */
+export const balanceKeyText = (address: Address, assetID: Id, part: BalancePart): string =>
+  part === ownPart ? address + assetID : `${address}${assetID}${part}`;
+
 function addToDeltas(deltas: Map<string, BalanceDelta>, { assetID, output }: Utxo, addresses: Iterable<Address>, sign: 1n | -1n): void {
-  if (output.kind !== 'secp256k1fx.TransferOutput') return;
+  const outputClass = outputClasses[output.kind];
+  if (outputClass === 'mint') return;
+  const amount = output.kind === 'secp256k1fx.TransferOutput' ? sign * output.amount : 0n;
+  const [count, nfts] = outputClass === 'nft' ? [0, Number(sign)] : [Number(sign), 0];
+  const addTo = (address: Address, part: BalancePart): void => {
+    const key = balanceKeyText(address, assetID, part);
+    const delta = deltas.get(key);
+    if (delta === undefined) deltas.set(key, { address, assetID, part, amount, count, nfts });
+    else {
+      delta.amount += amount;
+      delta.count += count;
+      delta.nfts += nfts;
+    }
+  };
+  // Single-owner or multi-owner depends on the number of addresses, not on the threshold. AvalancheGo: vms/avm/service.go, GetBalance.
+  const isSingleOwner = output.addresses.length === 1;
+  if (!isSingleOwner && outputClass === 'nft') return;
   for (const address of addresses) {
-    const key = `${address}${assetID}${output.locktime}`;
-    let delta = deltas.get(key);
-    if (delta === undefined) {
-      delta = { address, assetID, locktime: output.locktime, singleOwner: 0n, singleOwnerCount: 0, multiOwner: 0n, multiOwnerCount: 0 };
-      deltas.set(key, delta);
-    }
-    // Single-owner or multi-owner depends on the number of addresses, not on the threshold. AvalancheGo: vms/avm/service.go, GetBalance.
-    if (output.addresses.length === 1) {
-      delta.singleOwner += sign * output.amount;
-      delta.singleOwnerCount += Number(sign);
-    } else {
-      delta.multiOwner += sign * output.amount;
-      delta.multiOwnerCount += Number(sign);
-    }
+    addTo(address, isSingleOwner ? ownPart : sharedPart);
+    if (isSingleOwner && output.locktime > 0n) addTo(address, output.locktime);
   }
 }
 
-/** Encodes a sum as 16 big-endian bytes, since a sum of u64 amounts can exceed 2^64; 0 is encoded as null. */
-export function encodeSum(sum: bigint): Uint8Array | null {
-  if (sum === 0n) return null;
-  const bytes = Buffer.alloc(16);
-  bytes.writeBigUInt64BE(sum >> 64n, 0);
-  bytes.writeBigUInt64BE(sum & 0xffffffffffffffffn, 8);
-  return bytes;
+export const noSums: BalanceSums = { amount: 0n, count: 0, nfts: 0 };
+
+export const addSums = (sums: BalanceSums | undefined, delta: BalanceSums): BalanceSums => ({
+  amount: (sums?.amount ?? 0n) + delta.amount,
+  count: (sums?.count ?? 0) + delta.count,
+  nfts: (sums?.nfts ?? 0) + delta.nfts,
+});
+
+/** Whether a balance is of unspent outputs; a balance that fell to zero keeps its rows. */
+export const hasOutputs = ({ count, nfts }: BalanceSums): boolean => count > 0 || nfts > 0;
+
+/** The column `part`: no bytes for `ownPart`, 8 for a lock time, 9 for `sharedPart`, so that the parts of an asset are in this order. */
+export const partToBytes = (part: BalancePart): Uint8Array => {
+  if (part === ownPart) return noBytes;
+  return part === sharedPart ? sharedBytes : u64Bytes(part);
+};
+
+export function partFromBytes(bytes: Uint8Array): BalancePart {
+  if (bytes.length === 0) return ownPart;
+  return bytes.length > 8 ? sharedPart : new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
 }
 
-export function decodeSum(bytes: Uint8Array | null): bigint {
-  if (bytes === null) return 0n;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return (view.getBigUint64(0) << 64n) | view.getBigUint64(8);
+const noBytes = new Uint8Array(0);
+const sharedBytes = new Uint8Array(9).fill(0xff);
+
+/** Smaller than every lock time and larger than `ownPart`. */
+export const belowLocktimes = new Uint8Array(1);
+
+/** The column `amount`: big-endian bytes without leading zeros, at most 16, since a sum of u64 amounts can exceed 2^64. */
+export function amountToBytes(amount: bigint): Uint8Array {
+  if (amount === 0n) return noBytes;
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.writeBigUInt64BE(amount >> 64n, 0);
+  bytes.writeBigUInt64BE(amount & 0xffffffffffffffffn, 8);
+  let at = 0;
+  while (bytes[at] === 0) at++;
+  return bytes.subarray(at);
+}
+
+export function amountFromBytes(bytes: Uint8Array): bigint {
+  if (bytes.length <= 6) {
+    let small = 0;
+    for (const byte of bytes) small = small * 256 + byte;
+    return BigInt(small);
+  }
+  const padded = Buffer.alloc(16);
+  padded.set(bytes, 16 - bytes.length);
+  return (padded.readBigUInt64BE(0) << 64n) | padded.readBigUInt64BE(8);
 }

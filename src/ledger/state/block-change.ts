@@ -1,10 +1,9 @@
 import type { Block } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import { type BalanceDelta, createBalanceDeltas, ownersOf } from './balance.ts';
+import { type BalanceChange, type BalanceDelta, createBalanceDeltas } from './balance.ts';
 import type { Diff } from './diff.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
 import { encodeTxOutputs } from './tx-outputs.ts';
@@ -22,7 +21,6 @@ export type BlockChange = {
   readonly txOutputs: readonly (Uint8Array | null)[];
   /** One delta per affected balance, so that each balance is read and written once. */
   readonly deltas: readonly BalanceDelta[];
-  readonly affectedAddresses: ReadonlySet<Address>;
 };
 
 /** A stored block with the numbers of its rows. Callbacks use it to store more data about the block in the same transaction. */
@@ -35,6 +33,8 @@ export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
     readonly imported: ReadonlyMap<Id, Utxo>;
     /** Outputs from before linearization that the block consumes. They were stored just before it, with height 0. */
     readonly preLinearizationUtxos?: readonly NumberedUtxo[];
+    /** The balances that the block and these outputs change. Undefined if the rows of the balances are not stored with the block. */
+    readonly balances?: readonly BalanceChange[];
   };
 
 /** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */
@@ -85,9 +85,8 @@ export function computeBlockChange(
   const balances = createBalanceDeltas();
   for (const { utxo } of unspent) balances.add(utxo);
   for (const { utxo } of consumedRows) balances.remove(utxo);
-  const affectedAddresses = collectOwners([...created, ...consumedRows]);
   const txOutputs = encodeOutputs(applied, [...created, ...consumedRows], timeAt);
-  return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas(), affectedAddresses };
+  return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
 }
 
 function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
@@ -99,10 +98,4 @@ function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], 
     return row && { utxo: row.utxo, time: timeAt(row.height) };
   };
   return applied.map(({ tx, effects }) => encodeTxOutputs(tx, effects.created, seqOf, consumedBy));
-}
-
-export function collectOwners(utxos: readonly NumberedUtxo[]): Set<Address> {
-  const addresses = new Set<Address>();
-  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
-  return addresses;
 }

@@ -7,6 +7,7 @@ import { assetOf } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { ownPart, sharedPart } from './balance.ts';
 import { openState } from './chain-state.ts';
 import { checkChain } from './check.ts';
 import { createDiff } from './diff.ts';
@@ -15,17 +16,22 @@ import { chainID, genesisID, type Model, otherChainID, randomChain } from './ran
 import type { UnspentTransfer } from './transfer-scan.ts';
 
 /** The balances of an address, summed from the model's unspent outputs. */
-function sumBalances(model: Model, address: Address) {
-  const sums = new Map<string, { own: bigint; shared: bigint }>();
+function sumBalances(model: Model, address: Address, now: bigint) {
+  const sums = new Map<string, bigint>();
+  const add = (key: string, amount: bigint) => sums.set(key, (sums.get(key) ?? 0n) + amount);
   for (const { utxo } of model.unspent.values()) {
     const { output, assetID } = utxo;
-    if (output.kind !== 'secp256k1fx.TransferOutput' || !output.addresses.includes(address)) continue;
-    const sum = sums.get(`${assetID} ${output.locktime}`) ?? { own: 0n, shared: 0n };
-    sum[output.addresses.length === 1 ? 'own' : 'shared'] += output.amount;
-    sums.set(`${assetID} ${output.locktime}`, sum);
+    if (output.kind.endsWith('MintOutput') || !output.addresses.includes(address)) continue;
+    const amount = output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n;
+    const isSingleOwner = output.addresses.length === 1;
+    if (isSingleOwner) add(`${assetID} own`, amount);
+    if (isSingleOwner && output.locktime > now) add(`${assetID} locked until ${output.locktime}`, amount);
+    if (!isSingleOwner && output.kind === 'secp256k1fx.TransferOutput') add(`${assetID} shared`, amount);
   }
-  return [...sums].map(([key, sum]) => `${key} ${sum.own} ${sum.shared}`).sort();
+  return [...sums].map(([key, sum]) => `${key} ${sum}`).sort();
 }
+
+const partText = (part: bigint): string => (part === ownPart ? 'own' : part === sharedPart ? 'shared' : `locked until ${part}`);
 
 function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType<typeof randomChain>): void {
   const { model, addresses } = source;
@@ -54,8 +60,11 @@ function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType
     expect(state.wasConsumed(id)).toBe(true);
   }
   for (const address of addresses) {
-    const shown = state.balances(address).map((b) => `${b.assetID} ${b.locktime} ${b.singleOwner} ${b.multiOwner}`);
-    expect(shown.sort()).toEqual(sumBalances(model, address));
+    for (const now of [0n, 1000n, 5000n]) {
+      const shown = state.balances(address, now).map(({ assetID, part, amount }) => `${assetID} ${partText(part)} ${amount}`);
+      expect(shown).toEqual(shown.toSorted((a, b) => (a.slice(0, 64) < b.slice(0, 64) ? -1 : a.slice(0, 64) > b.slice(0, 64) ? 1 : 0)));
+      expect(shown.sort()).toEqual(sumBalances(model, address, now));
+    }
   }
   for (const utxo of model.inbound) expect(state.atomic(otherChainID, utxo.id)).toEqual(utxo);
   for (const utxo of model.outbound) expect(memory.get(otherChainID, chainID, utxo.id)).toEqual(utxo);
@@ -221,20 +230,28 @@ test('the hash of a check is the same for a replayed chain, and changes with the
   expect(checkChain(original.store, chainID).hash).not.toBe(hash);
 });
 
-test('addressRevision is the height of the last block that affected an address, and transfers lists its transfer outputs', () => {
+test('balanceRevision changes whenever transfer outputs of an address change, and transfers lists them', () => {
   const chain = openChain(sqliteDrivers[0].open);
   const source = randomChain(9, 3);
   appendBlocks(chain, source, 0);
-  const touchedAt = new Map<Address, number>();
+  const assets = () => source.model.txs.filter(({ unsigned }) => unsigned.kind === 'CreateAssetTx').map(({ id }) => id);
+  const shownAt = new Map<string, Map<string, string>>();
+  let changes = 0;
   for (let i = 0; i < 20; i++) {
-    const next = source.next(chain.state);
-    commitNext(chain, next);
-    for (const { effects } of next.diff.applied)
-      for (const { output } of effects.created) for (const address of output.addresses) touchedAt.set(address, Number(next.block.height));
-    for (const { output } of next.diff.consumed.values()) for (const a of output.addresses) touchedAt.set(a, Number(next.block.height));
+    commitNext(chain, source.next(chain.state));
+    for (const address of source.addresses)
+      for (const assetID of assets()) {
+        const scan = chain.state.transfers({ address, assetID, includePartial: true, now: 0n });
+        const refs = JSON.stringify((scan.next().value as readonly UnspentTransfer[]).map(({ txID, outputIndex }) => [txID, outputIndex]));
+        const revisions = shownAt.get(address + assetID) ?? new Map<string, string>();
+        const revision = chain.state.balanceRevision(address, assetID);
+        // One revision, one list.
+        expect(revisions.get(revision) ?? refs).toBe(refs);
+        changes += revisions.has(revision) ? 0 : 1;
+        shownAt.set(address + assetID, revisions.set(revision, refs));
+      }
   }
-  expect(chain.state.addressRevision('ff'.repeat(20) as Address)).toBe(-1);
-  for (const [address, height] of touchedAt) expect(chain.state.addressRevision(address)).toBe(height);
+  expect(changes).toBeGreaterThan(20);
   for (const address of source.addresses)
     for (const partial of [true, false])
       for (const now of [0n, 1000n, 5000n])

@@ -6,16 +6,9 @@ import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import type { Store } from '../store/store.ts';
-import { type Accounts, openAccounts } from './accounts.ts';
-import { createBalanceDeltas } from './balance.ts';
-import {
-  type BlockChange,
-  type BlockNumbering,
-  collectOwners,
-  computeBlockChange,
-  type NewBlock,
-  type StoredBlock,
-} from './block-change.ts';
+import { type BalanceChange, createBalanceDeltas } from './balance.ts';
+import { type Balances, openBalances } from './balances.ts';
+import { type BlockChange, type BlockNumbering, computeBlockChange, type NewBlock, type StoredBlock } from './block-change.ts';
 import { registerChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
@@ -34,7 +27,7 @@ import { type NumberedUtxo, openUtxoTable } from './utxo-table.ts';
 /** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
 export type ChainState = View &
   Pick<History, 'block' | 'blockAt' | 'blockIdAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
-  Pick<Accounts, 'balances' | 'latestPassedLocktime' | 'addressRevision'> & {
+  Pick<Balances, 'balances' | 'fewBalances' | 'latestPassedLocktime' | 'balanceRevision'> & {
     /** Scans the transfer outputs of an address. `rowsInStep`: for tests only. */
     readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;
     readonly id: Id;
@@ -80,7 +73,7 @@ export type ChainState = View &
 /** Callbacks that run inside the write transaction, after the rows were stored. */
 export type OnBlockStored = (stored: StoredBlock) => void;
 export type OnBlocksStored = (stored: readonly StoredBlock[]) => void;
-export type OnUtxosStored = (stored: readonly NumberedUtxo[]) => void;
+export type OnUtxosStored = (stored: readonly NumberedUtxo[], balances: readonly BalanceChange[]) => void;
 
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
@@ -106,8 +99,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   };
   const history = openHistory(store.db, tables, store.epoch, damaged);
   const utxos = openUtxoTable(store.db, tables, !store.readonly, damaged);
-  const accounts = openAccounts(store.db, tables);
   const owners = openOwnerRows(store.db, tables);
+  const balances = openBalances(store.db, tables);
+  const clearCaches = (): void => {
+    utxos.clearCache();
+    balances.clearCache();
+  };
   const owned: OwnedUtxos = {
     rows: owners.unspentRows,
     bytesOf: ({ seq, bytes }) => bytes ?? utxos.fullBytes(seq),
@@ -135,7 +132,6 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   const scanReads: ScanReads = {
     read: store.read,
     height: () => last().height,
-    addressRevision: accounts.addressRevision,
     unspentRows: owners.unspentRows,
     bytesOf: owned.bytesOf,
     blockAt: history.blockAt,
@@ -154,7 +150,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   store.onRevert(() => {
     cachedLast = history.last();
     numbers = readNumbers();
-    utxos.clearCache();
+    clearCaches();
   });
 
   /** Finds the outputs that the transactions import. Must run before they are removed from shared memory. */
@@ -193,19 +189,16 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   };
 
   /**
-   * Inserts outputs from before linearization that are not stored yet, numbered down from `oldest`. Must run inside a write
-   * transaction. The revision of their owners becomes a negative number, so that it differs from every block height.
+   * Inserts outputs from before linearization that are not stored yet, numbered down from `oldest`. Must run inside a write transaction.
    */
-  const insertPreLinearizationUtxos = (wanted: readonly Utxo[], oldest: number): NumberedUtxo[] => {
+  const insertPreLinearizationUtxos = (wanted: readonly Utxo[], oldest: number): PreLinearization => {
     const missing = new Map(wanted.filter(({ id }) => utxos.findPosition(id) === undefined).map((utxo) => [utxo.id, utxo]));
     const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: oldest - 1 - i, height: 0, bytes: encodeStoredUtxo(utxo) }));
-    const balances = createBalanceDeltas();
-    for (const { utxo } of added) balances.add(utxo);
+    const sums = createBalanceDeltas();
+    for (const { utxo } of added) sums.add(utxo);
     utxos.insert(added);
     owners.addOwners(added);
-    accounts.applyDeltas(balances.deltas(), 0);
-    accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, oldest - 1])));
-    return added;
+    return { utxos: added, balances: balances.raise(sums.deltas()) };
   };
 
   const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored): void => {
@@ -213,7 +206,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
     const newUnspent = new Map<Id, NumberedUtxo>();
     const spentRows: NumberedUtxo[] = [];
-    const rows = createRowBatch({ ...utxos, ...owners, ...accounts });
+    const rows = createRowBatch({ utxos, owners, balances });
     const numberedBlocks: NumberedBlock[] = [];
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
@@ -224,11 +217,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     };
     const insertNext = (next: NewBlock): StoredBlock => {
       if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
-      const preLinearizationUtxos =
+      const preLinearization =
         next.preLinearizationUtxos === undefined || next.preLinearizationUtxos.length === 0
-          ? []
+          ? noPreLinearization
           : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.oldest);
-      const added = preLinearizationUtxos.length;
+      const added = preLinearization.utxos.length;
       at = { ...at, oldest: at.oldest - added, unspent: at.unspent + added };
       const { unspent, stored, numbered } = insert(next, at, { unspentRow, timeAt }, onStored !== undefined, rows);
       numberedBlocks.push(numbered);
@@ -236,13 +229,13 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
       const { applied, created } = stored;
       at = { ...at, tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
-      return { ...stored, preLinearizationUtxos };
+      return { ...stored, preLinearizationUtxos: preLinearization.utxos, balances: preLinearization.balances };
     };
     writeOrClearCache(() => {
       const stored = blocks.map(insertNext);
       history.insertBlocks(numberedBlocks);
-      rows.write();
-      onStored?.(stored);
+      const changes = rows.write();
+      onStored?.(stored.map((block, i) => ({ ...block, balances: [...(block.balances ?? []), ...(changes[i] ?? [])] })));
     });
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
@@ -257,7 +250,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     try {
       store.write(work);
     } catch (error) {
-      utxos.clearCache();
+      clearCaches();
       throw error;
     }
   };
@@ -265,13 +258,14 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   /** Adds outputs that no block contains; `before` runs first, inside the same transaction. */
   const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
     const accepted = last();
-    let added: NumberedUtxo[] = [];
+    let added: readonly NumberedUtxo[] = [];
     writeOrClearCache(() => {
       before?.();
-      added = insertPreLinearizationUtxos(wanted, numbers.oldest);
+      const preLinearization = insertPreLinearizationUtxos(wanted, numbers.oldest);
+      added = preLinearization.utxos;
       if (added.length === 0) return;
       history.addUnspent(added.length);
-      onStored?.(added);
+      onStored?.(added, preLinearization.balances);
     });
     cachedLast = { ...accepted, unspent: accepted.unspent + added.length };
     numbers = { ...numbers, oldest: numbers.oldest - added.length };
@@ -280,7 +274,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   return {
     id: chain.id,
     ...history,
-    ...accounts,
+    ...balances,
     transfers,
     utxo: utxos.unspent,
     storedUtxo: utxos.stored,
@@ -337,6 +331,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
 }
 
 const noImports: ReadonlyMap<Id, Utxo> = new Map();
+
+/** Outputs from before linearization that were inserted, and the balances they changed. */
+type PreLinearization = { readonly utxos: readonly NumberedUtxo[]; readonly balances: readonly BalanceChange[] };
+
+const noPreLinearization: PreLinearization = { utxos: [], balances: [] };
 
 /** Throws unless the block follows the last accepted one and the changes are those of its transactions. Guards against errors of callers. */
 function checkBlock(block: Block, { applied }: Pick<Diff, 'applied'>, last: AcceptedBlock): void {

@@ -25,7 +25,8 @@ const flip = (column: string, at: number) =>
   `${column} = CAST(substr(${column}, 1, ${at}) || x'ff' || substr(${column}, ${at + 2}) AS BLOB)`;
 const anyUnspent = '(SELECT min(seq) FROM c1_owner)';
 const anyOwner = '(address, seq) = (SELECT address, seq FROM c1_owner WHERE bytes IS NOT NULL LIMIT 1)';
-const anyBalance = `(address, asset, locktime) = (SELECT address, asset, locktime FROM c1_account WHERE asset > x'' LIMIT 1)`;
+const anyBalance = `(address, asset, part, height) =
+  (SELECT address, asset, part, height FROM (SELECT *, max(height) FROM c1_balance GROUP BY address, asset, part) WHERE count > 0 LIMIT 1)`;
 
 /** SQL that damages the database, and the problem that must be reported. */
 const damages: readonly [sql: string, problem: RegExp][] = [
@@ -57,11 +58,10 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`DELETE FROM c1_owner WHERE ${anyOwner}`, /owners of outputs, there should be/],
   [`UPDATE c1_owner SET address = x'${'00'.repeat(20)}' WHERE ${anyOwner}`, /does not own output/],
   [`UPDATE c1_owner SET ${flip('bytes', 40)} WHERE ${anyOwner}`, /the copy of output/],
-  [`UPDATE c1_account SET own_count = own_count + 1 WHERE ${anyBalance}`, /are not the sums of its outputs/],
-  [`UPDATE c1_account SET own = NULL WHERE own IS NOT NULL`, /are not the sums of its outputs/],
-  [`DELETE FROM c1_account WHERE ${anyBalance}`, /are not the sums of its outputs/],
-  [`DELETE FROM c1_account WHERE asset = x''`, /has no revision/],
-  [`INSERT INTO c1_account VALUES (x'00', x'01', x'02', 1, NULL, 1, NULL, 0)`, /balances, there should be/],
+  [`UPDATE c1_balance SET count = count + 1 WHERE ${anyBalance}`, /are not the sums of its outputs/],
+  [`UPDATE c1_balance SET amount = x''`, /are not the sums of its outputs/],
+  [`DELETE FROM c1_balance WHERE ${anyBalance}`, /are not the sums of its outputs/],
+  [`INSERT INTO c1_balance VALUES (x'00', x'01', x'02', 1, x'05', 1, 0)`, /balances, there should be/],
   [`UPDATE atomic SET ${flip('bytes', 4)} WHERE bytes IS NOT NULL`, /shared output \d+ does not match its id/],
   [`DELETE FROM atomic_owner`, /does not have the owner rows it should have/],
   [

@@ -55,13 +55,13 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => !onDisk))
       const calls: number[] = [];
       const { unspent } = state.stats();
       state.addPreLinearizationUtxos([one, one], (added) => void calls.push(added.length));
-      const changed = state.addressRevision(owner);
+      const changed = state.balanceRevision(owner, asset);
       state.addPreLinearizationUtxos([one, two], (added) => void calls.push(added.length));
       state.addPreLinearizationUtxos([one, two], (added) => void calls.push(added.length));
       expect(calls).toEqual([1, 1]);
       expect(state.utxo(one.id)).toEqual(one);
-      expect(state.balances(owner)).toMatchObject([{ assetID: asset, singleOwner: 20n, singleOwnerCount: 2 }]);
-      expect(state.addressRevision(owner)).not.toBe(changed);
+      expect(state.balances(owner, 0n)).toMatchObject([{ assetID: asset, amount: 20n, count: 2 }]);
+      expect(state.balanceRevision(owner, asset)).not.toBe(changed);
       expect(state.stats().unspent).toBe(unspent + 2);
       expect(checkChain(store, chainID).problems).toEqual([]);
     });
@@ -84,7 +84,7 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => !onDisk))
         [1, 0],
         [1, 0],
       ]);
-      expect([state.utxo(one.id), state.wasConsumed(one.id), state.balances(owner)]).toEqual([undefined, true, []]);
+      expect([state.utxo(one.id), state.wasConsumed(one.id), state.balances(owner, 0n)]).toEqual([undefined, true, []]);
       const third = blockConsuming(second.block, preLinearizationUtxo(3));
       const again = blockConsuming(third.block, one);
       const both = [

@@ -5,7 +5,7 @@ export const tablesOf = (chain: number) => ({
   utxo: `c${chain}_utxo`,
   spend: `c${chain}_spend`,
   owner: `c${chain}_owner`,
-  account: `c${chain}_account`,
+  balance: `c${chain}_balance`,
   asset: `c${chain}_asset`,
 });
 
@@ -26,8 +26,9 @@ export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiO
  * owner    outputs by address, oldest first; see output-number.ts for their order. The state keeps the rows of unspent outputs, the history
  *          index adds those of spent ones. Short unspent outputs are stored here a second time: a page is then read from adjacent rows,
  *          which is five times as fast.
- * account  sums of transfer outputs. own: single-owner outputs; shared: multi-owner outputs.
- *          The row with an empty asset is for the address itself; its `changed` is the revision of the address (see accounts.ts).
+ * balance  sums of an address's unspent outputs after the block at `height`: one row for every block that created or spent some of them.
+ *          The balance at a height is the newest row at or below it. part: which outputs (see balance.ts). amount: units; count: transfer
+ *          outputs that hold them; nfts: NFTs and properties.
  */
 export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.block}(
@@ -42,9 +43,9 @@ export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.owner}(
     address BLOB NOT NULL, shelf INTEGER NOT NULL, seq INTEGER NOT NULL, height INTEGER NOT NULL, bytes BLOB,
     PRIMARY KEY (address, shelf, seq)) WITHOUT ROWID, STRICT;
-  CREATE TABLE IF NOT EXISTS ${t.account}(
-    address BLOB NOT NULL, asset BLOB NOT NULL, locktime BLOB NOT NULL, changed INTEGER NOT NULL,
-    own BLOB, own_count INTEGER, shared BLOB, shared_count INTEGER, PRIMARY KEY (address, asset, locktime)) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.balance}(
+    address BLOB NOT NULL, asset BLOB NOT NULL, part BLOB NOT NULL, height INTEGER NOT NULL, amount BLOB NOT NULL,
+    count INTEGER NOT NULL, nfts INTEGER NOT NULL, PRIMARY KEY (address, asset, part, height)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS ${t.asset}(
     id BLOB PRIMARY KEY, fxs TEXT NOT NULL, name BLOB NOT NULL, symbol BLOB NOT NULL, denomination INTEGER NOT NULL) WITHOUT ROWID, STRICT;`;
 

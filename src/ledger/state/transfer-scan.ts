@@ -40,7 +40,6 @@ export type ScanReads = {
   /** Runs reads that must see the same commit. */
   readonly read: <T>(work: () => T) => T;
   readonly height: () => bigint;
-  readonly addressRevision: (address: Address) => number;
   readonly unspentRows: (address: Address, below: number, limit: number) => OwnedRow[];
   readonly bytesOf: (row: OwnedRow) => StoredUtxo;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
@@ -56,13 +55,12 @@ type ScanPage = {
   readonly rows: readonly OwnedRow[];
   readonly transfers: TransferRow[];
   readonly height: bigint;
-  readonly revision: number;
 };
 
 /**
  * Scans from the newest output to the oldest. Outputs of new blocks get larger numbers, so those that appear during a pass are before its
- * first row, and the next pass reads only those. Outputs from before linearization get smaller numbers, so the pass itself reads them. Outputs spent meanwhile are found in the new blocks. The scan ends after a pass during which the
- * address did not change.
+ * first row, and the next pass reads only those. Outputs from before linearization get smaller numbers, so the pass itself reads them. Outputs
+ * spent meanwhile are found in the new blocks. The scan ends after a pass during which no block was accepted; every pass after the first is short.
  */
 export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = rowsInStep): TransferScan {
   const { address } = query;
@@ -73,7 +71,6 @@ export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = r
         rows,
         transfers: selectTransfers(rows, query, reads.bytesOf),
         height: reads.height(),
-        revision: reads.addressRevision(address),
       };
     });
   let first = readPage(aboveAnyOutput);
@@ -92,7 +89,7 @@ export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = r
     }
     found = pass.flat().concat(found);
     highestSeq = first.rows[0]?.seq ?? highestSeq;
-    if (last.revision === first.revision) break;
+    if (last.height === first.height) break;
     first = readPage(aboveAnyOutput);
   }
   const spent = yield* findSpentBetween(reads, startHeight, first.height);

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { makeUtxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { explorerTablesOf } from '../index/explorer-tables.ts';
+import { indexTablesOf } from '../index/tables.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { chainID } from '../state/random-chain.fixture.ts';
+import { tablesOf } from '../state/schema.ts';
+import type { AssetHolder } from './explorer-reads.ts';
+import { openReads } from './open-reads.ts';
+import { createBlockReads } from './read-blocks.ts';
+import { createHolderReads } from './read-holders.ts';
+import { createOutputReads } from './read-outputs.ts';
+import { stepRunnerOn } from './read-run.ts';
+import { createTxReads } from './read-txs.ts';
+import { openReadsChains } from './reads-chains.fixture.ts';
+
+/** Lists of holders of a random chain: `kept` are brought up to date after every block, `made` are made again each time. */
+function openLists(seed: number) {
+  const chains = openReadsChains(openDatabase, seed);
+  const { number } = chains;
+  const sql = createSqliteSql(chains.store);
+  const tables = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
+  const blocks = createBlockReads(tables, chainID);
+  const { txs, txSeqs } = createTxReads(
+    tables,
+    { id: chainID, feeAsset: chains.feeAsset },
+    blocks,
+    createOutputReads(tables, chainID, 'sqlite'),
+  );
+  const read = { txs: 0 };
+  const counted: typeof txs = (seqs, ...rest) => {
+    read.txs += seqs.length;
+    return txs(seqs, ...rest);
+  };
+  const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, 1e-6);
+  const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
+  const holdersIn =
+    (list: typeof kept) =>
+    async (asset: Id): Promise<AssetHolder[]> => {
+      const pin = await tip();
+      return stepRunnerOn(sql)(() => list(asset, pin, 0, 100));
+    };
+  return { ...chains, kept: holdersIn(kept), made: (asset: Id) => holdersIn(createHolderReads(sql, tables, { txSeqs, txs }))(asset), read };
+}
+
+test('a list that is brought up to date from transactions equals one that is made again', async () => {
+  const { oracle, step, kept, made, read, close } = openLists(31);
+  let changes = 0;
+  const shown = new Map<Id, string>();
+  for (let i = 0; i < 60; i++) {
+    step();
+    for (const asset of oracle.assetIDs()) {
+      const holders = await kept(asset);
+      expect(holders).toEqual(await made(asset));
+      const text = holders.map(({ address, amount, nfts }) => `${address} ${amount} ${nfts}`).join();
+      if (shown.get(asset) !== text) changes++;
+      shown.set(asset, text);
+    }
+  }
+  expect(changes).toBeGreaterThan(60);
+  expect(read.txs).toBeGreaterThan(60);
+  close();
+});
+
+test('outputs from before linearization, which no transaction tells of, are in a cached list', async () => {
+  const { state, feeAsset, step, kept, made, close } = openLists(32);
+  step();
+  await kept(feeAsset);
+  const address = 'ab'.repeat(20) as Address;
+  const output = { kind: 'secp256k1fx.TransferOutput', amount: 77n, locktime: 0n, threshold: 1, addresses: [address] } as const;
+  state.addPreLinearizationUtxos([makeUtxo('cd'.repeat(32) as Id, 0, feeAsset, { ...output, addresses: [...output.addresses] })]);
+  expect(await kept(feeAsset)).toContainEqual({ address, amount: 77n, nfts: 0 });
+  // This test does not index the output, so that only the cached list has it.
+  expect(await made(feeAsset)).not.toContainEqual({ address, amount: 77n, nfts: 0 });
+  close();
+});

@@ -1,0 +1,122 @@
+import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import type { Sql } from '../index/sql.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import { ownPart, partToBytes } from '../state/balance.ts';
+import { abovePreLinearization } from '../state/output-number.ts';
+import type { Tables } from '../state/schema.ts';
+import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import type { AssetHolder } from './explorer-reads.ts';
+import {
+  bytesOfHolders,
+  createTopHolders,
+  type HolderRow,
+  hasFirst,
+  readTopHolders,
+  type TopHolders,
+  updateTopHolders,
+} from './holder-list.ts';
+import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { TxReads } from './read-txs.ts';
+
+/** The largest holders after the block `pin`, when the oldest output had the number `oldest`. `owners`: rows read to make the list. */
+type CachedList = { readonly pin: PinnedBlock; readonly oldest: number; readonly owners: number; readonly top: TopHolders };
+
+/** Owners whose balances one query reads; it takes a few milliseconds. */
+const ownersPerQuery = 512;
+
+/** Transactions that are read at once to bring a list up to date. */
+const txsPerStep = 64;
+
+/** How many owners are read in the time that one transaction takes. */
+const ownersInTimeOfTx = 20;
+
+/** Outputs that one query looks through, and how many take the time of one owner. */
+const outputsPerQuery = 5000;
+const outputsPerOwner = 8;
+
+/**
+ * Reads the largest holders of an asset. The list is made when it is asked for, from the balances of all its owners as of one block, and
+ * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `ownersPerTx`: for tests only.
+ */
+export function createHolderReads(
+  sql: Pick<Sql, 'epoch'>,
+  t: Tables & ExplorerTables,
+  { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  ownersPerTx = ownersInTimeOfTx,
+) {
+  const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
+  const own = partToBytes(ownPart);
+  const isNewest = (address: string): string =>
+    `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
+  const nextOwners = `SELECT o.address, b.amount, b.nfts
+    FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
+    LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')} ORDER BY o.address`;
+  const balancesOf = keyLookup(
+    (keys) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
+      AND b.address IN (${keys})`,
+  );
+  const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.utxo}`;
+  const utxosBetween = `SELECT bytes FROM ${t.utxo} WHERE seq >= ? AND seq < ?`;
+
+  function* makeList(asset: Id, pin: PinnedBlock, oldest: number): Steps<CachedList> {
+    const key = idToBytes(asset);
+    const top = createTopHolders();
+    let owners = 0;
+    for (let after = new Uint8Array(0); ; ) {
+      const values = [key, after, ownersPerQuery, key, own, key, own, pin.height];
+      const rows = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
+      for (const row of rows) top.add(row);
+      owners += rows.length;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ownersPerQuery) return { pin, oldest, owners, top: top.list() };
+      after = new Uint8Array(last.address);
+    }
+  }
+
+  /** The list as of a later block; undefined if making it again takes less time. */
+  function* updateList(asset: Id, list: CachedList, pin: PinnedBlock, oldest: number): Steps<CachedList | undefined> {
+    if (pin.id === list.pin.id && oldest === list.oldest) return list;
+    if (list.oldest - oldest > outputsPerOwner * list.owners + outputsPerQuery) return undefined;
+    const limit = Math.ceil(list.owners / ownersPerTx);
+    const query = { pin, subjects: [{ asset }], kinds: undefined, times: { from: undefined, to: undefined }, order: 'asc' } as const;
+    const seqs = yield* txSeqs({ ...query, after: list.pin.lastTx, limit: limit + 1 });
+    if (seqs.length > limit) return undefined;
+    const changed = new Set<Address>();
+    const addOwner = ({ utxo: { assetID, output } }: Pick<OutputEntry, 'utxo'>): void => {
+      const [owner] = output.addresses;
+      if (assetID === asset && owner !== undefined && output.addresses.length === 1) changed.add(owner);
+    };
+    for (let at = 0; at < seqs.length; at += txsPerStep)
+      for (const { consumed, emitted } of yield* txs(seqs.slice(at, at + txsPerStep), pin)) {
+        for (const output of [...consumed, ...emitted]) if (output !== undefined) addOwner(output);
+      }
+    // Outputs from before linearization change balances without a transaction. They are numbered down.
+    for (let below = list.oldest; below > oldest; below -= outputsPerQuery) {
+      const values = [Math.max(oldest, below - outputsPerQuery), below];
+      for (const { bytes } of yield* fetchRows<{ bytes: StoredUtxo }>([{ text: utxosBetween, values }]))
+        addOwner({ utxo: decodeStoredUtxo(bytes) });
+    }
+    if (changed.size === 0) return { ...list, pin, oldest };
+    const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
+    const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
+    const rows = yield* fetchRows<HolderRow>(queries);
+    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows) };
+  }
+
+  return function* holders(asset: Id, pin: PinnedBlock, offset: number, limit: number): Steps<AssetHolder[]> {
+    const epoch = lists.version();
+    const [first] = yield* fetchRows<{ seq: number | null }>([{ text: oldestUtxo, values: [] }]);
+    // Only outputs from before linearization have numbers below this one.
+    const oldest = Math.min(first?.seq ?? 0, abovePreLinearization);
+    const cached = lists.get(asset);
+    const updated = cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest);
+    const isEnough = updated !== undefined && hasFirst(updated.top, offset + limit);
+    const list = isEnough ? updated : yield* makeList(asset, pin, oldest);
+    if (list !== cached) lists.set(asset, list, epoch);
+    return readTopHolders(list.top, offset, limit);
+  };
+}

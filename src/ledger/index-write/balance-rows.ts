@@ -1,0 +1,121 @@
+import { batchedStatement, valueTuples } from '../index/batched-statement.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import {
+  addSums,
+  amountToBytes,
+  type BalanceChange,
+  type BalanceDelta,
+  type BalanceKey,
+  type BalanceSums,
+  balanceKeyText,
+  createBalanceDeltas,
+  partToBytes,
+} from '../state/balance.ts';
+import { type SumsRow, toSums } from '../state/balances.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
+import type { BlockToIndex } from './block-facts.ts';
+import type { WriterCache } from './writer-cache.ts';
+import type { WriterQueries } from './writer-queries.ts';
+
+/** Balances that change, and the queries that store their rows. */
+type ChangedBalances = { readonly changes: readonly BalanceChange[]; readonly queries: readonly Query[] };
+
+/**
+ * The balances that blocks change. A node stores their rows with the blocks, so that they only have to be taken over. PostgreSQL has no state,
+ * and an index that is built later may lack them: they are computed and written.
+ */
+export function* changedBalances(q: WriterQueries, cache: WriterCache, blocks: readonly BlockToIndex[]): Steps<ChangedBalances> {
+  const given = blocks.flatMap(({ balances }) => balances ?? []);
+  if (blocks.every(({ balances }) => balances !== undefined)) {
+    cache.dropBalances();
+    return { changes: given, queries: [] };
+  }
+  const first = Number(blocks[0]?.block.height);
+  const deltasOf = blocks.map(deltasOfBlock);
+  const current = new Map<string, BalanceSums>();
+  const missing = new Map<string, BalanceDelta>();
+  for (const delta of deltasOf.flat()) {
+    const key = keyOf(delta);
+    const cached = cache.balances.get(key);
+    if (cached === undefined) missing.set(key, delta);
+    else current.set(key, cached);
+  }
+  const keys = [...missing.keys()];
+  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), first]);
+  for (const row of yield* fetchRows<NumberedRow>(q.newestBalances(numbered))) current.set(keys[row.n] as string, toSums(row));
+  const rows: SqlValue[] = [];
+  const changes = deltasOf.flatMap((deltas, i) =>
+    deltas.map((delta): BalanceChange => {
+      const key = keyOf(delta);
+      const before = current.get(key);
+      const after = addSums(before, delta);
+      current.set(key, after);
+      rows.push(...rowOf(delta, first + i, after));
+      return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after };
+    }),
+  );
+  for (const delta of deltasOf.flat()) cache.balances.set(keyOf(delta), current.get(keyOf(delta)) as BalanceSums);
+  return { changes, queries: q.upsertBalance(rows) };
+}
+
+/**
+ * The balances that outputs from before linearization change: they are added to the rows of all heights. `isFirst`: they come with block 0, so
+ * rows of later heights, if a node has stored them, include them.
+ */
+export function* raisedBalances(q: WriterQueries, utxos: readonly NumberedUtxo[], isFirst: boolean): Steps<ChangedBalances> {
+  const sums = createBalanceDeltas();
+  for (const { utxo } of utxos) sums.add(utxo);
+  const deltas = sums.deltas();
+  const rowsOf = deltas.map((): SumsRow[] => []);
+  const numbered = deltas.flatMap((delta, n) => [n, ...keyBlobs(delta), Number.MAX_SAFE_INTEGER]);
+  for (const row of isFirst ? [] : yield* fetchRows<NumberedRow>(q.allBalances(numbered))) rowsOf[row.n]?.push(row);
+  const queries: SqlValue[] = [];
+  const changes = deltas.map((delta, n): BalanceChange => {
+    const rows = (rowsOf[n] ?? []).toSorted((a, b) => a.height - b.height);
+    if (rows[0]?.height !== 0) queries.push(...rowOf(delta, 0, delta));
+    for (const row of rows) queries.push(...rowOf(delta, row.height, addSums(toSums(row), delta)));
+    const newest = rows.at(-1);
+    const before = newest && toSums(newest);
+    return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after: addSums(before, delta) };
+  });
+  return { changes, queries: q.upsertBalance(queries) };
+}
+
+/** Outputs that a block creates and spends change no balance. */
+function deltasOfBlock({ created, consumed }: BlockToIndex): BalanceDelta[] {
+  const sums = createBalanceDeltas();
+  for (const { utxo, spent } of created) if (spent === null) sums.add(utxo);
+  for (const { utxo } of consumed) sums.remove(utxo);
+  return sums.deltas();
+}
+
+/** Statements that read rows below a height. Values per key: a number that comes back with its rows as `n`, the key, the height. */
+export function selectBalances(table: string, which: 'newest' | 'all', sizes: readonly number[]) {
+  const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
+  const rows = (n: string, address: string, asset: string, part: string, below: string) =>
+    `SELECT ${n} AS n, height, amount, count, nfts FROM ${table}
+     WHERE address = ${address} AND asset = ${asset} AND part = ${part} AND height < ${below}${end}`;
+  const types = ['bigint', 'bytea', 'bytea', 'bytea', 'bigint'].map((type) => `CAST(? AS ${type})`);
+  return batchedStatement(sizes, 5, (count) =>
+    count === 1
+      ? rows('? + 0', '?', '?', '?', '?')
+      : `WITH k(n, address, asset, part, below) AS (VALUES ${valueTuples(count, 5, types)})
+         SELECT b.* FROM k CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.part', 'k.below')}) b`,
+  );
+}
+
+const keyOf = ({ address, assetID, part }: BalanceKey): string => balanceKeyText(address, assetID, part);
+
+const keyBlobs = ({ address, assetID, part }: BalanceKey): SqlValue[] => [addressBlob(address), idBlob(assetID), partToBytes(part)];
+
+const rowOf = (key: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): SqlValue[] => [
+  ...keyBlobs(key),
+  height,
+  amountToBytes(amount),
+  count,
+  nfts,
+];
+
+type NumberedRow = SumsRow & { readonly n: number };
