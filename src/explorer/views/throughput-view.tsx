@@ -96,15 +96,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
           const points = (series[metric] ?? []).map(({ value, timestamp }) => ({ x: timestamp, y: value / divisor }));
           const isFirst = at === 0;
           return (
-            <Panel
-              title={title}
-              class={isFirst ? 'plot-wide' : ''}
-              side={
-                <>
-                  <SaveMenu csv={metric} svg={metric} />
-                </>
-              }
-            >
+            <Panel title={title} class={isFirst ? 'plot-wide' : ''} side={<SaveMenu csv={metric} svg={metric} />}>
               <div class="padded" data-picture={metric}>
                 <Plot
                   points={points}
