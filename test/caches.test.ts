@@ -46,9 +46,10 @@ test('nothing is cached in another way', () => {
 const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
-    'chain/lifecycle/mempool.ts',
+    'chain/lifecycle/drop-reasons.ts',
     'chain/lifecycle/rejections.ts',
     'chain/lifecycle/step-table.ts',
+    'network/consensus/request-server.ts',
     'network/outer-chain/outer-vm.ts',
     'network/validators/trusted-validators.ts',
   ],

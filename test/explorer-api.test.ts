@@ -259,6 +259,16 @@ for (const mode of devModes)
       expect(await kinds(`0x${first.id}`)).toEqual([`transaction ${idText(first.id)}`]);
       expect((await kinds(avaxText)).sort()).toEqual([`asset ${avaxText}`, `transaction ${avaxText}`]);
       expect(await kinds(utxoID)).toEqual([`utxo ${utxoID}`]);
+      expect([await kinds('#1'), await kinds('0,001')]).toEqual([['block 1'], ['block 1']]);
+      const id = idText(first.id);
+      for (const text of [id.slice(0, 7), `${id.slice(0, 8)}…${id.slice(-6)}`, `${id.slice(0, 8)}...${id.slice(-6)}`])
+        expect([text, await kinds(text)]).toEqual([text, [`transaction ${id}`]]);
+      expect(await kinds(`${id.slice(0, 8)}…zzzzzz`)).toEqual([]);
+      expect(await kinds(blockHash.slice(0, 8))).toEqual([`block ${blockHash}`]);
+      for (const page of ['http://127.0.0.1:9650/tx/', 'https://subnets.avax.network/x-chain/tx/', 'https://avascan.info/blockchain/x/tx/'])
+        expect([page, await kinds(page + id)]).toEqual([page, [`transaction ${id}`]]);
+      expect(await kinds('https://subnets.avax.network/x-chain/block/1')).toEqual(['block 1']);
+      expect((await search('plorer co')).results).toMatchObject([{ kind: 'asset', title: 'Explorer Coin (XPL)', isPartial: true }]);
       expect(await kinds('xpl')).toHaveLength(1);
       expect(await kinds('Explorer Coin')).toHaveLength(1);
       const address = shown(ann);

@@ -50,7 +50,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     // The longest name that the chain allows, without a place to break it.
     const long = await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
     const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
-    await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: '<svg onload=alert(1)>' });
+    const { utxoID } = await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: '<svg onload=alert(1)>' });
     await node.dev('dev.setAutomine', { enabled: false });
     const { txID: dropped } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
     await node.dev('dev.dropTx', { txID: dropped });
@@ -63,6 +63,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       `/tx/${txID}`,
       `/tx/${assetID}`,
       `/address/${accounts[1].address}`,
+      `/outputs/${accounts[1].address}?state=all`,
+      `/output/${utxoID}`,
       `/asset/${assetID}`,
       `/asset/${nft.assetID}`,
       `/asset/${long.assetID}`,
@@ -137,7 +139,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       [],
     );
     expect(page.requests.filter((request) => request.endsWith('/x'))).toEqual([]);
-  }, 180_000);
+  }, 400_000);
 
   test('a new block and its transaction appear without a reload', async () => {
     await page.emulate({ width: 1280, height: 900 });

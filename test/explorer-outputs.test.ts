@@ -84,6 +84,32 @@ test("an output has a page; an NFT's page has its owner and transfers", async ()
   expect((await fetch(`${url}/output/nothing`)).status).toBe(404);
 });
 
+test('accounts have names, NFTs are on the address page, and its history is filtered on the server', async () => {
+  const page = await html(`/address/${accounts[2].address}`);
+  for (const word of ['<h1>Account 2</h1>', '1 NFT', `/output/${nft.moved}`, '>account 0</a>'])
+    expect([word, page.includes(word)]).toEqual([word, true]);
+  const kinds = async (query: string): Promise<string[]> => {
+    const shown = await html(`/address/${accounts[1].address}?${query}`);
+    return [...shown.slice(shown.indexOf('data-csv="history"')).matchAll(/class="pill[^>]*>.*?<\/svg>(\w+( \w+)?)</g)].map(
+      ([, word = '']) => word,
+    );
+  };
+  expect(await kinds('kind=Operation')).toEqual(['Operation', 'Mint']);
+  expect(await kinds('kind=Asset')).toEqual(['Create asset']);
+  expect(await kinds('until=2021-01-01')).toEqual(['Transfer']);
+  expect(await kinds('since=2200-01-01')).toEqual([]);
+});
+
+test('assets are sorted by holders, the asset of the fees first', async () => {
+  const symbols = async (query: string): Promise<string[]> =>
+    [...(await html(`/assets${query}`)).matchAll(/<td><b><a href="\/asset\/\w+">(\w+)</g)].map(([, symbol = '']) => symbol);
+  const other = await node.dev('dev.createAsset', { name: 'Rare', symbol: 'RARE', supply: '5' });
+  await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1', assetID: asset });
+  expect(await symbols('')).toEqual(['AVAX', 'ICE', 'RARE', 'CARD']);
+  expect((await symbols('?sort=newest'))[0]).toBe('RARE');
+  expect(await html(`/asset/${other.assetID}`)).toContain('7 days');
+});
+
 test.skipIf(binary === undefined)(
   'Chromium: CSV has the rows of all pages, ISO times, plain numbers and units of their own',
   async () => {
@@ -104,10 +130,11 @@ test.skipIf(binary === undefined)(
       const [head, ...rows] = await saved(`/outputs/${accounts[1].address}?sort=amount`, 'outputs');
       expect(head).toEqual(['Output', 'Amount', 'Amount unit', 'Owners', 'Created by', 'Created, UTC', 'State']);
       expect(rows.length).toBeGreaterThan(sends);
-      expect(rows[0]?.slice(1, 3)).toEqual(['9992.999', 'AVAX']);
+      expect(rows[0]?.slice(1, 3)).toEqual(['9992.998', 'AVAX']);
       expect(rows[0]?.[5]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       const [historyHead, ...history] = await saved(`/address/${accounts[1].address}`, 'history');
-      expect(history).toHaveLength((await node.dev('dev.nodeInfo')).height - 1);
+      // Neither the NFT asset nor the last asset concerns this address.
+      expect(history).toHaveLength((await node.dev('dev.nodeInfo')).height - 2);
       expect(historyHead?.at(-1)).toBe('Age');
       expect(history[0]?.at(-1)).toMatch(/^\d{4}-.*Z$/);
     } finally {

@@ -143,6 +143,62 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await page.show();
   }, 60_000);
 
+  test('a search lists matches as one types; arrows and Enter open one', async () => {
+    await open('/blocks');
+    await page.run(`document.querySelector('.search input').focus()`);
+    await type('.search input', 'aVALan');
+    expect(await until(`document.querySelector('#suggestions a')?.textContent.startsWith('asset, Avalanche (AVAX)')`)).toBe(true);
+    for (const key of ['ArrowDown', 'Enter'])
+      await page.run(
+        `document.querySelector('.search input').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))`,
+      );
+    expect(await until(`location.pathname.startsWith('/asset/')`)).toBe(true);
+  }, 30_000);
+
+  test('a watched address marks the title of a tab that is not shown, until it is shown', async () => {
+    const { accounts } = await node.dev('dev.accounts');
+    const path = `/address/${accounts[1].address}`;
+    await open(path);
+    await press('Watch');
+    const other = await page.openTab(`${url}/node`);
+    await other.show();
+    await until('document.hidden');
+    await node.dev('dev.faucet', { to: accounts[1].address, amount: '3 AVAX' });
+    expect(await until(`document.title.startsWith('(1) ')`)).toBe(true);
+    await page.show();
+    expect(await until(`!document.title.startsWith('(')`)).toBe(true);
+    await press('Watched');
+    expect(await page.run(`localStorage.getItem('serac-watched')`)).toBe('[]');
+    await other.close();
+  }, 30_000);
+
+  test('on a phone the tab of the page is in view, and a table that goes on has a shade at its edge', async () => {
+    await page.emulate({ width: 390, height: 844 });
+    await open('/node');
+    const isInView = `(() => {
+      const { left, right } = document.querySelector('.nav [aria-current]').getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    })()`;
+    expect(await until(isInView)).toBe(true);
+    await open('/blocks');
+    expect(await page.run(`getComputedStyle(document.querySelector('.scroll')).backgroundAttachment`)).toBe('local, local, scroll, scroll');
+    await page.emulate({ width: 1280, height: 900 });
+  }, 30_000);
+
+  test('after a revert on the dev panel it says what changed', async () => {
+    const { accounts } = await node.dev('dev.accounts');
+    await node.dev('dev.snapshot', { name: 'base' });
+    await node.dev('dev.faucet', { to: accounts[1].address, amount: '12.5 AVAX' });
+    await open('/dev');
+    await press('Revert');
+    expect(await until(`document.querySelector('.undone') !== null`)).toBe(true);
+    const undone = await text('.undone');
+    expect(undone).toContain('The revert to base removed 1 block and 1 transaction. 2 balances changed:');
+    expect(undone).toContain('account 1−12.5 AVAX');
+    expect(undone).toContain('account 0+12.501 AVAX');
+    await node.dev('dev.deleteSnapshot', { name: 'base' });
+  }, 30_000);
+
   test('an address lights its own tab; a height above the last block names the last block', async () => {
     const { accounts } = await node.dev('dev.accounts');
     await open(`/address/${accounts[1].address}`);

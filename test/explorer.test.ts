@@ -82,6 +82,8 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     const { assetID } = await node.dev('dev.createAsset', { name: 'Ice', symbol: 'ICE', denomination: 0, supply: '10' });
     const expected: [string, string][] = [
       ['1', '/block/1'],
+      ['%231', '/block/1'],
+      [`${txID.slice(0, 8)}…${txID.slice(-6)}`, `/tx/${txID}`],
       [txID, `/tx/${txID}`],
       [`P-${bare}`, `/address/${accounts[1].address}`],
       [bare, `/address/${accounts[1].address}`],

@@ -58,7 +58,9 @@ describe.skipIf(binary === undefined)('Chromium: the API reference', () => {
     expect(shown).toContain('avm.issueTx');
     expect(shown).toContain('dev.faucet');
     const links = await page.run<string[]>(`[...document.querySelectorAll('.reference-nav a')].map((link) => link.hash.slice(1))`);
-    expect(links.toSorted()).toEqual(expected.toSorted());
+    const groups = await page.run<string[]>(`[...document.querySelectorAll('.reference-group')].map((group) => group.id)`);
+    expect(links).toEqual(groups);
+    expect(groups.length).toBeGreaterThan(10);
   });
 
   test('filters by the typed words', async () => {

@@ -1,4 +1,4 @@
-import { type BannerInfo, listUrls } from '../app/setup/banner-info.ts';
+import { type BannerAccounts, type BannerInfo, type BannerState, listUrls, type ServedUrls } from '../app/setup/banner-info.ts';
 import { isPublicNetwork } from '../avm/network.ts';
 import { ewoqKey } from '../avm/wallet/accounts.ts';
 import { formatUnits } from '../base/bytes/units.ts';
@@ -106,7 +106,7 @@ function describeMining({ automine, interval }: BannerInfo['mining']): string {
 }
 
 /** Accounts with addresses and balances. An account without funds that is the only one is left out: its key is not for this network. */
-function accountLines({ accounts }: BannerInfo, max: number): string[] {
+function accountLines({ accounts }: BannerAccounts, max: number): string[] {
   if (accounts.length === 1 && accounts[0]?.balance === 0n) return [];
   const amounts = accounts.map(({ balance }) => `${formatUnits(balance, 9)} AVAX`);
   const width = Math.max(...amounts.map((text) => text.length));
@@ -123,7 +123,7 @@ function urlRows(info: BannerInfo): string[] {
   return urls.filter(({ name }) => !hasExplorer || name !== 'reference').map(({ label, url }) => row(label, url));
 }
 
-function chainRows({ chains, url }: BannerInfo): string[] {
+function chainRows({ chains, url }: BannerState & ServedUrls): string[] {
   const lines = chains.map(({ alias }) => `${url}/ext/bc/${alias}`);
   return truncateLines(lines, maxChains).map((text, i) => row(i === 0 ? 'Chains' : '', text));
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { resolveFollowedNetwork } from '../app/chains/follow.ts';
 import { resolveForkedNetwork } from '../app/chains/fork.ts';
-import { type Config, configFrom } from '../app/config/config.ts';
+import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
 import { type CommandName, commandTable } from '../app/flags/command.ts';
 import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
 import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
@@ -25,8 +25,10 @@ import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
+import { backUp } from './commands/backup.ts';
 import { check } from './commands/check.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
+import { compact } from './commands/compact.ts';
 import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
@@ -169,6 +171,8 @@ const actions: {
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
   check: async (config) => printResult(check(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
+  backup: async (config, { command }) => printResult(backUp(config, command.args[0] as string, env)),
+  compact: async (config) => printResult(compact(config, env)),
   keys: async (config, { command, options }) => {
     for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
   },
@@ -178,7 +182,7 @@ const actions: {
 const logFileOf = ({ options }: Pick<RunFlags, 'options'>): string => options['log-file'] ?? `${options['data-dir']}/serac.log`;
 
 /** Runs a command about a node in the background. */
-async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: Config, flags: RunFlags): Promise<void> {
+async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: TerminalConfig, flags: RunFlags): Promise<void> {
   const { detachedCommands } = await import('./commands/detached-node.ts');
   const { options } = flags;
   process.exitCode = await detachedCommands[name]({
@@ -251,7 +255,7 @@ const openConsole = (format: 'text' | 'json', style: Style): Console =>
 const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
 
 /** Where the chain of a node that stops is. */
-function describeSaved({ store, dataDir, state }: Config): string {
+function describeSaved({ store, dataDir, state }: StorageConfig): string {
   if (state?.save !== undefined) return `saved to ${state.save}`;
   return store === 'memory' ? 'the chain was in memory and is lost' : `the chain is in ${dataDir}`;
 }
@@ -263,7 +267,7 @@ function printResult({ lines, isDamaged }: CommandResult): void {
 }
 
 /** Prints the first lines of a server. `json` is an object, which gets time and level as every line of JSON. */
-function printBanner({ banner }: Config, json: string, text: string): void {
+function printBanner({ banner }: TerminalConfig, json: string, text: string): void {
   const stamp = JSON.stringify({ event: 'started', time: timeTexts.json(), level: 'info' });
   if (banner !== 'none') screen.print(banner === 'json' ? `${stamp.slice(0, -1)},${json.slice(1)}` : text);
 }

@@ -242,7 +242,7 @@ export const searchRows = {
     tag: 'Explorer',
     summary: 'Finds what a text names',
     description:
-      'A height; the ID of a block, transaction, asset or output; an address in any spelling; a node ID; the symbol or name of an asset; a transaction in hex. ' +
+      'A height, also as 3,671 or #61; the ID of a block, transaction, asset or output; the first six or more characters of the ID of a block or transaction; an address in any spelling; a node ID; a part of the symbol or name of an asset; a transaction in hex; a URL of this or of another explorer. ' +
       'An ID or address with one wrong character gets didYouMean.',
     params: { ...chainParams, q: textParam({ description: `At most ${maxSearchText} characters.`, max: maxSearchText }) },
     response: SearchSchema,

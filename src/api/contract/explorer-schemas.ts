@@ -320,9 +320,10 @@ export const SearchSchema = object('SearchResponse', {
       ),
       refusal: optional(reason),
       transaction: optional(PendingTxSchema),
+      isPartial: optional(flag('True if the text is only a part of the name, symbol or ID; absent otherwise.')),
       link: optional(text('Path of the route with the details.')),
     }),
   ),
-  moreResults: integer('Assets with this symbol or name that are not listed: the ten oldest are.'),
+  moreResults: integer('Assets whose symbol or name contains the text that are not listed: ten are, exact matches first.'),
   didYouMean: optional(list(text(), 'The text with one character changed so that its checksum is right.')),
 });

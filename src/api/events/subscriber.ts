@@ -3,8 +3,22 @@ import type { HeldEvents } from './held-events.ts';
 import type { Position } from './position.ts';
 import type { StreamEvent } from './stream-event.ts';
 
+/** The events that wait for a client, as its connection takes them. */
+export type EventQueue = {
+  /** Removes and returns queued events, at most about `maxTaken` bytes of JSON. */
+  readonly take: () => readonly StreamEvent[];
+  /** Whether the last event was taken: the connection can be closed. */
+  readonly isDone: () => boolean;
+  readonly queuedBytes: () => number;
+  /** Sets the function that is called when an event is queued. */
+  readonly onQueued: (listener: () => void) => void;
+  /** Ends the subscription without a last event, because the client has disconnected. */
+  readonly disconnect: () => void;
+  readonly hasEnded: () => boolean;
+};
+
 /** A client of the stream: its filter, its position, and the events that wait until it can take them. */
-export type Subscriber = {
+export type Subscriber = EventQueue & {
   readonly filter: Filter;
   /** All events up to here were queued or left out by the filter. */
   position: Position;
@@ -14,20 +28,10 @@ export type Subscriber = {
   readonly push: (event: StreamEvent) => void;
   /** Queues the last event. Later ones are ignored. */
   readonly end: (last: StreamEvent) => void;
-  /** Removes and returns queued events, at most about `maxTaken` bytes of JSON. */
-  readonly take: () => readonly StreamEvent[];
-  /** Whether the last event was taken: the connection can be closed. */
-  readonly isDone: () => boolean;
-  readonly hasEnded: () => boolean;
-  readonly queuedBytes: () => number;
-  /** Sets the function that is called when an event is queued. */
-  readonly onQueued: (listener: () => void) => void;
   /** Sets the function that is called when the client has read all its events and is ready for more. */
   readonly onDrained: (listener: () => void) => void;
   /** Replaces the queue by `overflow`, which is then the last event. */
   readonly cutOff: () => void;
-  /** Ends the subscription without a last event, because the client has disconnected. */
-  readonly disconnect: () => void;
 };
 
 type SubscriberOptions = {

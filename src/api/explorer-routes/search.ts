@@ -2,6 +2,7 @@ import { parseTx } from '../../avm/tx/tx.ts';
 import { type Address, addressFromBytes, addressLength, parseShortId, shortIdText } from '../../base/bytes/address.ts';
 import { bech32Decode, correctBech32 } from '../../base/bytes/bech32.ts';
 import { correctCb58 } from '../../base/bytes/cb58.ts';
+import { cb58Ranges } from '../../base/bytes/cb58-range.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -21,6 +22,8 @@ type SearchResult = {
   readonly title?: string | undefined;
   readonly status?: string | undefined;
   readonly link?: string | undefined;
+  /** Whether the text is only a part of what the result is called. */
+  readonly isPartial?: true;
   /** Of a signed transaction that is not accepted: whether it could be issued now, and why not. */
   readonly isIssuable?: boolean | undefined;
   readonly refusal?: LiveReason | undefined;
@@ -38,7 +41,7 @@ const maxAssets = 10;
 async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockchainId }: ChainRef, query: string): Promise<RenderedJson> {
   const root = `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(blockchainId)}`;
   const context = { deps, chain, root, hrp: networkSpelling(deps.served, network).hrp };
-  const text = query.trim();
+  const text = nameIn(query.trim());
   const [found, named] = await Promise.all([Promise.all(finders.map((find) => find(text, context))), findNamedAssets(text, context)]);
   const results = [...found.flat(), ...named.results];
   const didYouMean = results.length === 0 ? correct(text) : undefined;
@@ -47,15 +50,24 @@ async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockch
   return renderedJson(`{${parts.join()}}`);
 }
 
+/** What a URL of this or of another explorer names: the last part of its path, or its query. Other texts are returned as they are. */
+function nameIn(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const { pathname, searchParams } = new URL(text);
+  const name = searchParams.get('q') ?? pathname.split('/').findLast((part) => part !== '');
+  return name ?? text;
+}
+
 const writeResult = ({ content, ...facts }: SearchResult): string =>
   content === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts).slice(0, -1)},"transaction":{${content}}}`;
 
 type Finder = (text: string, search: Search) => Promise<readonly SearchResult[]>;
 
 const findHeight: Finder = async (text, { chain, root }) => {
-  if (!/^[0-9]{1,15}$/.test(text)) return [];
+  const [, digits] = /^#?([0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4})$/.exec(text) ?? [];
+  if (digits === undefined) return [];
   const tip = await chain.reads.tip();
-  const height = Number(text);
+  const height = Number(digits.replaceAll(',', ''));
   return height > tip.height ? [] : [{ kind: 'block', id: String(height), link: `${root}/blocks/${height}` }];
 };
 
@@ -112,15 +124,41 @@ const findNode: Finder = async (text, { deps, root }) => {
   return [{ kind: 'node', id, link: deps.served.builder === undefined ? undefined : `${root}/nodes/${id}/blocks` }];
 };
 
-/** The oldest assets with a symbol or name, and how many more there are. */
+/** IDs listed for the beginning of one. */
+const maxShortened = 5;
+/** Characters of the beginning of an ID; fewer would name too many. */
+const minShortened = 6;
+
+/** The beginning of an ID, or its beginning and end with dots between, as lists show it. */
+const findShortenedId: Finder = async (text, search) => {
+  const [, start = '', end = ''] = /^([1-9A-HJ-NP-Za-km-z]{6,47})(?:(?:…|\.{2,3})([1-9A-HJ-NP-Za-km-z]{0,40}))?$/.exec(text) ?? [];
+  if (start.length < minShortened) return [];
+  const find = async (table: 'tx' | 'block'): Promise<string[]> => {
+    const found = cb58Ranges(start, idLength).map((range) => explorerOf(search.chain).idsBetween(table, range, maxShortened));
+    return (await Promise.all(found))
+      .flat()
+      .map(idText)
+      .filter((id) => id.endsWith(end));
+  };
+  const [txs, blocks] = await Promise.all([find('tx'), find('block')]);
+  return [
+    ...txs.map((id) => ({ kind: 'transaction', id, link: `${search.root}/transactions/${id}`, isPartial: true }) as const),
+    ...blocks.map((id) => ({ kind: 'block', id, link: `${search.root}/blocks/${id}`, isPartial: true }) as const),
+  ].slice(0, maxShortened);
+};
+
+/** The oldest assets with a symbol or name, then those that contain the text, and how many more there are. */
 async function findNamedAssets(
   text: string,
   search: Search,
 ): Promise<{ readonly results: readonly SearchResult[]; readonly more: number }> {
   if (text.length === 0 || text.length > maxNameLength) return { results: [], more: 0 };
-  const { ids, total } = await explorerOf(search.chain).assetsNamed({ symbol: text.toUpperCase(), name: text }, maxAssets);
-  return { results: await findAssets(ids, search), more: total - ids.length };
+  const { exact, partial, total } = await explorerOf(search.chain).assetsMatching(text, maxAssets);
+  const results = [...(await findAssets(exact, search)), ...(await findAssets(partial, search)).map(markPartial)];
+  return { results, more: total - results.length };
 }
+
+const markPartial = (result: SearchResult): SearchResult => ({ ...result, isPartial: true });
 
 /** A transaction in hex, as `avm.issueTx` takes it (with or without its checksum). */
 const findSignedTx: Finder = async (text, search) => {
@@ -148,7 +186,7 @@ const findSignedTx: Finder = async (text, search) => {
   ];
 };
 
-const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findSignedTx];
+const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findSignedTx, findShortenedId];
 
 const nodePrefix = 'NodeID-';
 const checksumBytes = 4;

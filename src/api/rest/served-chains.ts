@@ -35,7 +35,8 @@ type ServedNetwork = {
 /** For requests that use one of `names`, responses use `name` and, unless the request has addresses with another prefix, `hrp`. */
 export type NetworkAlias = { readonly name: string; readonly names: readonly string[]; readonly hrp: string };
 
-export type ServedChain = {
+/** A chain by its names. */
+export type ChainIdentity = {
   readonly id: Id;
   /** The first one is its main name, such as X. */
   readonly aliases: readonly [string, ...string[]];
@@ -47,6 +48,10 @@ export type ServedChain = {
   readonly genesisBytes: Uint8Array;
   /** Path of its Node RPC on this server, or the URL of another server that has it. */
   readonly rpcUrl: string;
+};
+
+/** What can be read of a chain. */
+export type ChainReads = {
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
   readonly explorer?: ExplorerReads;
@@ -54,22 +59,26 @@ export type ServedChain = {
   readonly live?: LiveReads;
   /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
   readonly epoch?: () => number;
-  /** Whether the followed node answers. Always OK for a chain that this process runs itself. */
-  readonly status: () => 'OK' | 'UNAVAILABLE';
-  /** Why the chain cannot answer now: it is bootstrapping, and what it has is old. Undefined if it can. */
-  readonly unavailable?: (() => string | undefined) | undefined;
-  /**
-   * To be awaited before balances and outputs of these addresses are read. Fetches from the followed node what its blocks do not contain:
-   * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if the followed
-   * node fails. Undefined if this process runs the chain itself.
-   */
-  readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
-  /**
-   * How imports of this chain's exports by the P- and C-Chain become known, which no block of this chain shows: `looked-up` by
-   * `backfillAddresses`, or `unknown`. Undefined if they are always known.
-   */
-  readonly foreignImports?: 'looked-up' | 'unknown' | undefined;
 };
+
+export type ServedChain = ChainIdentity &
+  ChainReads & {
+    /** Whether the followed node answers. Always OK for a chain that this process runs itself. */
+    readonly status: () => 'OK' | 'UNAVAILABLE';
+    /** Why the chain cannot answer now: it is bootstrapping, and what it has is old. Undefined if it can. */
+    readonly unavailable?: (() => string | undefined) | undefined;
+    /**
+     * To be awaited before balances and outputs of these addresses are read. Fetches from the followed node what its blocks do not contain:
+     * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if the followed
+     * node fails. Undefined if this process runs the chain itself.
+     */
+    readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
+    /**
+     * How imports of this chain's exports by the P- and C-Chain become known, which no block of this chain shows: `looked-up` by
+     * `backfillAddresses`, or `unknown`. Undefined if they are always known.
+     */
+    readonly foreignImports?: 'looked-up' | 'unknown' | undefined;
+  };
 
 /** A component that the server needs. `probeWrite` writes a value and reads it back, `probeRead` only reads. Both reject if it is down. */
 export type HealthComponent = {

@@ -10,12 +10,12 @@ import { type Id, idOf, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { verifyBlock } from '../../chain/lifecycle/processing.ts';
 import { type AvmChainSpec, createVerifierOfChain, type VerifierDeps } from '../setup/avm-chain.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { AtomicOutputs, OpenedChain } from '../setup/node-store.ts';
 
 type FundingRequest = {
   readonly spec: AvmChainSpec;
   readonly opened: OpenedChain;
-  readonly store: Pick<NodeStore, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
+  readonly store: Pick<AtomicOutputs, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
   /** Account 0 pays; the others are funded. */
   readonly accounts: readonly [Account, ...Account[]];
   /** nAVAX of each account. */

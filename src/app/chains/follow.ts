@@ -18,7 +18,7 @@ import { observeIssue } from '../../chain/lifecycle/observed-issue.ts';
 import { createRestartingThread } from '../../chain/recovery/restarting-thread.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
-import type { Config } from '../config/config.ts';
+import type { StorageConfig } from '../config/config.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
 import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
@@ -169,7 +169,7 @@ type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onF
 const startTimeout = 3000;
 
 /** Returns the network ID of the data directory if it has one, else that of the followed node. So a node that is down does not block a restart. */
-export const resolveFollowedNetwork = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
+export const resolveFollowedNetwork = async (url: string, { store, dataDir }: StorageConfig, env: Env): Promise<number> =>
   (store === 'sqlite' && dataDir !== undefined ? readStoredNetworkID(env.openDatabase, dataFilesIn(dataDir).database) : undefined) ??
   (await fetchNetworkID(url, env));
 

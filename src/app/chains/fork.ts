@@ -15,12 +15,12 @@ import { createFork, type Fork, type ForkCopy, type ForkLedger } from '../../cha
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { openForkedAddresses } from '../../ledger/state/forked-addresses.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
-import type { Config } from '../config/config.ts';
+import type { StorageConfig } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 
 /** A fork of the X-Chain of a live node, and what its parts need. */
@@ -42,7 +42,7 @@ export async function openFork(
   url: string,
   env: Env,
   context: NetworkContext,
-  store: NodeStore,
+  store: RevertibleStore,
   opened: OpenedChain,
 ): Promise<RunningFork> {
   const [x] = context.specs;
@@ -99,7 +99,7 @@ export async function openFork(
 }
 
 /** Returns the network ID of the data directory if it has one, else that of the forked node. */
-export async function resolveForkedNetwork(url: string, { store, dataDir }: Config, env: Env): Promise<number> {
+export async function resolveForkedNetwork(url: string, { store, dataDir }: StorageConfig, env: Env): Promise<number> {
   const stored =
     store === 'sqlite' && dataDir !== undefined ? readStoredNetworkID(env.openDatabase, dataFilesIn(dataDir).database) : undefined;
   if (stored !== undefined) return stored;

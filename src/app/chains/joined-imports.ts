@@ -12,7 +12,7 @@ import type { ForeignChain } from '../../chain/follow/remote.ts';
 import { listUtxoPages } from '../../chain/follow/utxo-pages.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore } from '../setup/node-store.ts';
+import type { AtomicOutputs } from '../setup/node-store.ts';
 import { createRemote, createTiming } from './follow.ts';
 
 /** What the P- and C-Chain export to a joined chain: the trusted node, which runs them, is asked. What it says is stored as known. */
@@ -28,7 +28,7 @@ type ImportsDeps = {
   readonly url: string;
   readonly env: Env;
   readonly context: NetworkContext;
-  readonly store: Pick<NodeStore, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
+  readonly store: Pick<AtomicOutputs, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
 };
 
 /** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */

@@ -1,6 +1,6 @@
 import { chainLimits } from '../../base/health/chain-check.ts';
 import { every } from '../../base/timing/timers.ts';
-import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
+import type { JoinedChainState } from '../../network/joined-chain/joined-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { RefusedBlocks } from './refused-blocks.ts';
 
@@ -10,7 +10,7 @@ const limit = Number(chainLimits.behindTime / 1_000_000n);
 /** Logs when the chain falls behind most of the stake, with the likely cause, and when it has caught up. Returns a function that stops it. */
 export function warnOfLag(
   alias: string,
-  chain: Pick<JoinedChain, 'lag' | 'bootstrap' | 'isBootstrapping'>,
+  chain: Pick<JoinedChainState, 'lag' | 'bootstrap' | 'isBootstrapping'>,
   refused: Pick<RefusedBlocks, 'lastReason'>,
   env: Pick<Env, 'log' | 'timers'>,
 ): () => void {

@@ -3,7 +3,7 @@ import type { NetworkLimits, NetworkState, RouterLimits, RouterState, UpgradeSta
 import type { AcpVotes, PeerInfo, Uptime } from '../../api/rpc/info.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ChainHealthState, ChainLimits } from '../../base/health/chain-check.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
 
 /** What the Node RPC and the health checks read about the peers of this node. */
 export type PeerReadings = {
@@ -38,7 +38,7 @@ export const createSoloReadings = (config: Config, blsKey: LazyKey): PeerReading
 });
 
 /** The readings of a node without peers that is not a validator. */
-export function createFollowerReadings(config: Config): PeerReadings {
+export function createFollowerReadings(config: NetworkConfig): PeerReadings {
   const upgrade = { localUpgradeTime: config.network.upgrades.graniteTime, totalWeight: 1n, peers: [] };
   return {
     peers: () => [],

@@ -7,18 +7,37 @@ import type { Options } from '../flags/options.ts';
 import type { LogLevel } from '../log/log.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 
-/** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
-export type Config = {
+/** Which network and chain this is, who decides its blocks, and who this node is on it. */
+export type NetworkConfig = {
   readonly network: Network;
   readonly genesis: GenesisSource;
   /** JSON file of additional AVM chains. */
   readonly chainsFile: string | undefined;
+  readonly mode: Mode;
+  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
+  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
+  readonly identity: IdentityOptions;
+  readonly peerAddress: { readonly publicIP: string; readonly port: number };
+};
+
+/** Where state is stored, and how much memory and disk there is for it. */
+export type StorageConfig = {
   readonly dataDir: string | undefined;
   readonly store: 'memory' | 'sqlite';
   /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
   readonly state: StateFiles | undefined;
-  /** The number of reader processes; 0 where there can be none. */
-  readonly workers: number | 'auto';
+  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
+  readonly databaseUrl: string | undefined;
+  /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
+  readonly cacheUrl: string | undefined;
+  /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
+  readonly cacheBytes: number;
+  /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
+  readonly disk: { readonly required: number; readonly warning: number };
+};
+
+/** The developer's chain. */
+export type DevConfig = {
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
   readonly accounts: AccountOptions & { readonly balance: bigint };
@@ -26,36 +45,36 @@ export type Config = {
   readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
   /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
   readonly devToken: string | undefined;
+};
+
+/** What is served, and to whom. */
+export type ServerConfig = {
+  /** The number of reader processes; 0 where there can be none. */
+  readonly workers: number | 'auto';
   readonly http: HttpConfig;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
   readonly data: ApiConfig;
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
-  readonly mode: Mode;
-  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
-  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
-  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
-  readonly databaseUrl: string | undefined;
-  /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
-  readonly cacheUrl: string | undefined;
-  /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
-  readonly cacheBytes: number;
   readonly publicApi: boolean;
   /** Whether the pages of the explorer are served. */
   readonly explorer: boolean;
   readonly healthCheckFrequency: Milliseconds;
-  /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
-  readonly disk: { readonly required: number; readonly warning: number };
-  readonly identity: IdentityOptions;
-  readonly peerAddress: { readonly publicIP: string; readonly port: number };
+  /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
+  readonly settings?: readonly Setting[];
+};
+
+/** What the process tells its operator. */
+export type TerminalConfig = {
   /** Where process ID and URL of the running node are written; undefined: nowhere. */
   readonly processContextFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
-  /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
-  readonly settings?: readonly Setting[];
 };
+
+/** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
+export type Config = NetworkConfig & StorageConfig & DevConfig & ServerConfig & TerminalConfig;
 
 /** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
 type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);

@@ -11,7 +11,7 @@ import { openSnapshots, type RevertiblePart } from '../../ledger/snapshot/snapsh
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
 
 /**
  * Snapshots of all chains of a node, and every other way to replace their state. One runs at a time. The state is replaced in one step; what
@@ -29,7 +29,7 @@ export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAcce
   };
 
 type ChainSnapshotDeps = {
-  readonly nodeStore: Pick<NodeStore, 'store' | 'prepareRevert'>;
+  readonly nodeStore: Pick<RevertibleStore, 'store' | 'prepareRevert'>;
   /** The first one is the X-Chain. */
   readonly chains: readonly [SnapshotChain, ...SnapshotChain[]];
   readonly events: Pick<EventBus, 'publish'>;

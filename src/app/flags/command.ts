@@ -69,6 +69,18 @@ export const commandTable = {
     help: 'rebuild the history index of a data directory',
     examples: ['reindex --data-dir ~/chain'],
   },
+  backup: {
+    kind: 'storage',
+    args: ['DIR'],
+    help: 'copy the data directory of a running or stopped node to a new one',
+    examples: ['backup ~/chain-backup --data-dir ~/chain'],
+  },
+  compact: {
+    kind: 'storage',
+    args: [],
+    help: 'give back space on the disk that a data directory no longer uses',
+    examples: ['compact --data-dir ~/chain'],
+  },
   accounts: { kind: 'client', args: [], help: 'list the funded accounts with their keys', examples: ['accounts', 'accounts --json'] },
   faucet: {
     kind: 'client',

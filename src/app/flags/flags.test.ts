@@ -188,6 +188,8 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['index', 'http://a', '--database-url', 'mysql://h/d'], 'a PostgreSQL URL as --database-url'],
     [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],
     [['reindex'], 'serac reindex needs --data-dir'],
+    [['backup', '/tmp/copy'], 'serac backup needs --data-dir'],
+    [['compact'], 'serac compact needs --data-dir'],
     [['--'], 'unexpected argument "--"'],
   ];
   for (const [argv, message] of cases) test(argv.join(' '), () => expect(errorMessage(argv)).toContain(message));

@@ -259,6 +259,8 @@ function checkStorage({ name }: Command, options: Options): void {
     throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
+  if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
+  if (name === 'compact' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to make smaller');
   if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
   if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
     if (name === 'logs' || options['process-context-file'] === undefined)

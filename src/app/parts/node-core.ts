@@ -23,13 +23,17 @@ import { type Parts, withParts } from './parts.ts';
 import { countAccepted, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
 import { createStop, type Stop } from './stop.ts';
 
-/** What a node has before it has a store and chains. Parts take it as their first argument. */
-export type NodeCore = {
+/** The process of a node: its configuration, its environment, and how it ends. */
+export type NodeProcess = {
   readonly config: Config;
   readonly env: Env;
-  readonly context: NetworkContext;
-  readonly identity: Identity;
   readonly parts: Parts;
+  readonly stop: Stop;
+  readonly report: (error: unknown) => void;
+};
+
+/** What watches a node: events, health and metrics. */
+export type NodeObservers = {
   readonly bus: EventBus;
   readonly health: Health;
   readonly forcedChecks: ForcedChecks;
@@ -37,15 +41,20 @@ export type NodeCore = {
   readonly metrics: ProcessMetrics;
   /** Blocks and transactions accepted since the start. */
   readonly accepted: ReturnType<typeof countAccepted>;
-  /** The reader processes, which are started with the ports; there are none if the node does not listen. */
-  readonly readers: ReaderPool;
-  readonly stop: Stop;
-  /** What chains need that verify and store blocks. */
-  readonly writer: WriterDeps;
   /** Incremented whenever commits begin to fail or succeed again. */
   readonly commitRevision: () => number;
-  readonly report: (error: unknown) => void;
 };
+
+/** What a node has before it has a store and chains. Parts take it as their first argument. */
+export type NodeCore = NodeProcess &
+  NodeObservers & {
+    readonly context: NetworkContext;
+    readonly identity: Identity;
+    /** The reader processes, which are started with the ports; there are none if the node does not listen. */
+    readonly readers: ReaderPool;
+    /** What chains need that verify and store blocks. */
+    readonly writer: WriterDeps;
+  };
 
 export type StartOptions = {
   /** False: opens no port and starts no reader processes, which share the port. */

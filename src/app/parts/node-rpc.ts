@@ -5,14 +5,14 @@ import type { NodeChains } from '../chains/node-chain.ts';
 import type { PeerReadings } from '../chains/peer-readings.ts';
 import { createInfoService } from '../servers/info-service.ts';
 import { createCounterpartServices } from '../setup/counterparts.ts';
-import type { NodeStore } from '../setup/node-store.ts';
+import type { AtomicOutputs } from '../setup/node-store.ts';
 import type { NodeCore } from './node-core.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { Contribution } from './parts.ts';
 import { createMetricsRoute } from './process-metrics.ts';
 
 type NodeRpcDeps = {
-  readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
+  readonly store: Pick<AtomicOutputs, 'readAtomicUtxos'>;
   readonly chains: NodeChains;
   readonly readings: PeerReadings;
   readonly health: NodeHealth;

@@ -10,7 +10,7 @@ import { type AvmChainSpec, createChainServices } from '../setup/avm-chain.ts';
 import { createCounterpartServices } from '../setup/counterparts.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { AtomicOutputs, OpenedChain } from '../setup/node-store.ts';
 import type { MessageToReader } from '../workers/messages.ts';
 import {
   createForwardedRoute,
@@ -25,7 +25,7 @@ import type { WriterLink } from './writer-link.ts';
 
 type ReaderRpcDeps = {
   readonly context: NetworkContext;
-  readonly store: Pick<NodeStore, 'readAtomicUtxos'>;
+  readonly store: Pick<AtomicOutputs, 'readAtomicUtxos'>;
   readonly chains: readonly (OpenedChain & { readonly spec: AvmChainSpec })[];
   readonly metrics: ProcessMetrics;
   readonly message: Extract<MessageToReader, { reader: 'start' }>;

@@ -18,14 +18,25 @@ import {
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
-import { bodySlice, createUnreadResponses, defaultUnread, sliceBody, type UnreadResponses, watchWebSocket } from './unread-responses.ts';
+import {
+  createUnreadResponses,
+  defaultUnread,
+  sliceBody,
+  type UnreadResponses,
+  uncountedBody,
+  watchWebSocket,
+} from './unread-responses.ts';
 
 /** HTTP server on Bun.serve. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
   const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
   const { small, large } = createBodyBudgets(options.maxBodyMemory);
-  const unread = createUnreadResponses(options.unread ?? defaultUnread);
+  const { max: maxUnread, timeout: unreadTimeout } = options.unread ?? defaultUnread;
+  const unread = createUnreadResponses({ max: maxUnread * (1 - wholeShare), timeout: unreadTimeout });
+  /** Whether a body may be sent as it is. Bun does not tell when it was read, but counts the requests whose responses were not. */
+  const isSentWhole = (size: number): boolean =>
+    size <= uncountedBody || (size <= wholeBody && server.pendingRequests * wholeBody <= maxUnread * wholeShare);
   const toHeaders = createHeadersCache();
   const split = createSplitCache();
 
@@ -33,7 +44,7 @@ export const serve: Serve = async (options) => {
     const { status, body, stream } = response;
     const init = { status, headers: toHeaders(response.headers) };
     // For a string body, even an empty one, Bun would add a content type.
-    if (stream === undefined && (body.length <= bodySlice || request?.method === 'HEAD'))
+    if (stream === undefined && (isSentWhole(body.length) || request?.method === 'HEAD'))
       return new Response(body.length === 0 ? null : (body as BodyInit), init);
     // The connection of a client that does not read is closed by its idle timeout.
     const close = () => request !== undefined && server.timeout(request, 1);
@@ -139,6 +150,14 @@ const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
   drain: (socket) => socket.data.onDrain(),
   close: (socket) => socket.data.onClose(),
 };
+
+/**
+ * Bytes of a body that is sent as it is while few requests are unanswered: sending it in slices takes twice the time. Bun closes the connection
+ * of a client that does not read it after the idle timeout.
+ */
+const wholeBody = 262_144;
+/** The share of unread bytes for such bodies. */
+const wholeShare = 0.25;
 
 type StreamOptions = {
   readonly unread: UnreadResponses;

@@ -18,7 +18,14 @@ import {
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
-import { bodySlice, createUnreadResponses, defaultUnread, sliceBody, type UnreadResponses, watchWebSocket } from './unread-responses.ts';
+import {
+  createUnreadResponses,
+  defaultUnread,
+  sliceBody,
+  type UnreadResponses,
+  uncountedBody,
+  watchWebSocket,
+} from './unread-responses.ts';
 import { acceptKey, asksForWebSocket, openWebSocket } from './web-socket.ts';
 
 /** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
@@ -271,7 +278,7 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   const length = { 'content-length': Buffer.byteLength(body) };
   const writeHead = () =>
     outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });
-  if (body.length <= bodySlice || incoming.method === 'HEAD') {
+  if (body.length <= uncountedBody || incoming.method === 'HEAD') {
     writeHead();
     outgoing.end(body);
   } else if (!sendChunks(outgoing, writeHead, sliceBody(body), unread, body.length)) {

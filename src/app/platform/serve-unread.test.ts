@@ -12,7 +12,7 @@ const text = `${'a'.repeat(65_535)}${'😀'.repeat(200_000)}`;
 const handler = ({ path }: { readonly path: string }) => ({
   status: 200,
   headers: {},
-  body: path === '/large' ? large : path === '/text' ? text : 'small',
+  body: { '/large': large, '/text': text, '/middle': large.subarray(0, 250_000) }[path] ?? 'small',
 });
 
 /** Sends a request and reads nothing until the socket is resumed. */
@@ -122,3 +122,22 @@ for (const [name, serve] of implementations)
       socket.destroy();
     }, 30_000);
   });
+
+test('Bun.serve sends a body of 250 KB as it is, but counts it while other clients do not read', async () => {
+  const { start, close } = createTestServers(
+    (implementations.find(([name]) => name === 'Bun.serve') as (typeof implementations)[number])[1],
+  );
+  // A quarter of it is enough for one such body.
+  const server = await start({ handler, unread: { max: 1_100_000, timeout: 60_000 } });
+  const sizeOfMiddle = async () => {
+    const response = await fetch(`http://127.0.0.1:${server.port}/middle`);
+    await response.arrayBuffer();
+    return response.status === 200 ? response.headers.get('content-length') : response.status;
+  };
+  expect(await sizeOfMiddle()).toBe('250000');
+  const unread = await openUnread(server);
+  await until(async () => (await sizeOfMiddle()) === 503);
+  unread.destroy();
+  await until(async () => (await sizeOfMiddle()) === '250000');
+  await close();
+}, 30_000);

@@ -96,8 +96,11 @@ export function createUnreadResponses({ max, timeout }: UnreadOptions): UnreadRe
 /** Milliseconds between two searches for clients that do not read. */
 const checkInterval = 1000;
 
-/** Bytes of a body that are sent at once. What is not larger waits in the buffers of the operating system, so it is not counted. */
-export const bodySlice = 65_536;
+/** Bytes of a body that is sent as it is. It waits in the buffers of the operating system, so it is not counted. */
+export const uncountedBody = 65_536;
+
+/** Bytes of a larger body that are sent at once. */
+const bodySlice = 65_536;
 
 /** Splits a body into slices. The next one is sent when the client has read the one before: so it is known whether it reads. */
 export function sliceBody(body: string | Uint8Array): SliceIterator {

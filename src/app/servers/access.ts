@@ -13,6 +13,7 @@ import { statsRoutes } from '../../api/stats/routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../setup/cache-budget.ts';
+import { dataFilesIn } from '../setup/data-files.ts';
 import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
@@ -75,9 +76,9 @@ export function openKeysDatabase(
   dataDir: string,
   env: DatabaseEnv & FileEnv,
 ): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
-  const folder = `${dataDir}/db`;
+  const { folder, keys } = dataFilesIn(dataDir);
   env.makeFolder(folder);
-  const sql = openKeysFile(env.openDatabase, `${folder}/keys.sqlite`);
+  const sql = openKeysFile(env.openDatabase, keys);
   return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
 }
 

@@ -25,28 +25,37 @@ import type { RecoverKey as CurveRecoverKey } from '../../base/crypto/recover.ts
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 
-export type ApiParts = {
-  readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
-  readonly version: string;
-  /** undefined: the node has no history index, so neither API is served. */
-  readonly served: ServedChains | undefined;
-  readonly health: ApiHealthDeps;
-  readonly gate: Gate;
+/** What cached responses and page tokens depend on. */
+export type ServedVersion = {
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
   /** See api/response-cache.ts. */
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
-  readonly recoverKey: CurveRecoverKey;
-  readonly observer: ResponseObserver;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
-  readonly longWork: LongWork;
-  readonly report: (error: unknown) => void;
+};
+
+/** What this server offers beside the Data and Metrics APIs. */
+export type ApiFeatures = {
   readonly explorerFeatures: ExplorerFeatures;
   /** Whether this server has the event stream, which the API reference then describes too. */
   readonly hasEvents: boolean;
 };
+
+export type ApiParts = ServedVersion &
+  ApiFeatures & {
+    readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
+    readonly version: string;
+    /** undefined: the node has no history index, so neither API is served. */
+    readonly served: ServedChains | undefined;
+    readonly health: ApiHealthDeps;
+    readonly gate: Gate;
+    readonly recoverKey: CurveRecoverKey;
+    readonly observer: ResponseObserver;
+    readonly longWork: LongWork;
+    readonly report: (error: unknown) => void;
+  };
 
 /** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the document that describes them. */
 type ApiHandlers = {

@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.ts';
+import type { Config, ServerConfig } from '../config/config.ts';
 import type { ServeOptions } from '../platform/serve.ts';
 
 /** The maximum number of bytes of request bodies that one port of one process buffers at the same time. */
 const maxBodyMemory = 64 * 1024 * 1024;
 
-export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> => ({
+export const serveOptions = ({ http }: ServerConfig): Omit<ServeOptions, 'handler'> => ({
   host: http.host,
   port: http.port,
   maxBodyMemory: maxBodyMemory,

@@ -1,6 +1,6 @@
 import { readyPath } from '../../api/http/ready-route.ts';
 import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
-import type { Config } from '../config/config.ts';
+import type { NetworkConfig, ServerConfig } from '../config/config.ts';
 import { type BannerInfo, listUrls } from '../setup/banner-info.ts';
 
 type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
@@ -11,7 +11,11 @@ type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
 const ready: IndexEntry = { name: 'ready', label: 'Readiness', url: readyPath };
 
 /** The index of a node: the URLs of the banner, readiness, and the other chains. URLs of the main port are paths. */
-export const createServerIndex = (version: string, { network, strict }: Config, { aliases, ...parts }: IndexParts): ServerIndex => ({
+export const createServerIndex = (
+  version: string,
+  { network, strict }: NetworkConfig & ServerConfig,
+  { aliases, ...parts }: IndexParts,
+): ServerIndex => ({
   version,
   network: network.name,
   entries: [
@@ -22,7 +26,7 @@ export const createServerIndex = (version: string, { network, strict }: Config, 
 });
 
 /** The index of `serac api`. An API with a port of its own is not on this one. */
-export const createApiIndex = (version: string, { network, apis, data, stats }: Config): ServerIndex => ({
+export const createApiIndex = (version: string, { network, apis, data, stats }: NetworkConfig & ServerConfig): ServerIndex => ({
   version,
   network: network.name,
   entries: [

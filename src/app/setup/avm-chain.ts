@@ -53,47 +53,56 @@ export type ChainContext = {
   readonly longWork: LongWork;
 };
 
-export type WriterDeps = ChainContext & {
+/** Recovering the signers of transactions. */
+export type SignerDeps = {
   readonly recover: RecoverSigner;
   /** Recovers signers; the index reads them and their public keys too. */
   readonly signers: SignerCache;
   readonly recovery: Recovery;
+};
+
+/** When blocks are built, and which time they have. */
+export type BlockTiming = {
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
   readonly policy: BlockPolicy;
   readonly takeNextBlockTime: () => bigint | undefined;
+};
+
+/** Who hears of what happens to a chain. */
+export type ChainReports = {
   readonly publish: EventBus['publish'];
-  readonly impersonation?: Impersonation;
   readonly observerOf: (chainID: Id) => TxObserver;
-  readonly subnetID: Id;
-  readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
   /** Called when the state of a follower changes; see `FollowStatus`. */
   readonly onFollowState: () => void;
-  /** Copies outputs that a transaction spends from another node; see fork/. */
-  readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
 };
 
-/** A chain to which this process adds blocks: its own, or those of a followed node. */
-export type RunningChain = {
-  readonly spec: AvmChainSpec;
-  readonly engine: Engine;
-  readonly lastAccepted: Ledger['lastAccepted'];
+export type WriterDeps = ChainContext &
+  SignerDeps &
+  BlockTiming &
+  ChainReports & {
+    readonly impersonation?: Impersonation;
+    readonly subnetID: Id;
+    readonly subnetOf: (chainID: Id) => Id | undefined;
+    /** Copies outputs that a transaction spends from another node; see fork/. */
+    readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
+  };
+
+/** The transactions that wait for a block. */
+export type ChainMempool = {
   /** The number and total size of the transactions in the mempool. */
   readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
-  readonly txIssuer: TxIssuer;
   /** The mempool; undefined for a followed chain, whose mempool is not here. */
   readonly mempool?: Pick<Mempool, 'all' | 'get'>;
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
-  /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: RevertibleChain;
-  /** Why the last commit failed; undefined after a successful one. */
-  readonly commitFailure: () => AnyFault | undefined;
-  /** What the `dev.*` methods need; undefined for a chain of a followed node. */
-  readonly dev?: DevChain;
+};
+
+/** Where the blocks of a chain come from, if not from this node alone. */
+export type BlockOrigin = {
   /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
   /** Undefined unless the chain is on a network of peers. */
@@ -105,6 +114,21 @@ export type RunningChain = {
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };
+
+/** A chain to which this process adds blocks: its own, or those of a followed node. */
+export type RunningChain = ChainMempool &
+  BlockOrigin & {
+    readonly spec: AvmChainSpec;
+    readonly engine: Engine;
+    readonly lastAccepted: Ledger['lastAccepted'];
+    readonly txIssuer: TxIssuer;
+    /** What a snapshot saves and a revert restores; undefined for a followed chain. */
+    readonly revertible?: RevertibleChain;
+    /** Why the last commit failed; undefined after a successful one. */
+    readonly commitFailure: () => AnyFault | undefined;
+    /** What the `dev.*` methods need; undefined for a chain of a followed node. */
+    readonly dev?: DevChain;
+  };
 
 export type DevChain = {
   readonly chain: Chain;

@@ -2,7 +2,7 @@ import { parseChainsFile } from '../../avm/genesis/chains-file.ts';
 import { genesisBlock } from '../../avm/genesis/genesis-block.ts';
 import { type GenesisEnv, loadNetworkGenesis, type NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { zeroId } from '../../base/bytes/id.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 
 type SpecEnv = GenesisEnv & { readonly readText: (path: string) => string };
@@ -34,7 +34,7 @@ export function loadChainSpecs(
   return { genesis, specs: [x, ...specs] };
 }
 
-function readGenesisJson({ genesis }: Config, env: SpecEnv): string | undefined {
+function readGenesisJson({ genesis }: NetworkConfig, env: SpecEnv): string | undefined {
   switch (genesis.kind) {
     case 'network':
       return undefined;

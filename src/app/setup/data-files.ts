@@ -20,6 +20,8 @@ export const dataFilesIn = (dataDir: string) => ({
   lock: `${dataDir}/db/lock.sqlite`,
   /** See state/chain-ends.ts. */
   ends: `${dataDir}/db/chain-ends`,
+  /** API keys, in a database of their own. */
+  keys: `${dataDir}/db/keys.sqlite`,
 });
 
 export type DataFiles = ReturnType<typeof dataFilesIn>;
@@ -147,8 +149,8 @@ const createRandomBelow =
 const progressDelay = 1000;
 
 /** Runs a generator to its end, and shows a progress bar if it takes longer than `progressDelay`. */
-function runWithProgress<T>(work: Generator<PageProgress, T>, env: ProcessEnv & TimeEnv): T {
-  const progress = startProgress(env.clock.monotonic, 'pages');
+export function runWithProgress<T>(work: Generator<PageProgress, T>, env: ProcessEnv & TimeEnv, unit = 'pages'): T {
+  const progress = startProgress(env.clock.monotonic, unit);
   const began = env.clock.monotonic();
   for (;;) {
     const step = work.next();

@@ -32,10 +32,8 @@ import { migrateIndex } from './index-migration.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import { connectStoredClock } from './stored-clock.ts';
 
-/** The node's store: its chains and what they share. */
-export type NodeStore = {
-  /** Opens the accepted state of a chain; initializes it from the chain's genesis if the store does not have it yet. */
-  readonly openChain: (spec: AvmChainSpec) => OpenedChain;
+/** The outputs that chains exported to each other. */
+export type AtomicOutputs = {
   /** Reads the UTXOs that other chains exported to the chain `reader`. */
   readonly readAtomicUtxos: (reader: Id) => ReadUtxoPage;
   readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
@@ -43,24 +41,40 @@ export type NodeStore = {
   readonly knowsAtomicUtxo: (reader: Id, from: Id, utxoID: Id) => boolean;
   /** At most `limit` of the outputs that can be imported, between any two chains. */
   readonly listAtomicUtxos: (limit: number) => readonly SharedOutput[];
+};
+
+/** What health checks and metrics read of the database. */
+export type StoreProbes = {
   /** Writes to the database and reads it back, for health checks; throws if that fails. */
   readonly probeWrite: () => void;
   /** Reads from the database, for health checks; throws if that fails. */
   readonly probeRead: () => void;
-  /** The random key that page tokens are sealed with; created with the database. */
-  readonly pageSecret: () => Uint8Array;
-  /** The number of times the database was reverted; part of every cache key. */
-  readonly epoch: () => number;
-  /** The log of events; undefined with --strict, where there is no event stream. */
-  readonly eventLog: SqliteEventLog | undefined;
-  readonly onRevert: Store['onRevert'];
   readonly sizeBytes: () => number;
+};
+
+/** Reverts of the database. */
+export type RevertibleStore = {
   /** The database itself, for snapshots. */
   readonly store: Store;
+  /** The number of times the database was reverted; part of every cache key. */
+  readonly epoch: () => number;
+  readonly onRevert: Store['onRevert'];
   /** Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state. */
   readonly prepareRevert: () => void;
-  readonly close: () => void;
 };
+
+/** The node's store: its chains and what they share. */
+export type NodeStore = AtomicOutputs &
+  StoreProbes &
+  RevertibleStore & {
+    /** Opens the accepted state of a chain; initializes it from the chain's genesis if the store does not have it yet. */
+    readonly openChain: (spec: AvmChainSpec) => OpenedChain;
+    /** The random key that page tokens are sealed with; created with the database. */
+    readonly pageSecret: () => Uint8Array;
+    /** The log of events; undefined with --strict, where there is no event stream. */
+    readonly eventLog: SqliteEventLog | undefined;
+    readonly close: () => void;
+  };
 
 export type OpenedChain = ExportClaims & {
   readonly ledger: Ledger;

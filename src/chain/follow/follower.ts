@@ -46,17 +46,21 @@ export type Follower = {
   readonly stop: () => Promise<void>;
 };
 
-export type FollowerDeps = {
+/** The node that is followed, and the chains that it must have. */
+export type FollowedNode = {
   /** Must not retry: this module does. */
   readonly remote: Remote;
-  readonly ledger: FollowLedger;
   readonly expectedNode: ExpectedNode;
-  /** Verifies transactions by the rules of the chain. */
-  readonly verifier: TxVerifier;
   /** Ids of the other chains by their alias on the node. */
   readonly foreign: { readonly [C in ForeignChain]: Id };
   /** Whether the chain had transactions before its block 0. */
   readonly hasPreLinearizationHistory: boolean;
+};
+
+export type FollowerDeps = FollowedNode & {
+  readonly ledger: FollowLedger;
+  /** Verifies transactions by the rules of the chain. */
+  readonly verifier: TxVerifier;
   /** The exported outputs in the index of this chain; undefined if there is no index. */
   readonly exportedOutputs?: ExportedOutputs | undefined;
   readonly timing: Timing;

@@ -11,26 +11,35 @@ import type { TxReport, TxStatus } from '../lifecycle/ledger.ts';
 import { FollowError, invalidResponse } from './fault.ts';
 import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
 
-/** Client of an AvalancheGo or Serac node. Every response is validated; calls are not retried. Timeouts are in milliseconds. */
-export type Remote = {
-  readonly url: string;
+/** Issuing transactions through another node. */
+export type RemoteIssuer = {
+  /** Issues a transaction. A FOLLOW_REFUSED error has the node's message. */
+  readonly issueTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
+  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
+  readonly issueWalletTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
+};
+
+/** The chain of another node. */
+export type RemoteBlocks = {
   readonly networkID: () => Promise<number>;
   readonly blockchainID: (alias: string) => Promise<Id>;
   readonly height: (timeout?: number) => Promise<bigint>;
   /** The accepted block at a height; undefined if the node has none. Its parent is not checked. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
-  readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
-  readonly txReport: (id: Id, timeout?: number) => Promise<TxReport>;
-  readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
-  /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
-  readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
-  /** Issues a transaction. A FOLLOW_REFUSED error has the node's message. */
-  readonly issueTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
-  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
-  readonly issueWalletTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
-  /** Aborts pending requests. */
-  readonly close: () => void;
 };
+
+/** Client of an AvalancheGo or Serac node. Every response is validated; calls are not retried. Timeouts are in milliseconds. */
+export type Remote = RemoteIssuer &
+  RemoteBlocks & {
+    readonly url: string;
+    readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
+    readonly txReport: (id: Id, timeout?: number) => Promise<TxReport>;
+    readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
+    /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
+    readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
+    /** Aborts pending requests. */
+    readonly close: () => void;
+  };
 
 export type ForeignChain = 'P' | 'C';
 

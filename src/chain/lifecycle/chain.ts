@@ -140,7 +140,7 @@ export function createChain(deps: ChainDeps): Chain {
     onWork: (listener) => void workListeners.push(listener),
     waiting: () => mempool.size().txs,
     mempool,
-    forgetDropReasons: mempool.forgetDropReasons,
+    forgetDropReasons: mempool.drops.clear,
     processing: blocks.processing,
     pending: () => ({ mempool: [...mempool.all()], walletQueue: forBlocks.walletQueue() }),
     continueAfterRevert: (pending) => {

@@ -1,14 +1,12 @@
 import { consumedIds } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import type { AnyFault } from '../../base/fault.ts';
+import { createDropReasons, type DropReasons } from './drop-reasons.ts';
 import { ChainError } from './fault.ts';
 
 /** AvalancheGo: vms/txs/mempool/mempool.go. */
 const maxTxSize = 64 * 1024;
 export const maxMempoolSize = 64 * 1024 * 1024;
-/** Number of cached drop reasons. */
-const maxDropReasons = 64;
 
 /** A transaction that was removed because a transaction of a block spends the same output. */
 export type Conflict = { readonly tx: Tx; readonly utxoID: Id; readonly spentBy: Id };
@@ -32,15 +30,13 @@ export type Mempool = {
   /** Removes all transactions and drop reasons. */
   readonly clear: () => void;
   readonly size: () => { readonly txs: number; readonly bytes: number };
-  readonly markDropped: (id: Id, reason: AnyFault) => void;
-  readonly dropReason: (id: Id) => AnyFault | undefined;
-  readonly forgetDropReasons: () => void;
+  readonly drops: DropReasons;
 };
 
 export function createMempool(): Mempool {
   const waiting = new Map<Id, MempoolEntry>();
   const consumers = new Map<Id, Id>();
-  const dropped = new Map<Id, AnyFault>();
+  const drops = createDropReasons((id) => waiting.has(id));
   let bytes = 0;
 
   const removeEntry = ({ tx, consumed }: MempoolEntry): void => {
@@ -86,7 +82,7 @@ export function createMempool(): Mempool {
     waiting.set(tx.id, { tx, consumed });
     bytes += tx.bytes.length;
     for (const id of consumed) consumers.set(id, tx.id);
-    dropped.delete(tx.id);
+    drops.forget(tx.id);
   };
 
   const remove = (txs: readonly Tx[]): readonly Conflict[] => {
@@ -130,27 +126,11 @@ export function createMempool(): Mempool {
       for (const { tx } of waiting.values()) yield tx;
     },
     clear: () => {
-      for (const map of [waiting, consumers, dropped]) map.clear();
+      for (const state of [waiting, consumers, drops]) state.clear();
       bytes = 0;
     },
     size: () => ({ txs: waiting.size, bytes }),
-    markDropped: (id, reason) => {
-      // A full mempool does not make the transaction invalid, and a waiting transaction is not dropped.
-      if (isFull(reason) || waiting.has(id)) return;
-      dropped.delete(id);
-      if (dropped.size >= maxDropReasons) dropped.delete(dropped.keys().next().value as Id);
-      dropped.set(id, reason);
-    },
-    dropReason: (id) => {
-      const reason = dropped.get(id);
-      // AvalancheGo's cache evicts the least recently used reason, so reading moves it to the end.
-      if (reason !== undefined) {
-        dropped.delete(id);
-        dropped.set(id, reason);
-      }
-      return reason;
-    },
-    forgetDropReasons: () => dropped.clear(),
+    drops,
   };
 }
 
@@ -168,5 +148,3 @@ const noConflicts: readonly Conflict[] = [];
 
 /** `consumed` is stored because computing output IDs takes a hash each. */
 type MempoolEntry = { readonly tx: Tx; readonly consumed: readonly Id[] };
-
-const isFull = (reason: AnyFault): boolean => reason instanceof ChainError && reason.fault.code === 'MEMPOOL_FULL';

@@ -79,7 +79,7 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
   const rejections = createRejections();
 
   const markRejected = ({ id }: Tx, reason: AnyFault): void => {
-    mempool.markDropped(id, reason);
+    mempool.drops.mark(id, reason);
     rejections.add(id, reason);
   };
   const add = (tx: Tx): void => {
@@ -123,7 +123,7 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
     }
   };
   const checkRules = (tx: Tx, view: View = ledger): void => {
-    const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
+    const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
     if (before !== undefined) throw before;
     verify(tx, view, (fault) => markRejected(tx, fault));
   };
@@ -140,7 +140,7 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
     issue: (tx) => issue(tx),
     issueAfterPending: (tx) => issue(tx, viewAfterParents(tx, ledger, mempool)),
     expectedSignatures: (tx) => {
-      const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.dropReason(tx.id) !== undefined);
+      const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.drops.reasonOf(tx.id) !== undefined);
       return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
     },
     queueWalletTx: (tx) => {

@@ -14,18 +14,22 @@ import { createProcessingTree } from './processing-tree.ts';
 import { createReturnedTxs } from './returned-txs.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
-/** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
-type UndecidedBlocks = {
+/** What an engine does with blocks. */
+type BlockDecisions = {
   readonly setPreference: (id: Id) => void;
   readonly build: () => Block | undefined;
+  readonly verify: (block: EngineBlock) => void;
+  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
+  readonly reject: (id: Id) => void;
+};
+
+/** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
+type UndecidedBlocks = BlockDecisions & {
   readonly parse: (bytes: Uint8Array) => EngineBlock;
   readonly block: (id: Id) => EngineBlock | undefined;
   /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
   readonly parentView: (block: EngineBlock) => View | undefined;
   readonly txsOf: (block: EngineBlock) => readonly Tx[];
-  readonly verify: (block: EngineBlock) => void;
-  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
-  readonly reject: (id: Id) => void;
   /** Puts transactions back into the mempool without verifying them; one that conflicts with another there is dropped. */
   readonly returnToMempool: (txs: readonly Tx[]) => void;
   /** Whether an undecided block holds a transaction, or keeps it because it conflicts with one of its own. */
@@ -88,7 +92,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   };
 
   /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
-  const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.markDropped(tx.id, reason);
+  const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.drops.mark(tx.id, reason);
   /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
   const withKnownTxs = (block: Block): Block => remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
 
@@ -103,7 +107,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     try {
       verified = verifyBlock(whole, { ...rules, onDropped: own === undefined ? noteInvalid : onDropped });
     } catch (error) {
-      if (own !== undefined) returned.add(own.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
+      if (own !== undefined) returned.add(own.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
       throw error;
     }
     processing.add({ ...verified, displaced: mempool.remove(whole.txs) });

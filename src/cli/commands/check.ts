@@ -1,4 +1,4 @@
-import type { Config } from '../../app/config/config.ts';
+import type { Config, NetworkConfig } from '../../app/config/config.ts';
 import { startProgress } from '../../app/log/progress.ts';
 import { type DataFiles, describeDamagedPages, rebuildPageChecksums, requireDatabase, verifyPages } from '../../app/setup/data-files.ts';
 import type { Env, FileEnv, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
@@ -66,7 +66,7 @@ function checkFiles(config: Config, env: Env): CommandResult {
 
 type CheckResult = { readonly lines: readonly string[]; readonly problems: readonly string[] };
 
-function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkContext): CheckResult {
+function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: NetworkContext): CheckResult {
   const lines: string[] = [];
   const problems: string[] = [];
   /** The error of a check that could not be finished because the disk is full. */

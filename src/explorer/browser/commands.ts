@@ -7,7 +7,12 @@ import { devToken, keepApiKey, keepDevToken } from './payload.ts';
 export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
 
 /** Listens to keys, and to clicks on what the views mark with data attributes: copy, theme, saving a table or a picture. */
-export function listen({ reload }: Dispatch): void {
+export function listen({ reload, payload }: Dispatch): void {
+  document.addEventListener('input', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || !target.matches('.search input') || target.hasAttribute('role')) return;
+    target.setAttribute('role', 'combobox');
+    void import('./suggest.ts').then(({ suggestIn }) => suggestIn(target, () => payload().context));
+  });
   document.addEventListener('click', (event) => {
     const target = event.target instanceof Element ? event.target : undefined;
     const link = target?.closest('a[data-in-place]');

@@ -3,6 +3,7 @@ import type { AnyView, ViewName } from '../views/views.tsx';
 
 /** Views that have a script of their own. */
 const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: () => Promise<unknown> } = {
+  address: async () => (await import('../views/address-view.tsx')).AddressView,
   asset: async () => (await import('../views/asset-view.tsx')).AssetView,
   assets: async () => (await import('../views/assets-view.tsx')).AssetsView,
   mempool: async () => (await import('../views/mempool-view.tsx')).MempoolView,

@@ -15,6 +15,7 @@ import { loadView } from './load-view.ts';
 import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
+import { clearArrivals, markArrival, watch, watched } from './watch.ts';
 
 /** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
 const silence = 4;
@@ -47,6 +48,8 @@ const actions = {
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   loadState,
   reload: async () => void (await reload()),
+  watched,
+  watch,
 };
 
 function draw(isFirst = false): void {
@@ -144,6 +147,9 @@ function receive(event: StreamEvent): void {
     if (!isNew(event.id)) return;
     position = event.id;
   }
+  markArrival(event);
+  // A hidden tab listens only if an address is watched; it is loaded again when it is shown.
+  if (document.hidden) return;
   hasNews = true;
   if (isAffected(payload, event)) reloadSoon();
   const takesAll = payload.view === 'home' || payload.view === 'dev';
@@ -160,9 +166,10 @@ function followStream(): void {
   const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent), reload);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
-      stream.pause();
+      if (watched().length === 0) stream.pause();
       return;
     }
+    clearArrivals();
     lastMessage = performance.now();
     void reload().then(() => stream.follow(payload.position ?? position));
   });
@@ -181,6 +188,8 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
 listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 draw(true);
 addLocalTimes();
+// On a phone the navigation is wider than the window.
+document.querySelector('.nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
 if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))

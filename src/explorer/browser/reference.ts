@@ -115,9 +115,10 @@ function filter(text: string): void {
     card.hidden = !words.every((word) => card.dataset.find?.includes(word));
     if (!card.hidden) shown.add(card.id);
   }
-  for (const item of all<HTMLElement>('[data-link]')) item.hidden = !shown.has(item.dataset.link ?? '');
-  for (const group of all<HTMLElement>('.reference-group, .reference-nav section'))
-    group.hidden = all<HTMLElement>('.operation, [data-link]', group).every((item) => item.hidden);
+  for (const group of all<HTMLElement>('.reference-group')) {
+    group.hidden = all<HTMLElement>('.operation', group).every((item) => item.hidden);
+    for (const item of all<HTMLElement>(`[data-link="${CSS.escape(group.id)}"]`)) item.hidden = group.hidden;
+  }
   for (const none of all<HTMLElement>('.no-match')) none.hidden = shown.size > 0;
 }
 

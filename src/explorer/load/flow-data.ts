@@ -1,8 +1,8 @@
 import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/contract/answers.ts';
 import { type SummaryAmount, summaryAmountText, typeWords } from '../../api/summary/sentence.ts';
-import { compactAmount, spanText, splitAddress } from '../text/text-format.ts';
+import { compactAmount, spanText } from '../text/text-format.ts';
 import { outputType, sumType } from './output-type.ts';
-import { chainTitle, type PageContext } from './page-context.ts';
+import { chainTitle, ownerName, type PageContext } from './page-context.ts';
 
 /** One ribbon of the flow picture, between an edge and the trunk. */
 export type Strand = {
@@ -72,10 +72,9 @@ const textOf = (asset: AssetAmount, type: SummaryAmount['type'], amount: bigint)
 const noteOf = (utxo: Utxo): string =>
   utxo.utxoType === 'mint' ? `may mint ${utxo.asset.symbol}` : textOf(utxo.asset, outputType(utxo), BigInt(utxo.asset.amount));
 
-const ownerText = ({ addresses, threshold }: Utxo, { chain }: PageContext): string => {
+const ownerText = ({ addresses, threshold }: Utxo, context: PageContext): string => {
   if (addresses.length === 0) return 'nobody';
-  const { prefix, short } = splitAddress(addresses[0] as string, chain.alias);
-  return addresses.length === 1 ? prefix + short : `${threshold} of ${addresses.length} owners`;
+  return addresses.length === 1 ? ownerName(context, addresses[0] as string) : `${threshold} of ${addresses.length} owners`;
 };
 
 function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {

@@ -1,8 +1,9 @@
-import type { AddressBalances, Balances, Tx, TxList, TxSummary, UtxoList } from '../../api/contract/answers.ts';
+import type { AddressBalances, Balances, Tx, TxList, TxSummary, TxType, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { type CanvasOutput, canvasOutput, slimTx } from './slim.ts';
+import { type CanvasOutput, canvasOutput, slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
 import { readRows } from './tx-row.ts';
 
@@ -15,6 +16,8 @@ export type AddressData = {
   /** The newest unspent outputs that it owns alone. */
   readonly utxos: readonly CanvasOutput[];
   readonly hasMoreUtxos: boolean;
+  /** The newest NFTs that it owns alone. */
+  readonly nfts: readonly Utxo[];
   /** Outputs that the address owns with others and cannot spend alone. */
   readonly shared: readonly CanvasOutput[];
   readonly txs: readonly Tx[];
@@ -26,9 +29,27 @@ export type AddressData = {
   readonly plot: BalancePlot | undefined;
   /** The balance of that asset after a transaction, by its ID; those that this page cannot tell are left out. */
   readonly after: Readonly<Record<string, string>>;
+  readonly filter: HistoryFilter;
 };
 
-type AddressQuery = { readonly page: string | undefined; readonly rows: number | undefined } & BalanceRange;
+/** Which transactions the history lists, as it is in the URL: types, and days in UTC. */
+export type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string };
+
+/** Types of transactions by the words of the filter. */
+export const historyKinds: { readonly [word: string]: readonly TxType[] } = {
+  Transfer: ['BaseTx'],
+  Operation: ['OperationTx'],
+  Asset: ['CreateAssetTx'],
+  'Cross-chain': ['ImportTx', 'ExportTx'],
+};
+
+export const isFiltered = ({ kind, from, to }: HistoryFilter): boolean => kind !== '' || from !== '' || to !== '';
+
+type AddressQuery = {
+  readonly page: string | undefined;
+  readonly rows: number | undefined;
+  readonly filter: URLSearchParams;
+} & BalanceRange;
 
 /** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 6;
@@ -38,16 +59,17 @@ export async function loadAddress(
   source: Source,
   context: PageContext,
   { address, hex }: Pick<AddressData, 'address' | 'hex'>,
-  { page: pageToken, rows = 25, ...range }: AddressQuery,
+  { page: pageToken, rows = 25, filter: asked, ...range }: AddressQuery,
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
-  const [{ balances }, { utxos, hasMore }, history, shared, plot] = await Promise.all([
+  const filter = parseFilter(asked);
+  const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,
-      `${base}/transactions?${query}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+      `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
@@ -64,23 +86,51 @@ export async function loadAddress(
     balances,
     utxos,
     hasMoreUtxos: hasMore,
+    nfts,
     shared: shared.utxos.map(canvasOutput),
     txs: history.transactions.map(slimTx),
     summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
     nextTxs: history.nextPageToken,
     plot,
-    after: plot === undefined ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
+    filter,
+    // Balances within a block follow from all its transactions.
+    after: plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
   };
 }
 
-async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean }> {
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+
+/** Unknown values are left out. */
+function parseFilter(query: URLSearchParams): HistoryFilter {
+  const dayOf = (name: string): string => (dayPattern.test(query.get(name) ?? '') ? (query.get(name) as string) : '');
+  const kind = query.get('kind') ?? '';
+  return { kind: Object.hasOwn(historyKinds, kind) ? kind : '', from: dayOf('since'), to: dayOf('until') };
+}
+
+/** The filter as parameters of the route. The last day is included. */
+function filterQuery({ kind, from, to }: HistoryFilter): string {
+  const start = parseRfc3339(`${from}T00:00:00Z`);
+  const end = parseRfc3339(`${to}T00:00:00Z`);
+  return [
+    ...(historyKinds[kind] ?? []).map((type) => `&txTypes=${type}`),
+    start === undefined ? '' : `&startTimestamp=${start}`,
+    end === undefined ? '' : `&endTimestamp=${end + 86_400n}`,
+  ].join('');
+}
+
+/** NFTs whose payloads are shown. */
+const maxNfts = 12;
+
+async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean; nfts: Utxo[] }> {
   const utxos: CanvasOutput[] = [];
+  const nfts: Utxo[] = [];
   let token: string | undefined;
   for (let page = 0; page < maxUtxoPages; page++) {
     const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
     utxos.push(...list.utxos.map(canvasOutput));
+    nfts.push(...list.utxos.filter(({ payload, utxoType }) => payload !== undefined && utxoType === 'transfer').map(slimUtxo));
     token = list.nextPageToken;
     if (token === undefined) break;
   }
-  return { utxos, hasMore: token !== undefined };
+  return { utxos, hasMore: token !== undefined, nfts: nfts.slice(0, maxNfts) };
 }

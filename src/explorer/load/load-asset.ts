@@ -22,8 +22,12 @@ export type AssetData = {
   /** Undefined if it has no NFTs. */
   readonly nfts: NftsData | undefined;
   readonly days: AssetDays;
-  readonly range: AssetRange;
+  /** Undefined while the asset is younger than the shortest one. */
+  readonly range: AssetRange | undefined;
 };
+
+/** The fewest days of the plot. */
+const minDays = 7;
 
 /** `groups`: page token of the NFT groups. */
 type AssetQuery = {
@@ -43,14 +47,17 @@ export async function loadAsset(
   const asset = await readIfFound<AssetDetails>(source, path);
   if (asset === undefined) return undefined;
   const range: AssetRange = wanted !== null && Object.hasOwn(assetRanges, wanted) ? (wanted as AssetRange) : '30d';
-  const [list, [created], holders, days, minters] = await Promise.all([
+  // A young asset has few days: empty ones before it was created are not shown unless they are asked for.
+  const age = Math.ceil((asset.lastActivityTimestamp - asset.createdAtTimestamp) / 86_400) + 1;
+  const days = wanted === null ? Math.min(assetRanges[range].days, Math.max(minDays, age)) : assetRanges[range].days;
+  const [list, [created], holders, byDay, minters] = await Promise.all([
     read<TxList>(
       source,
       `${path}/transactions?pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     readRows(source, context, [asset.assetId]),
     read<Holders>(source, `${path}/holders?pageSize=10`),
-    read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),
+    read<AssetDays>(source, `${path}/days?days=${days}`),
     loadMinters(source, context, asset),
   ]);
   const type = created?.summary.created?.type ?? asset.type;
@@ -67,7 +74,7 @@ export async function loadAsset(
     createdIn: created?.height,
     holders,
     nfts: type === 'nft' || (type !== 'property' && asset.nftSupply !== '0') ? await loadNfts(source, context, asset, groups) : undefined,
-    days,
-    range,
+    days: byDay,
+    range: days < assetRanges[range].days ? undefined : range,
   };
 }

@@ -3,7 +3,7 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
 /** Ranges of a balance plot, in days. */
-export const balanceRanges = { '1d': 1, '7d': 7, '90d': 90, all: undefined } as const;
+export const balanceRanges = { '1h': 1 / 24, '1d': 1, '7d': 7, '90d': 90, all: undefined } as const;
 export type RangeName = keyof typeof balanceRanges;
 
 /** What is asked for: an asset by ID, and a range by name. `now` is the chain's clock in Unix seconds. */
@@ -38,17 +38,34 @@ export async function loadBalancePlot(
 ): Promise<BalancePlot | undefined> {
   const asset = await findAsset(source, context, assetId);
   if (asset === undefined) return undefined;
-  const range: RangeName = name !== null && Object.hasOwn(balanceRanges, name) ? (name as RangeName) : '90d';
-  const days = balanceRanges[range];
-  const start = days === undefined ? 0 : Math.max(0, now - days * day);
   const path = `${chainPath(context)}/balance-history?addresses=${encodeURIComponent(address)}&assetId=${asset.assetId}&maxPoints=${maxPoints}`;
-  const history = await readIfFound<BalanceHistory>(source, start === 0 ? path : `${path}&startTimestamp=${start}`);
+  const asked = name !== null && Object.hasOwn(balanceRanges, name) ? (name as RangeName) : undefined;
+  const whole = asked === undefined ? await readIfFound<BalanceHistory>(source, path) : undefined;
+  const range = asked ?? rangeOf(whole, now);
+  const days = balanceRanges[range];
+  const start = days === undefined ? 0 : Math.max(0, Math.floor(now - days * day));
+  const history =
+    start === 0 && whole !== undefined
+      ? whole
+      : await readIfFound<BalanceHistory>(source, start === 0 ? path : `${path}&startTimestamp=${start}`);
   if (history === undefined) return undefined;
   // The first balance may be older than the range: it is shown from the start of the range on.
   const points = history.points.map(
     ({ timestamp, amount, nfts }) => [Math.max(start, timestamp), asset.type === 'nft' ? String(nfts) : amount] as const,
   );
   return { asset, range, isSampled: history.isSampled, points };
+}
+
+/** Changes that the range shows if none is asked for. */
+const shownChanges = 20;
+
+/** The shortest range with the last changes. The first one is left out: the accounts of a developer's chain have it from the genesis. */
+function rangeOf(history: BalanceHistory | undefined, now: number): RangeName {
+  const times = (history?.points ?? []).slice(1).map(({ timestamp }) => timestamp);
+  const oldest = times.at(-shownChanges) ?? times[0];
+  if (oldest === undefined) return '90d';
+  const fits = ([, days]: readonly [string, number | undefined]): boolean => days === undefined || now - days * day <= oldest;
+  return (Object.entries(balanceRanges).find(fits)?.[0] ?? 'all') as RangeName;
 }
 
 async function findAsset(source: Source, context: PageContext, id: string | undefined): Promise<PlotAsset | undefined> {

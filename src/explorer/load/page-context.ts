@@ -1,3 +1,5 @@
+import { splitAddress } from '../text/text-format.ts';
+
 /** What every page of one server needs to know: the network, the chain, and which sources this server has. Sent to the browser. */
 export type PageContext = {
   readonly version: string;
@@ -16,6 +18,8 @@ export type PageContext = {
   readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
   /** The node that this one follows, without credentials; undefined if it follows none or should not name it. */
   readonly followedUrl: string | undefined;
+  /** Names of the accounts of a developer's chain, by address without prefix; only for readers who may use `/ext/dev`. */
+  readonly accountNames?: Readonly<Record<string, string>> | undefined;
   /** Sources beside the Data API. */
   readonly has: {
     /** Pages beside the API reference. */
@@ -41,6 +45,16 @@ export type PageContext = {
 
 /** The base path of the chain's routes in the Data API. */
 export const chainPath = ({ network, chain }: PageContext): string => `/v1/networks/${network.name}/blockchains/${chain.slug}`;
+
+/** `account 1`; undefined for an address that is none of the accounts of a developer's chain. */
+export const accountName = ({ accountNames }: PageContext, address: string): string | undefined =>
+  accountNames?.[address.replace(/^[A-Za-z]+-/, '')];
+
+/** An owner in a picture: the name of the account, or the shortened address. */
+export function ownerName(context: PageContext, address: string): string {
+  const { prefix, short } = splitAddress(address, context.chain.alias);
+  return accountName(context, address) ?? prefix + short;
+}
 
 /** `P-Chain`, `C-Chain`, the title of this chain, or the ID of an unknown chain. */
 export function chainTitle({ chain, otherChains }: PageContext, id: string): string {

@@ -3,7 +3,13 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
 /** A page that a search found. */
-type Match = { readonly href: string; readonly word: string; readonly note: string };
+export type Match = {
+  readonly href: string;
+  readonly word: string;
+  readonly note: string;
+  /** Whether the text is only a part of its name. */
+  readonly isPartial: boolean;
+};
 /** `more`: matches that are not listed. */
 type SearchResult = { readonly matches: readonly Match[]; readonly more: number; readonly nearest: readonly Match[] };
 
@@ -23,6 +29,7 @@ export async function search(source: Source, context: PageContext, text: string)
     href: `/search?q=${encodeURIComponent(word)}`,
     word,
     note: 'one character differs',
+    isPartial: false,
   }));
   return { matches, more: answer?.moreResults ?? 0, nearest };
 }
@@ -48,10 +55,10 @@ const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) =>
   node: (id) => `/node#${id}`,
 };
 
-function matchOf({ chain }: PageContext, { kind, id, title, status, isIssuable, refusal }: Result): Match {
+function matchOf({ chain }: PageContext, { kind, id, title, status, isIssuable, refusal, isPartial }: Result): Match {
   const words = [kind === 'signedTransaction' ? 'signed transaction' : kind, title, status];
   if (refusal !== undefined) words.push(`would be refused: ${refusal.message}`);
   else if (isIssuable === true) words.push('could be issued now');
   const note = words.filter((word) => word !== undefined).join(', ');
-  return { href: pages[kind](encodeURIComponent(id), chain.alias), word: id, note };
+  return { href: pages[kind](encodeURIComponent(id), chain.alias), word: id, note, isPartial: isPartial === true };
 }

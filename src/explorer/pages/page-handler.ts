@@ -1,4 +1,5 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
 import { loadFollowState } from '../load/follow-state.ts';
@@ -27,13 +28,16 @@ type PageOptions = {
   readonly isReferenceOnly: boolean;
 };
 
-type HandlerParts = PageOptions & { readonly loadReference: ReturnType<typeof createReferenceLoader> };
+type HandlerParts = PageOptions & {
+  readonly loadReference: ReturnType<typeof createReferenceLoader>;
+  readonly loadAccountNames: ReturnType<typeof createAccountNames>;
+};
 
 /** Answers GET requests for pages; undefined for every other path. */
 export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
 
 export function createPageHandler(options: PageOptions): PageHandler {
-  const parts = { ...options, loadReference: createReferenceLoader() };
+  const parts = { ...options, loadReference: createReferenceLoader(), loadAccountNames: createAccountNames() };
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     if (options.isReferenceOnly && request.path !== referencePath && !request.path.startsWith(assetPrefix)) return undefined;
@@ -95,9 +99,10 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
     loadRenderer(),
   ]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
+  const accountNames = frame.dev && (await options.loadAccountNames(source));
   const payload: PagePayload = {
     section: target.kind === 'page' ? target.row.section : 'home',
-    context,
+    context: { ...context, accountNames },
     ...frame,
     query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
     now: options.now(),
@@ -179,14 +184,18 @@ async function load(
 
 /** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
 async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
-  const { matches, more, nearest } = await search(source, context, text);
+  const { matches: found, more: unlisted, nearest } = await search(source, context, text);
+  // A text that names something exactly is not meant as a part of other names.
+  const exact = found.filter(({ isPartial }) => !isPartial);
+  const matches = exact.length > 0 ? exact : found;
+  const more = matches.length === found.length ? unlisted : 0;
   if (matches.length === 1) return { location: matches[0]?.href as string };
   if (matches.length > 1)
     return {
       status: 200,
       page: message(`${matches.length + more} matches`, {
         status: 200,
-        text: more === 0 ? 'Which one?' : `Which one? The ${matches.length} oldest are listed.`,
+        text: more === 0 ? 'Which one?' : `Which one? ${matches.length} are listed.`,
         subject: text.slice(0, 200),
         links: matches,
       }),

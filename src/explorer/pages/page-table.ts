@@ -81,7 +81,7 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     load: async ({ source, context, name, page, rows, query, now, parseAddress }) => {
       const parsed = parseAddress(name);
       if (parsed === undefined) return undefined;
-      const wanted = { page, rows, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
+      const wanted = { page, rows, filter: query, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
       return { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, wanted) };
     },
   },
@@ -150,7 +150,11 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   '/assets': {
     section: 'assets',
     json: (context) => `${chainPath(context)}/assets`,
-    load: async ({ source, context, page }) => ({ view: 'assets', title: 'Assets', data: await loadAssets(source, context, page) }),
+    load: async ({ source, context, page, query }) => ({
+      view: 'assets',
+      title: 'Assets',
+      data: await loadAssets(source, context, { page, sort: query.get('sort') }),
+    }),
   },
   '/cross-chain': {
     section: 'cross-chain',

@@ -12,6 +12,9 @@ type Actions = {
   readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Replaces the state of all chains with a state file. */
   readonly loadState: (file: Blob) => Promise<RpcAnswer<{ readonly height: string }>>;
+  /** Addresses whose transactions mark the title of this browser's tabs. */
+  readonly watched: () => readonly string[];
+  readonly watch: (address: string, isOn: boolean) => void;
   /** Loads the page's data again. */
   readonly reload: () => Promise<void>;
 };

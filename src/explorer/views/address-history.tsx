@@ -1,23 +1,35 @@
 import { useState } from 'preact/hooks';
 import type { Tx, Utxo } from '../../api/contract/answers.ts';
-import type { AddressData } from '../load/load-address.ts';
+import { type AddressData, historyKinds, isFiltered } from '../load/load-address.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { amountText } from '../text/text-format.ts';
 import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
+/** The URL of the history with its filters, from a page on. */
+export function historyUrl({ address, filter: { kind, from, to }, plot }: AddressData, page?: string): string {
+  const params = new URLSearchParams({
+    ...(page !== undefined && { page }),
+    ...(plot !== undefined && { asset: plot.asset.assetId, range: plot.range }),
+    ...(kind !== '' && { kind }),
+    ...(from !== '' && { since: from }),
+    ...(to !== '' && { until: to }),
+  });
+  return `/address/${address}?${params}`;
+}
+
 const filters = [
   ['all', 'All'],
   ['in', 'In'],
   ['out', 'Out'],
-  ['cross', 'Cross-chain'],
 ] as const;
 
 type Row = { readonly tx: Tx; readonly line: TxRow; readonly changes: ReturnType<typeof changesOf> };
 
 /** The transactions of an address with what they changed, and the balance after each. */
-export function AddressHistory({ data: { txs, summaries, address, plot, after }, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
+export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
+  const { txs, summaries, address, plot, after } = data;
   const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
   const bare = address.slice(address.indexOf('-') + 1);
   const rows = txs.flatMap((tx): Row[] => {
@@ -25,8 +37,7 @@ export function AddressHistory({ data: { txs, summaries, address, plot, after },
     const summary = summaries[id];
     return summary === undefined ? [] : [{ tx, line: { id, type, height, time, summary }, changes: changesOf(tx, bare) }];
   });
-  const isShown = ({ tx, changes }: Row): boolean => {
-    if (filter === 'cross') return tx.txType === 'ImportTx' || tx.txType === 'ExportTx';
+  const isShown = ({ changes }: Row): boolean => {
     if (filter === 'all') return true;
     return changes.some(({ change }) => (filter === 'in' ? change > 0n : change < 0n));
   };
@@ -34,7 +45,7 @@ export function AddressHistory({ data: { txs, summaries, address, plot, after },
   const columns: TxColumn<Row>[] = [
     { name: 'Block', cell: ({ tx }) => <BlockLink height={tx.blockHeight} /> },
     { name: 'Change', cell: ({ changes }) => <Changes changes={changes} /> },
-    ...(plot === undefined
+    ...(plot === undefined || isFiltered(data.filter)
       ? []
       : [
           {
@@ -55,13 +66,44 @@ export function AddressHistory({ data: { txs, summaries, address, plot, after },
         </>
       }
     >
+      <HistoryForm data={data} />
       <Scroll>
         <TxTable csv="history" rows={rows.filter(isShown)} line={({ line }) => line} columns={columns} context={context} />
       </Scroll>
-      {rows.length === 0 && <p class="table-foot">No transactions.</p>}
+      {rows.length === 0 && <p class="table-foot">{isFiltered(data.filter) ? 'No transaction fits these filters.' : 'No transactions.'}</p>}
     </Panel>
   );
 }
+
+/** Filters that the server applies, so that all pages have them. A form: it works without script too. */
+const HistoryForm = ({ data: { address, filter, plot } }: { data: AddressData }) => (
+  <form class="row padded" method="get" action={`/address/${address}`}>
+    {plot !== undefined && <input type="hidden" name="asset" value={plot.asset.assetId} />}
+    <label>
+      Kind
+      <select name="kind">
+        <option value="">All</option>
+        {Object.keys(historyKinds).map((word) => (
+          <option value={word} selected={word === filter.kind}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      From, UTC <input type="date" name="since" defaultValue={filter.from} />
+    </label>
+    <label>
+      To, UTC <input type="date" name="until" defaultValue={filter.to} />
+    </label>
+    <button type="submit">Filter</button>
+    {isFiltered(filter) && (
+      <a class="button" href={`/address/${address}`}>
+        All transactions
+      </a>
+    )}
+  </form>
+);
 
 const Changes = ({ changes }: Pick<Row, 'changes'>) => (
   <>

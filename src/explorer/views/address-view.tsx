@@ -1,32 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
-import type { AddressData } from '../load/load-address.ts';
-import { chainPath, chainTitle } from '../load/page-context.ts';
+import { type AddressData, isFiltered } from '../load/load-address.ts';
+import { accountName, chainPath, chainTitle } from '../load/page-context.ts';
 import { ageText, amountText } from '../text/text-format.ts';
-import { useDevCall } from './actions.ts';
-import { AddressHistory } from './address-history.tsx';
+import { useActions, useDevCall } from './actions.ts';
+import { AddressHistory, historyUrl } from './address-history.tsx';
+import { AddressNfts } from './address-nfts.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
-  const { address, hex, balances, txs, nextTxs, plot } = data;
+  const { address, hex, balances, txs, nextTxs, filter } = data;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
   return (
     <>
       <PageHead
-        title="Address"
+        title={accountName(context, address)?.replace('a', 'A') ?? 'Address'}
         buttons={
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
+            {context.has.events && <WatchButton address={address} />}
             {context.has.dev && <FaucetButton address={address} />}
           </>
         }
         id={address}
         line={
-          txs.length === 0 ? (
-            'no transactions yet'
+          txs[0] === undefined || isFiltered(filter) ? (
+            txs.length === 0 && !isFiltered(filter) && 'no transactions yet'
           ) : (
             <>
               last active <span data-age={(txs[0] as Tx).timestamp}>{ageText(now - (txs[0] as Tx).timestamp)}</span> ago
@@ -49,21 +52,39 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         <BalancePanel data={data} now={now} />
         <AddressOutputs data={data} context={context} now={now} />
       </div>
+      {data.nfts.length > 0 && <AddressNfts nfts={data.nfts} />}
       <AddressHistory data={data} context={context} now={now} />
       {nextTxs !== undefined && (
         <p class="pager">
-          <NextPage
-            href={`/address/${address}?page=${nextTxs}${plot === undefined ? '' : `&asset=${plot.asset.assetId}&range=${plot.range}`}`}
-            list="history"
-          >
+          <NextPage href={historyUrl(data, nextTxs)} list="history">
             Older transactions
           </NextPage>
         </p>
       )}
-      {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && (
+      {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && !isFiltered(filter) && (
         <p class="note">This address has never been used on this chain.</p>
       )}
     </>
+  );
+}
+
+/** Marks the title of the tab when a transaction changes the address, also while another tab is shown. */
+function WatchButton({ address }: { address: string }) {
+  const actions = useActions();
+  const [isWatched, setWatched] = useState(false);
+  useEffect(() => setWatched(actions?.watched().includes(address) === true), [address, actions]);
+  return (
+    <button
+      type="button"
+      class="with-script"
+      aria-pressed={isWatched}
+      onClick={() => {
+        actions?.watch(address, !isWatched);
+        setWatched(!isWatched);
+      }}
+    >
+      {isWatched ? 'Watched' : 'Watch'}
+    </button>
   );
 }
 

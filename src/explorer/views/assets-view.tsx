@@ -1,11 +1,26 @@
-import type { AssetsData } from '../load/load-assets.ts';
+import { type AssetsData, assetSorts } from '../load/load-assets.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
-export const AssetsView = ({ data: { assets, next } }: ViewProps<AssetsData>) => (
+export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
   <>
-    <PageHead title="Assets" line="newest first" buttons={<SaveMenu csv="assets" />} />
+    <PageHead
+      title="Assets"
+      line={isCut ? `the newest ${groupDigits(assets.length)}` : undefined}
+      buttons={
+        <>
+          <nav class="switch" aria-label="Sort by">
+            {Object.entries(assetSorts).map(([name, word]) => (
+              <a href={`/assets?sort=${name}`} aria-current={name === sort ? 'true' : undefined} data-in-place>
+                {word}
+              </a>
+            ))}
+          </nav>
+          <SaveMenu csv="assets" />
+        </>
+      }
+    />
     <section class="panel scroll">
       <table data-csv="assets">
         <thead>
@@ -44,7 +59,7 @@ export const AssetsView = ({ data: { assets, next } }: ViewProps<AssetsData>) =>
     </section>
     <p class="pager">
       {next !== undefined && (
-        <NextPage href={`/assets?page=${next}`} list="assets">
+        <NextPage href={`/assets?sort=newest&page=${next}`} list="assets">
           Older assets
         </NextPage>
       )}

@@ -5,7 +5,7 @@ import { amountText, dateText, shortNumber, timeText } from '../text/text-format
 import { Panel, SaveMenu } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 
-const words: { readonly [name in RangeName]: string } = { '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
+const words: { readonly [name in RangeName]: string } = { '1h': '1 h', '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
 
 /** The balance of one asset over time, as a step plot from zero, with its values as a table. */
 export function BalancePanel({ data: { address, plot }, now }: { data: AddressData; now: number }) {

@@ -4,8 +4,9 @@ import { type BlockData, type BlockTx, rowsPerPage } from '../load/load-block.ts
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
-import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text/text-format.ts';
+import { ageText, amountText, bytesText, groupDigits, plural, shortId } from '../text/text-format.ts';
 import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
+import { TimeText } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -30,7 +31,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
         chip={<Chip tone="ok">accepted</Chip>}
         line={
           <>
-            {dateText(block.blockTimestamp)} {timeText(block.blockTimestamp)} UTC ·{' '}
+            <TimeText time={block.blockTimestamp} /> UTC ·{' '}
             <span data-age={block.blockTimestamp}>{ageText(now - block.blockTimestamp)}</span> ago
           </>
         }
@@ -67,17 +68,10 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           },
           { name: 'Transactions', value: groupDigits(block.txCount) },
           { name: 'Size', value: bytesText(block.blockSizeBytes) },
-          {
-            name: 'Merkle root',
-            value:
-              merkleRoot === undefined ? (
-                '– (no Node RPC)'
-              ) : /^1+LpoYY$/.test(merkleRoot) ? (
-                'not used: all zero'
-              ) : (
-                <IdWithCopy id={merkleRoot} what="Merkle root" />
-              ),
-          },
+          // No X-Chain block has used it so far: it is all zero.
+          ...(merkleRoot === undefined || /^1+LpoYY$/.test(merkleRoot)
+            ? []
+            : [{ name: 'Merkle root', value: <IdWithCopy id={merkleRoot} what="Merkle root" /> }]),
           {
             name: 'Built by',
             value:

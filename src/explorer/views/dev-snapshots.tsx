@@ -1,16 +1,26 @@
+import { useState } from 'preact/hooks';
 import type { Snapshot } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
 import { SnapshotLine } from '../pictures/snapshot-line.tsx';
 import { groupDigits, plural } from '../text/text-format.ts';
-import { useDevCall } from './actions.ts';
+import { useActions, useDevCall } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
+import { type StateDiff, Undone } from './dev-undone.tsx';
 import { Panel } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Snapshots on the line of the chain, with what a revert to each would undo. */
-export function DevSnapshots({ data }: ViewProps<DevData>) {
+export function DevSnapshots({ data, context }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
+  const actions = useActions();
+  const [undone, setUndone] = useState<{ readonly name: string; readonly diff: StateDiff } | undefined>(undefined);
   const { state, height } = data;
+  /** The difference is read before the revert: afterwards the node no longer knows what was removed. */
+  const revert = async (name: string): Promise<void> => {
+    const diff = (await actions?.dev<StateDiff>('dev.diff', { from: name }))?.result;
+    await run('dev.revert', { name }, (result) => `Reverted to ${name}, block ${result.height}`);
+    setUndone(diff && { name, diff });
+  };
   const snapshots = state.snapshots.toSorted((a, b) => Number(b.height) - Number(a.height));
   return (
     <Panel
@@ -42,9 +52,7 @@ export function DevSnapshots({ data }: ViewProps<DevData>) {
               snapshot={snapshot}
               change={changeText(data, Number(snapshot.height))}
               isBusy={isBusy}
-              onRevert={() =>
-                run('dev.revert', { name: snapshot.name }, (result) => `Reverted to ${snapshot.name}, block ${result.height}`)
-              }
+              onRevert={() => void revert(snapshot.name)}
               onDelete={() => run('dev.deleteSnapshot', { name: snapshot.name }, () => `Deleted the snapshot ${snapshot.name}`)}
             />
           ))}
@@ -52,6 +60,7 @@ export function DevSnapshots({ data }: ViewProps<DevData>) {
       </table>
       {snapshots.length === 0 && <p class="table-foot">None yet. A snapshot costs nothing and a revert takes milliseconds.</p>}
       <FormNote note={note} />
+      {undone !== undefined && !note?.isError && <Undone {...undone} context={context} />}
     </Panel>
   );
 }

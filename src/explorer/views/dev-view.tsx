@@ -59,7 +59,8 @@ const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
             <tr>
               <td class="number quiet">{index}</td>
               <td>
-                <AddressLink address={address} context={context} isPlain={false} />{' '}
+                {/* The address, not its name: the index beside it is the name. */}
+                <AddressLink address={address} context={{ ...context, accountNames: undefined }} isPlain={false} />{' '}
                 <CopyButton text={address} what={`address of account ${index}`} />
               </td>
               <td class="number">

@@ -1,4 +1,3 @@
-import { AddressView } from './address-view.tsx';
 import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
 import { HomeView } from './home-view.tsx';
@@ -11,6 +10,5 @@ export const firstViews = {
   blocks: BlocksView,
   block: BlockView,
   tx: TxView,
-  address: AddressView,
   message: MessageView,
 } as const;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
-import type { PageContext } from '../load/page-context.ts';
+import { accountName, type PageContext } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
 import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 
@@ -44,14 +44,19 @@ export function AmountText({
   );
 }
 
-/** An address as a link, shortened; the whole address is in `title` and `href`. */
+/** An address as a link, shortened, or the name of the account; the whole address is in `title` and `href`. */
 export function AddressLink({ address, context, isPlain = true }: { address: string; context: PageContext; isPlain?: boolean }) {
+  const name = accountName(context, address);
   const { prefix, short } = splitAddress(address, context.chain.alias);
   const full = `${context.chain.alias}-${address.replace(/^[A-Za-z]+-/, '')}`;
   return (
-    <a class={`mono address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
-      <span class="prefix">{prefix}</span>
-      {short}
+    <a class={`${name === undefined ? 'mono ' : ''}address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
+      {name ?? (
+        <>
+          <span class="prefix">{prefix}</span>
+          {short}
+        </>
+      )}
     </a>
   );
 }

@@ -3,11 +3,11 @@ import { dropSentence } from '../load/check-rows.ts';
 import { flowOf } from '../load/flow-data.ts';
 import type { Conflict, PendingTx } from '../load/load-pending-tx.ts';
 import { outputType } from '../load/output-type.ts';
-import type { PageContext } from '../load/page-context.ts';
+import { ownerName, type PageContext } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { ConflictPicture } from '../pictures/conflict.tsx';
 import { Flow } from '../pictures/flow.tsx';
-import { bytesText, groupDigits, splitAddress, timeText } from '../text/text-format.ts';
+import { bytesText, groupDigits, timeText } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import { ChecksPanel } from './checks-panel.tsx';
 import { LifePanel, SentAgainPanel } from './life-panel.tsx';
@@ -80,12 +80,15 @@ function Conflicts({ conflicts, data: { id, life }, context }: { conflicts: read
     <Panel title="The conflict" side={<SaveMenu svg="conflict" />}>
       <div ref={ref} class="padded" data-picture="conflict">
         {conflicts.map(({ utxo, input, winner, height, receivedAt }) => {
-          const { prefix, short } = splitAddress(utxo.addresses[0] ?? '', context.chain.alias);
           const amount = summaryAmountText({ ...utxo.asset, type: outputType(utxo) });
           return (
             <ConflictPicture
               width={width}
-              title={utxo.addresses.length === 1 ? prefix + short : `${utxo.threshold} of ${utxo.addresses.length} owners`}
+              title={
+                utxo.addresses.length === 1
+                  ? ownerName(context, utxo.addresses[0] as string)
+                  : `${utxo.threshold} of ${utxo.addresses.length} owners`
+              }
               note={`input ${input} · ${amount}`}
               winner={{
                 id: winner,

@@ -4,7 +4,7 @@ import { curlText } from '../text/curl-text.ts';
 import { ReferenceCard, TryForm } from './reference-card.tsx';
 import { OperationCard, type PlacedOperation } from './reference-operation.tsx';
 
-/** All routes and methods of a port, with a list of links. Rendered on the server only; the script works on the HTML. */
+/** All routes and methods of a port, with a list of their groups: the closed cards are the index. Rendered on the server only; the script works on the HTML. */
 export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; openRpc: OpenRpc | undefined; origin: string }) {
   const placed = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): PlacedOperation => ({ path, method: method.toUpperCase(), operation })),
@@ -21,19 +21,19 @@ export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; 
   return (
     <div class="reference">
       <nav class="reference-nav" aria-label="Routes and methods">
-        {services.map(({ name, members }) => (
-          <NavGroup title={serviceTitle(name)} items={members.map((one) => ({ id: one.name, word: 'RPC', text: one.name }))} />
-        ))}
-        {routeGroups.map(({ name, members }) => (
-          <NavGroup
-            title={name}
-            items={members.map(({ method, operation }) => ({ id: operation.operationId, word: method, text: operation.summary }))}
-          />
-        ))}
+        <ul>
+          {[...services.map(({ name, members }) => ({ name: serviceTitle(name), members })), ...routeGroups].map(({ name, members }) => (
+            <li data-link={groupId(name)}>
+              <a href={`#${groupId(name)}`}>
+                {name} <small>{members.length}</small>
+              </a>
+            </li>
+          ))}
+        </ul>
       </nav>
       <div>
         {services.map(({ name, members }) => (
-          <section class="reference-group">
+          <section class="reference-group" id={groupId(serviceTitle(name))}>
             <h2>{serviceTitle(name)}</h2>
             {members.map((method) => (
               <MethodCard method={method} schemas={openRpc?.components.schemas ?? {}} origin={origin} />
@@ -41,7 +41,7 @@ export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; 
           </section>
         ))}
         {routeGroups.map(({ name, members }) => (
-          <section class="reference-group">
+          <section class="reference-group" id={groupId(name)}>
             <h2>{name}</h2>
             {members.map((one) => (
               <OperationCard placed={one} document={openApi} origin={origin} />
@@ -58,22 +58,8 @@ export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; 
 
 const serviceTitle = (name: string): string => `Node RPC: ${name}`;
 
-type NavItem = { readonly id: string; readonly word: string; readonly text: string };
-
-const NavGroup = ({ title, items }: { title: string; items: readonly NavItem[] }) => (
-  <section>
-    <h2>{title}</h2>
-    <ul>
-      {items.map(({ id, word, text }) => (
-        <li data-link={id}>
-          <a href={`#${id}`}>
-            <b class={`verb verb-${word.toLowerCase()}`}>{word}</b> <span>{text}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  </section>
-);
+/** The anchor of a group. */
+const groupId = (name: string): string => `group-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
 
 /** One method of the Node RPC: parameters, an example with its result, and a form that calls it. */
 function MethodCard({ method, schemas, origin }: { method: RpcMethod; schemas: Schemas; origin: string }) {

@@ -64,7 +64,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
             name: 'Time, UTC',
             value: (
               <>
-                {timeText(tx.timestamp)} <small>{dateText(tx.timestamp)}</small>
+                <span data-local={tx.timestamp}>{timeText(tx.timestamp)}</span> <small>{dateText(tx.timestamp)}</small>
               </>
             ),
           },

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { AddressView } from './address-view.tsx';
 import { AssetView } from './asset-view.tsx';
 import { AssetsView } from './assets-view.tsx';
 import { CrossChainView } from './cross-chain-view.tsx';
@@ -16,6 +17,7 @@ import type { ViewProps } from './view.ts';
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 const views = {
   ...firstViews,
+  address: AddressView,
   asset: AssetView,
   assets: AssetsView,
   mempool: MempoolView,

@@ -3,7 +3,7 @@ import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { txKinds } from '../index/tables.ts';
 import { chainID } from '../state/random-chain.fixture.ts';
@@ -154,21 +154,37 @@ const checkAssetDays: Check = async ({ chains: { oracle, feeAsset }, explorer })
 };
 
 const checkNames: Check = async ({ chains: { oracle }, explorer }) => {
-  const [id] = oracle.assetIDs();
+  const texts = (id: Id): string[] => {
+    const { name, symbol } = oracle.asset(id) as { name: string; symbol: string };
+    return [name.toLowerCase(), symbol.toLowerCase()];
+  };
+  const all = oracle.assetIDs();
+  const [id] = all;
   const { name, symbol } = oracle.asset(id as Id) as { name: string; symbol: string };
-  const sameText = (wanted: { name?: string; symbol?: string }) =>
-    oracle.assetIDs().filter((other) => {
-      const asset = oracle.asset(other) as { name: string; symbol: string };
-      return asset.name === wanted.name || asset.symbol === wanted.symbol;
-    });
   // Oldest first, like the IDs of the oracle; `total` counts those that are not listed too.
-  for (const texts of [{ symbol }, { name }, { name, symbol }]) {
-    const ids = sameText(texts);
-    const wanted = { symbol: '', name: '', ...texts };
-    expect(await explorer.assetsNamed(wanted, 1000)).toEqual({ ids, total: ids.length });
-    expect(await explorer.assetsNamed(wanted, 1)).toEqual({ ids: ids.slice(0, 1), total: ids.length });
+  for (const text of [symbol, name, name.toUpperCase(), name.slice(1, 4), symbol.slice(0, 2).toLowerCase()]) {
+    const wanted = text.toLowerCase();
+    const exact = all.filter((one) => texts(one).includes(wanted));
+    const partial = all.filter((one) => !texts(one).includes(wanted) && texts(one).some((other) => other.includes(wanted)));
+    const total = exact.length + partial.length;
+    expect(await explorer.assetsMatching(text, 1000)).toEqual({ exact, partial, total });
+    expect(await explorer.assetsMatching(text, 1)).toEqual({
+      exact: exact.slice(0, 1),
+      partial: exact.length === 0 ? partial.slice(0, 1) : [],
+      total,
+    });
   }
-  expect(await explorer.assetsNamed({ symbol: "'; DROP TABLE", name: '\0' }, 10)).toEqual({ ids: [], total: 0 });
+  expect(await explorer.assetsMatching("'; DROP TABLE", 10)).toEqual({ exact: [], partial: [], total: 0 });
+};
+
+const checkIdRanges: Check = async ({ chains: { oracle }, explorer }) => {
+  const ids = oracle.blocks.map((block) => block.id).toSorted();
+  const [low, high] = [ids[1], ids.at(-2)] as [Id, Id];
+  const range = { low: idToBytes(low), high: idToBytes(high) };
+  expect(await explorer.idsBetween('block', range, 1000)).toEqual(ids.slice(1, -1));
+  expect(await explorer.idsBetween('block', range, 2)).toEqual(ids.slice(1, 3));
+  const tx = oracle.blocks.flatMap((block) => block.txs)[0]?.id as Id;
+  expect(await explorer.idsBetween('tx', { low: idToBytes(tx), high: idToBytes(tx) }, 5)).toEqual([tx]);
 };
 
 const checkBlocks: Check = async ({ chains: { oracle }, explorer }) => {
@@ -316,6 +332,7 @@ const checks: readonly Check[] = [
   checkAssetDays,
   checkNftGroups,
   checkNames,
+  checkIdRanges,
   checkBlocks,
   checkPositions,
   checkOutputs,

@@ -17,8 +17,10 @@ export type ExplorerReads = {
   readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
   /** NFT mint outputs of an asset by group. Reads over `offset` of them, and at most `maxScan` mint outputs. */
   readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly hasMore: boolean }>;
-  /** The oldest `limit` assets whose symbol or name is the given text. */
-  readonly assetsNamed: (texts: { readonly symbol: string; readonly name: string }, limit: number) => Promise<NamedAssets>;
+  /** The oldest `limit` assets whose symbol or name is the given text or contains it, in any case. */
+  readonly assetsMatching: (text: string, limit: number) => Promise<MatchingAssets>;
+  /** IDs of transactions or blocks within a range, in the order of their bytes. */
+  readonly idsBetween: (table: 'tx' | 'block', range: IdRange, limit: number) => Promise<Id[]>;
 
   /** Sums of blocks at and below a height, newest first. */
   readonly blockSums: (from: number, limit: number) => Promise<BlockSumsEntry[]>;
@@ -59,8 +61,11 @@ export type AssetCounts = { readonly holders: number; readonly held: bigint; rea
 
 export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
 
-/** `total`: how many assets have the symbol or name, listed or not. */
-export type NamedAssets = { readonly ids: readonly Id[]; readonly total: number };
+/** Assets with exactly this symbol or name, and those that contain it; `total` counts those that are not listed too. */
+export type MatchingAssets = { readonly exact: readonly Id[]; readonly partial: readonly Id[]; readonly total: number };
+
+/** 32 bytes each, both included. */
+export type IdRange = { readonly low: Uint8Array; readonly high: Uint8Array };
 
 export type NftGroupQuery = { readonly asset: Id; readonly offset: number; readonly limit: number; readonly maxScan: number };
 

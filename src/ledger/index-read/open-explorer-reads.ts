@@ -14,6 +14,7 @@ import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
 import { stepRunnerOn } from './read-run.ts';
+import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
@@ -39,6 +40,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
+  const search = createSearchReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
   function* outputsById(ids: readonly Id[], pin: PinnedBlock): Steps<OutputEntry[]> {
@@ -54,7 +56,8 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     holders: (asset, offset, limit) => run(() => assets.holders(asset, offset, limit)),
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
-    assetsNamed: (texts, limit) => run(() => assets.assetsNamed(texts, limit)),
+    assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),
+    idsBetween: (table, range, limit) => run(() => search.idsBetween(table, range, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
     blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),

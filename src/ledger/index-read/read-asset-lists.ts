@@ -9,7 +9,7 @@ import { type IndexTables, txKinds } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { AssetCounts, AssetHolder, AssetListQuery, NamedAssets, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import type { AssetCounts, AssetHolder, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
 
 /** Lists of assets, of their holders and of their NFT groups. */
 export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
@@ -28,9 +28,6 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   const txs = keyLookup(
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
-  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and is older than all others.
-  const named = `SELECT a.id, count(*) OVER () AS total FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id
-    WHERE a.symbol = ? OR a.name = ? ORDER BY coalesce(x.seq, 0), a.id LIMIT ? + 0`;
 
   return {
     createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
@@ -71,11 +68,6 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
         mintedBy: spent === null ? undefined : bySeq.get(spent),
       }));
       return { groups, hasMore: all.length > offset + limit };
-    },
-    assetsNamed: function* (texts: { readonly symbol: string; readonly name: string }, limit: number): Steps<NamedAssets> {
-      const values = [Buffer.from(texts.symbol), Buffer.from(texts.name), limit];
-      const rows = yield* fetchRows<{ id: Uint8Array; total: number }>([{ text: named, values }]);
-      return { ids: rows.map(({ id }) => toHex(id) as Id), total: rows[0]?.total ?? 0 };
     },
   };
 }

@@ -126,7 +126,7 @@ function addHolderChanges(holders: Map<string, HolderChange>, changes: BalanceCh
 }
 
 const batchSizes: { readonly [D in Dialect]: { readonly rows: BatchSizes; readonly keys: BatchSizes } } = {
-  sqlite: { rows: [16, 4, 1], keys: [1] },
+  sqlite: { rows: [16, 8, 4, 3, 2, 1], keys: [1] },
   postgres: { rows: [512, 128, 32, 8, 1], keys: [128, 32, 8, 1] },
 };
 

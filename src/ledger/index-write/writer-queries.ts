@@ -12,7 +12,7 @@ export type WriterQueries = ReturnType<typeof writerQueries>;
  * SQLite has no form that is faster than one key per statement.
  */
 const sizes: { readonly [D in Dialect]: { readonly rows: BatchSizes; readonly keys: BatchSizes } } = {
-  sqlite: { rows: [64, 16, 4, 1], keys: [1] },
+  sqlite: { rows: [64, 16, 8, 4, 3, 2, 1], keys: [1] },
   postgres: { rows: [512, 128, 32, 8, 1], keys: [512, 128, 32, 8, 1] },
 };
 

@@ -7,7 +7,7 @@ import type { PageChecksums } from './page-checksums.ts';
  */
 const pagesPerCheckpoint = 6000;
 
-/** Pages that are added before a checkpoint is retried: it may have waited for a reader until the busy timeout. */
+/** Pages that are added before a checkpoint is retried: a reader still uses the log. */
 const pagesPerRetry = pagesPerCheckpoint / 4;
 
 /** Pages that a write adds to the log, as estimated before the first checkpoint: some for the transaction itself, and a share per row. */
@@ -18,7 +18,8 @@ const maxLogBytes = 1.5 * pagesPerCheckpoint * 4096;
 
 /**
  * Runs checkpoints after writes. Readers can prevent SQLite's automatic checkpoints from completing, and the log would grow without limit.
- * So the writer starts a checkpoint that waits briefly for readers (RESTART); if a reader still holds the log, it retries some commits later.
+ * So the writer starts a checkpoint that waits briefly for readers (RESTART). If one still holds the log, it is a long one, such as a backup:
+ * later attempts do not wait (PASSIVE) until one finds that all of the log could be moved to the file.
  *
  * SQLite does not tell how long the log is: its file keeps its size when the log starts again. So the length is estimated, with a factor
  * that each checkpoint corrects; and whenever the file grows, its size is the length.
@@ -29,8 +30,11 @@ export function createCheckpointer(
   onCheckpoint: () => void = () => {},
 ): { readonly afterWrite: () => void } {
   const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
-  const checkpoint = db.prepare<{ busy: number; log: number }>('PRAGMA wal_checkpoint(RESTART)');
+  const checkpoint = db.prepare<CheckpointResult>('PRAGMA wal_checkpoint(RESTART)');
+  const checkpointWithoutWaiting = db.prepare<CheckpointResult>('PRAGMA wal_checkpoint(PASSIVE)');
   let factor = 1;
+  /** Whether a reader held the log at the last attempt. */
+  let isHeld = false;
   let writes = 0;
   /** The counts when the log started again. */
   let last = { writes: 0, rows: 0 };
@@ -43,9 +47,14 @@ export function createCheckpointer(
   const tryCheckpoint = (estimated: number): boolean => {
     try {
       pageChecksums?.record();
+      if (isHeld) {
+        const moved = checkpointWithoutWaiting.get();
+        if (moved === undefined || moved.checkpointed < moved.log) return false;
+      }
       const result = checkpoint.get();
       if (result !== undefined && result.log > 0) factor = Math.min(Math.max(result.log / estimated, minFactor), maxFactor);
-      if (result?.busy === 1) return false;
+      isHeld = result?.busy === 1;
+      if (isHeld) return false;
       onCheckpoint();
       return true;
     } catch {
@@ -68,6 +77,9 @@ export function createCheckpointer(
     },
   };
 }
+
+/** Pages in the log, and how many of them are in the file. */
+type CheckpointResult = { readonly busy: number; readonly log: number; readonly checkpointed: number };
 
 /** Bounds of the correction: one unusual block must not postpone checkpoints for long. */
 const [minFactor, maxFactor] = [0.25, 64];

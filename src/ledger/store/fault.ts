@@ -8,6 +8,7 @@ type StoreFault =
   | { code: 'STORE_EMPTY' }
   | { code: 'STORE_FULL' }
   | { code: 'STORE_MISSING'; path: string }
+  | { code: 'STORE_EXISTS'; path: string }
   | { code: 'STORE_FOREIGN'; path: string }
   | { code: 'STORE_DAMAGED' }
   | { code: 'STORE_FAILED' };

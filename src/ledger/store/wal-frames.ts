@@ -13,6 +13,12 @@ const magic = 0x377f0682;
 /** Bytes per read. */
 const chunkSize = 1 << 20;
 
+/** The header of a log, with the salts that change when the log starts again; shorter if the log is empty. */
+export function readWalHeader(wal: Pick<OffsetFile, 'read'>): Uint8Array {
+  const header = Buffer.alloc(headerSize);
+  return header.subarray(0, wal.read(0, header));
+}
+
 /**
  * Reads the checksum of the newest committed version of each page in the log, by page number.
  * Frames after the last commit are ignored: their transaction was rolled back.

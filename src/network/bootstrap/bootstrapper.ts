@@ -1,11 +1,8 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import type { Timers } from '../../base/timing/timers.ts';
-import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { createAncestorFetcher } from './ancestor-fetcher.ts';
@@ -29,17 +26,13 @@ type Bootstrapper = {
   readonly stop: () => void;
 };
 
-type BootstrapParts = {
-  readonly chainId: Id;
+type BootstrapParts = ChainLink & {
   readonly vm: Vm;
-  readonly transport: Transport;
   /** Nodes whose majority decides what is accepted; without any the chain is at its tip. */
   readonly beacons: () => ValidatorSet;
   readonly isConnected: (node: NodeId) => boolean;
   /** Connected peers: blocks are fetched from all of them. */
   readonly peers: () => readonly NodeId[];
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
   readonly meter: ProgressMeter;
   /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */

@@ -3,13 +3,8 @@ import type { PollEnd } from '../snowman/poll.ts';
 import type { VoteOutcome } from '../snowman/vote-target.ts';
 import type { BlockSource } from './block-requests.ts';
 
-/** What an engine counts since it started; AvalancheGo's names are in `engine-metrics.ts`. */
-export type EngineCounters = {
-  built: number;
-  buildsFailed: number;
-  issued: Record<BlockSource, number>;
-  pollsSuccessful: number;
-  pollsFailed: number;
+/** Blocks that were decided. */
+export type DecisionCounters = {
   accepted: number;
   acceptedBytes: number;
   /** Milliseconds from issuing a block to its decision, summed. */
@@ -24,6 +19,12 @@ export type EngineCounters = {
   rejectedBytes: number;
   rejectedLatency: number;
   rejectedPolls: number;
+};
+
+/** Polls and their votes. */
+export type VoteCounters = {
+  pollsSuccessful: number;
+  pollsFailed: number;
   /** Ended polls by reason, and the milliseconds they were open, summed. */
   readonly polls: Record<PollEnd, { count: number; duration: number }>;
   /** Options of votes, by what was found for them. */
@@ -31,16 +32,29 @@ export type EngineCounters = {
   /** Counted votes, and the sum of the indices of their options. */
   votes: number;
   voteIndices: number;
-  /** Stake of the nodes that sent issued blocks, summed. */
-  issuerStake: number;
+};
+
+/** Blocks of this node. */
+export type BuildCounters = {
+  built: number;
+  buildsFailed: number;
   /** Milliseconds from the time of blocks of this node to their building, summed. */
   builtSkew: number;
-  /** Queries about an accepted height whose block is not stored. */
-  missingAccepted: number;
-  uselessPutBytes: number;
-  uselessPushQueryBytes: number;
-  maxVerifiedHeight: bigint;
 };
+
+/** What an engine counts since it started; AvalancheGo's names are in `engine-metrics.ts`. */
+export type EngineCounters = DecisionCounters &
+  VoteCounters &
+  BuildCounters & {
+    issued: Record<BlockSource, number>;
+    /** Stake of the nodes that sent issued blocks, summed. */
+    issuerStake: number;
+    /** Queries about an accepted height whose block is not stored. */
+    missingAccepted: number;
+    uselessPutBytes: number;
+    uselessPushQueryBytes: number;
+    maxVerifiedHeight: bigint;
+  };
 
 /** Nanoseconds. AvalancheGo: snow/consensus/snowman/metrics.go, consensus_latencies. */
 const latencyBounds = [1e9, 2e9, 3e9, 4e9];

@@ -5,7 +5,7 @@ import type { Timers } from '../../base/timing/timers.ts';
 import type { Consensus, Decision } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { countVotes, type Votes } from '../snowman/votes.ts';
-import type { EngineCounters } from './counters.ts';
+import type { DecisionCounters, VoteCounters } from './counters.ts';
 import { createProcessingTimes } from './processing-times.ts';
 
 /** The blocks that consensus decides about, and what the engine does with its decisions. */
@@ -30,7 +30,7 @@ type DecisionParts = {
   readonly vm: Vm;
   readonly consensus: Consensus;
   readonly timers: Timers;
-  readonly counters: EngineCounters;
+  readonly counters: DecisionCounters & VoteCounters;
   readonly alphaPreference: number;
 };
 

@@ -1,11 +1,11 @@
 import type { Id } from '../../base/bytes/id.ts';
-import type { Transport } from '../protocol/transport.ts';
+import type { ChainLink } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import type { Polls } from '../snowman/polls.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import type { EngineParameters } from './engine-parameters.ts';
-import { type RandomBytes, sampleUnits } from './weighted-sample.ts';
+import { sampleUnits } from './weighted-sample.ts';
 
 /** Asks validators what they prefer. AvalancheGo: snow/engine/snowman/engine.go, sendQuery, repoll and Gossip. */
 type QuerySender = {
@@ -17,15 +17,12 @@ type QuerySender = {
   readonly askFrontier: () => void;
 };
 
-type QueryParts = {
-  readonly chainId: Id;
+type QueryParts = ChainLink & {
   readonly parameters: EngineParameters;
-  readonly transport: Transport;
   readonly validators: Pick<Validators, 'current'>;
   readonly connected: ConnectedValidators;
   readonly consensus: Pick<Consensus, 'lastAccepted' | 'preference'>;
   readonly polls: Polls;
-  readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
   readonly onOpened: (requestId: number) => void;
 };

@@ -1,9 +1,9 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { every, type Timers } from '../../base/timing/timers.ts';
+import { every } from '../../base/timing/timers.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createConsensus } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
@@ -27,7 +27,6 @@ import { createQuerySender } from './query-sender.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createVoteIntake } from './vote-intake.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
-import type { RandomBytes } from './weighted-sample.ts';
 
 /**
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects them by
@@ -44,14 +43,10 @@ export type SnowmanEngine = {
   readonly stopAndReject: () => Promise<void>;
 };
 
-type EngineParts = {
-  readonly chainId: Id;
+type EngineParts = ChainLink & {
   readonly vm: Vm;
-  readonly transport: Transport;
   readonly validators: Pick<Validators, 'current'>;
   readonly connected: ConnectedValidators;
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
   readonly parameters: EngineParameters;
   readonly counters: EngineCounters;

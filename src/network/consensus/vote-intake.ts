@@ -7,7 +7,7 @@ import { voteTarget } from '../snowman/vote-target.ts';
 import type { Votes } from '../snowman/votes.ts';
 import type { AcceptedFrontiers } from './accepted-frontiers.ts';
 import { type BlockIssuer, consensusBlock } from './block-issuer.ts';
-import type { EngineCounters } from './counters.ts';
+import type { VoteCounters } from './counters.ts';
 import type { UnverifiedBlocks } from './unverified-blocks.ts';
 import type { WaitingJobs } from './waiting-jobs.ts';
 
@@ -18,7 +18,7 @@ type VoteParts = {
   readonly issuer: Pick<BlockIssuer, 'issueById' | 'canDependOn'>;
   readonly unverified: UnverifiedBlocks;
   readonly frontiers: AcceptedFrontiers;
-  readonly counters: EngineCounters;
+  readonly counters: VoteCounters;
 };
 
 /** Answers to the polls of this node. */

@@ -1,13 +1,12 @@
 import { fromHex } from '../../base/bytes/hex.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { every, type Timers } from '../../base/timing/timers.ts';
+import { every } from '../../base/timing/timers.ts';
 import type { ConnectedValidators } from '../consensus/connected-validators.ts';
 import { createRequestServer, type SlowRequest } from '../consensus/request-server.ts';
-import { type RandomBytes, sampleNodes } from '../consensus/weighted-sample.ts';
+import { sampleNodes } from '../consensus/weighted-sample.ts';
 import { appErrorCodes, GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
 import { type BloomFilter, bloomHash, parseBloomFilter } from '../protocol/bloom-filter.ts';
-import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
 import type { GossipParameters } from './gossip-parameters.ts';
@@ -29,15 +28,11 @@ export type TxGossip = {
   readonly stop: () => void;
 };
 
-type GossipParts = {
-  readonly chainId: Id;
+type GossipParts = ChainLink & {
   readonly pool: GossipPool;
-  readonly transport: Transport;
   readonly connected: ConnectedValidators;
   /** Validators of the P-Chain, who may pull; none without sybil protection. */
   readonly stakers: () => ValidatorSet;
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly parameters: GossipParameters;
   /** The mempool failed unexpectedly. */
   readonly onError: (error: unknown) => void;

@@ -1,12 +1,12 @@
 import { nodeIdText } from '../../base/bytes/node-id.ts';
 import type { ChainHealthState } from '../../base/health/chain-check.ts';
-import type { JoinedChain } from './joined-chain.ts';
+import type { JoinedChainState } from './joined-chain.ts';
 
 const nanosPerMillisecond = 1_000_000;
 const nanos = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * nanosPerMillisecond));
 
 /** What `chainCheck` reads of a joined chain. Without consensus details while the chain bootstraps, as in AvalancheGo. */
-export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking' | 'lag' | 'bootstrap'>): ChainHealthState {
+export function chainHealth(chain: Pick<JoinedChainState, 'engine' | 'networking' | 'lag' | 'bootstrap'>): ChainHealthState {
   const engine = chain.engine();
   const lag = chain.lag();
   return {
@@ -23,7 +23,7 @@ export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking' | '
 }
 
 /** The connected stake with the texts of node IDs. AvalancheGo: snow/networking/handler/health.go. */
-export const formatNetworking = ({ percentConnected, disconnectedValidators }: ReturnType<JoinedChain['networking']>) => ({
+export const formatNetworking = ({ percentConnected, disconnectedValidators }: ReturnType<JoinedChainState['networking']>) => ({
   percentConnected,
   disconnectedValidators: disconnectedValidators.map(nodeIdText).sort(),
 });

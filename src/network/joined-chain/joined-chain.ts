@@ -1,7 +1,6 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { every, type Timers } from '../../base/timing/timers.ts';
+import { every } from '../../base/timing/timers.ts';
 import { startBootstrapper } from '../bootstrap/bootstrapper.ts';
 import { type BootstrapProgress, createProgressMeter } from '../bootstrap/progress.ts';
 import { createConnectedValidators } from '../consensus/connected-validators.ts';
@@ -10,21 +9,16 @@ import type { EngineParameters } from '../consensus/engine-parameters.ts';
 import type { EngineState } from '../consensus/engine-state.ts';
 import { createGetter, type Getter, type ServedLimits } from '../consensus/getter.ts';
 import { type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
-import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import type { GossipParameters } from '../gossip/gossip-parameters.ts';
 import type { GossipPool } from '../gossip/gossip-pool.ts';
 import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainHandler, ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainHandler, ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { createMajorityLagMeter, type MajorityLag } from './majority-lag.ts';
 
-/** A chain on a network: it bootstraps, then takes part in consensus, serves peers and gossips transactions. */
-export type JoinedChain = {
-  /** What the transport calls. */
-  readonly handler: ChainHandler;
-  /** Tells peers of transactions that were issued here. */
-  readonly gossip: Pick<TxGossip, 'issued' | 'counters'>;
+/** What health checks and metrics read of a chain on a network. */
+export type JoinedChainState = {
   /** Latches: stays true if the chain falls behind later and catches up by bootstrapping. */
   readonly isBootstrapped: () => boolean;
   readonly bootstrap: () => BootstrapProgress;
@@ -39,22 +33,26 @@ export type JoinedChain = {
   /** How far the chain is behind the majority since it first bootstrapped; undefined while it has all of its blocks. */
   readonly lag: () => MajorityLag | undefined;
   readonly networking: () => { readonly percentConnected: number; readonly disconnectedValidators: readonly NodeId[] };
+};
+
+/** A chain on a network: it bootstraps, then takes part in consensus, serves peers and gossips transactions. */
+export type JoinedChain = JoinedChainState & {
+  /** What the transport calls. */
+  readonly handler: ChainHandler;
+  /** Tells peers of transactions that were issued here. */
+  readonly gossip: Pick<TxGossip, 'issued' | 'counters'>;
   readonly isBlockDue: () => boolean;
   readonly stop: () => void;
 };
 
-type JoinedChainParts = {
-  readonly chainId: Id;
+type JoinedChainParts = ChainLink & {
   readonly vm: Vm;
   readonly pool: GossipPool;
-  readonly transport: Transport;
   readonly validators: Pick<Validators, 'current'>;
   /** Nodes whose majority decides where bootstrapping ends. */
   readonly beacons: () => ValidatorSet;
   /** Validators of the P-Chain, who may pull transactions; none without sybil protection. */
   readonly stakers: () => ValidatorSet;
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly engineParameters: EngineParameters;
   readonly gossipParameters: GossipParameters;
   /** What peers get; AvalancheGo's defaults if left out. */

@@ -1,6 +1,6 @@
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import { CertificateError, certificatePublicKey } from '../identity/parse-certificate.ts';
-import { type CloseReason, increment, type NetworkCounters } from './counters.ts';
+import { type CloseReason, type ConnectionCounters, increment } from './counters.ts';
 import { endpointText, remoteText } from './ip-address.ts';
 import type { OwnKeyAlert } from './own-key-alert.ts';
 import type { PeerSocket } from './socket.ts';
@@ -15,7 +15,7 @@ const selfCloseDelay = 1000;
 type AdmissionDeps = {
   readonly self: NodeId;
   readonly timing: PeerTiming;
-  readonly counters: NetworkCounters;
+  readonly counters: ConnectionCounters;
   readonly alert: OwnKeyAlert;
   readonly isWanted: (node: NodeId) => boolean;
   /** Whether only wanted nodes are admitted. */

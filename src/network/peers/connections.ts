@@ -1,6 +1,6 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createAverager } from '../protocol/averager.ts';
-import { increment, type NetworkCounters } from './counters.ts';
+import { type ConnectionCounters, increment, type TrafficCounters } from './counters.ts';
 import type { EncodedMessage } from './encoded-message.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { Peer } from './peer-context.ts';
@@ -13,7 +13,7 @@ export type Connections = ReturnType<typeof createConnections>;
 export function createConnections(
   { sendFailHalfLife }: Pick<NetworkOptions, 'sendFailHalfLife'>,
   timing: PeerTiming,
-  counters: NetworkCounters,
+  counters: ConnectionCounters & TrafficCounters,
 ) {
   const start = timing.now();
   const connecting = new Map<NodeId, Peer>();

@@ -1,22 +1,24 @@
 import type { MessageKind } from '../messages/message.ts';
 
-/** What the network layer counts since its start. Plain numbers: counting must cost nothing. */
-export type NetworkCounters = {
-  /** Unix seconds of the last message to or from any peer; 0: never. */
-  lastSent: bigint;
-  lastReceived: bigint;
+/** Connections. */
+export type ConnectionCounters = {
   timesConnected: number;
   timesDisconnected: number;
   acceptFailed: number;
   tlsRejected: number;
-  uselessPeerListBytes: number;
+  /** Connections closed by this node, by reason. The reasons are a fixed set. */
+  readonly closed: Map<CloseReason, number>;
+};
+
+/** Messages. */
+export type TrafficCounters = {
+  /** Unix seconds of the last message to or from any peer; 0: never. */
+  lastSent: bigint;
+  lastReceived: bigint;
   failedToParse: number;
-  roundTrips: number;
-  /** Milliseconds. */
-  roundTripSum: number;
-  clockSkews: number;
-  /** Seconds. */
-  clockSkewSum: number;
+  readonly failedToSend: Map<MessageKind, number>;
+  readonly sent: TrafficCounts;
+  readonly received: TrafficCounts;
   /** Waits of messages before they are read. Sums in milliseconds. */
   readonly waits: {
     bandwidth: { count: number; sum: number };
@@ -24,12 +26,19 @@ export type NetworkCounters = {
     /** Messages that waited for the peer's share of the CPU, and those that did not. */
     cpu: { waits: number; noWaits: number };
   };
-  readonly sent: TrafficCounts;
-  readonly received: TrafficCounts;
-  readonly failedToSend: Map<MessageKind, number>;
-  /** Connections closed by this node, by reason. The reasons are a fixed set. */
-  readonly closed: Map<CloseReason, number>;
+  uselessPeerListBytes: number;
 };
+
+/** What the network layer counts since its start. Plain numbers: counting must cost nothing. */
+export type NetworkCounters = ConnectionCounters &
+  TrafficCounters & {
+    roundTrips: number;
+    /** Milliseconds. */
+    roundTripSum: number;
+    clockSkews: number;
+    /** Seconds. */
+    clockSkewSum: number;
+  };
 
 /** By kind of message. `compressed` are also counted in `messages`; `saved` are the bytes that compression saved. */
 export type TrafficCounts = Map<MessageKind, { messages: number; compressed: number; bytes: number; saved: number }>;

@@ -28,8 +28,8 @@ export type PeerLog = (line: string, level: 'debug' | 'info' | 'warn') => void;
 /** A peer by its handshake, with the signatures of its address. */
 export type VerifiedPeer = HandshakePeer & { readonly tlsSignature: Uint8Array; readonly blsSignature: Uint8Array };
 
-/** A connection to another node. */
-export type Peer = {
+/** What is known of a peer. */
+export type PeerState = {
   readonly node: NodeId;
   readonly certificate: Uint8Array;
   readonly remote: Endpoint;
@@ -39,14 +39,18 @@ export type Peer = {
   readonly handshake: () => VerifiedPeer | undefined;
   /** Whether both sides have finished the handshake. */
   readonly isReady: () => boolean;
+  readonly activity: () => PeerActivity;
+  readonly throttledBy: () => Throttle | undefined;
+};
+
+/** A connection to another node. */
+export type Peer = PeerState & {
   /** Queues a message. Returns false if it is dropped because the peer's queue is full. */
   readonly send: (message: EncodedMessage) => boolean;
   readonly requestAddresses: () => void;
   /** Sends a ping when it is time, and closes the connection when a timeout is over. */
   readonly tick: (now: number) => void;
   readonly close: (reason: CloseReason, details?: string) => void;
-  readonly activity: () => PeerActivity;
-  readonly throttledBy: () => Throttle | undefined;
 };
 
 type PeerActivity = {

@@ -3,7 +3,7 @@ import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
 import { endpointText, ipText, remoteText } from './ip-address.ts';
 import type { PeerNetwork } from './network.ts';
-import type { Peer, VerifiedPeer } from './peer-context.ts';
+import type { PeerState, VerifiedPeer } from './peer-context.ts';
 import type { Router } from './router.ts';
 import type { RegisteredStakes } from './stake.ts';
 
@@ -12,7 +12,7 @@ import type { RegisteredStakes } from './stake.ts';
 const second = 1_000_000_000n;
 
 /** The rows of `info.peers`. `aliasOf`: the name of a chain on which a peer is benched. AvalancheGo: network/peer/info.go. */
-export const peerRows = (peers: readonly Peer[], router: Pick<Router, 'benchedOn'>, aliasOf: (chain: Id) => string) =>
+export const peerRows = (peers: readonly PeerState[], router: Pick<Router, 'benchedOn'>, aliasOf: (chain: Id) => string) =>
   peers.map((peer) => {
     const { address, version, upgradeTime, trackedSubnets, supportedAcps, objectedAcps } = peer.handshake() as VerifiedPeer;
     const { lastSent, lastReceived, observedUptime } = peer.activity();
@@ -34,7 +34,7 @@ export const peerRows = (peers: readonly Peer[], router: Pick<Router, 'benchedOn
   });
 
 /** The result of `info.uptime`, in percent; undefined if this node is not a validator. AvalancheGo: network/network.go, NodeUptime. */
-export function ownUptime(self: NodeId, peers: readonly Peer[], stakes: RegisteredStakes, requirement: number) {
+export function ownUptime(self: NodeId, peers: readonly PeerState[], stakes: RegisteredStakes, requirement: number) {
   const own = Number(stakes.of(self));
   if (own === 0) return undefined;
   const total = Number(stakes.total());
@@ -78,7 +78,7 @@ export function ownRegistration(self: NodeId, stakes: RegisteredStakes) {
 }
 
 /** Upgrade times of connected validators, for the health check `futureupgrade`. */
-export const upgradeState = (peers: readonly Peer[], stakes: RegisteredStakes, localUpgradeTime: string) => ({
+export const upgradeState = (peers: readonly PeerState[], stakes: RegisteredStakes, localUpgradeTime: string) => ({
   localUpgradeTime,
   totalWeight: stakes.total(),
   peers: peers

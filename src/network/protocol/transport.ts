@@ -1,5 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { Timers } from '../../base/timing/timers.ts';
 import type { Message, MessageKind } from '../messages/message.ts';
 
 /** A message that belongs to a chain. */
@@ -30,4 +31,13 @@ export type ChainHandler = {
   readonly failed: (from: NodeId, requestId: number, response: MessageKind, cause: RequestFailure) => void;
   readonly connected: (node: NodeId) => void;
   readonly disconnected: (node: NodeId) => void;
+};
+
+/** What every part of a chain on a network works with. */
+export type ChainLink = {
+  readonly chainId: Id;
+  readonly transport: Transport;
+  readonly timers: Timers;
+  /** Returns so many random bytes. */
+  readonly randomBytes: (length: number) => Uint8Array;
 };

@@ -1,0 +1,71 @@
+import type { Config } from '../../app/config/config.ts';
+import { dataFilesIn, rebuildPageChecksums, requireDatabase, runWithProgress } from '../../app/setup/data-files.ts';
+import type { Env } from '../../app/setup/env.ts';
+import { idFromBytes, idText } from '../../base/bytes/id.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
+import { copyDatabase } from '../../ledger/store/copy-database.ts';
+import type { Database } from '../../ledger/store/database.ts';
+import { StoreError } from '../../ledger/store/fault.ts';
+import type { CommandResult } from './reindex.ts';
+
+/**
+ * `serac backup DIR`: copies the chains and API keys of a data directory to a new one, on which a node can be started. The node may be running:
+ * it is not asked and does not wait. The copy is complete when its database has its name.
+ */
+export function backUp(config: Config, target: string, env: Env): CommandResult {
+  const from = requireDatabase(config.dataDir as string, env);
+  const to = dataFilesIn(target);
+  for (const path of [to.database, to.keys]) requireMissing(path, env);
+  env.makeFolder(target);
+  env.makeFolder(to.folder);
+  const hasKeys = exists(from.keys, env);
+  if (hasKeys) copy(from.keys, to.keys, env);
+  const chains = copy(from.database, to.database, env, listChains);
+  rebuildPageChecksums(to, env);
+  return { lines: [...chains, `copied to ${target}; serac --data-dir ${target} starts a node on it`], isDamaged: false };
+}
+
+/** Copies a database under another name first, so that a copy that was interrupted is not taken for a whole one. `read` is run on the copy. */
+function copy(from: string, to: string, env: Env, read: (db: Database) => readonly string[] = () => []): readonly string[] {
+  const partial = `${to}-partial`;
+  for (const end of ['', '-wal', '-shm']) env.removeFile(`${partial}${end}`);
+  runWithProgress(copyDatabase(env.openDatabase, env.openFile, from, partial), env, 'bytes');
+  const lines = readCopy(partial, env, read);
+  env.renameFile(partial, to);
+  return lines;
+}
+
+function readCopy(path: string, env: Env, read: (db: Database) => readonly string[]): readonly string[] {
+  const db = env.openDatabase(path, { readonly: false });
+  try {
+    // Moves the copied log to the file; closing the database removes the log.
+    db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    return read(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** The last block of each chain, as lines. */
+const listChains = (db: Database): readonly string[] =>
+  db
+    .prepare<{ number: number; id: Uint8Array }>('SELECT number, id FROM chain WHERE genesis IS NOT NULL ORDER BY number')
+    .all()
+    .map(({ number, id }) => {
+      const last = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(number).block}`).get();
+      return `chain ${idText(idFromBytes(id))}: blocks up to ${last?.height ?? 'none'}`;
+    });
+
+function requireMissing(path: string, env: Env): void {
+  if (exists(path, env))
+    throw new StoreError(`${path} exists already; give a new directory, so that no other backup is overwritten`, {
+      code: 'STORE_EXISTS',
+      path,
+    });
+}
+
+function exists(path: string, env: Env): boolean {
+  const file = env.openFile(path, 'read');
+  file?.close();
+  return file !== undefined;
+}
