@@ -68,6 +68,7 @@ const ownLimits = {
     'app/parts/api-metrics.ts',
     'app/platform/postgres-bun.ts',
     'app/servers/api.ts',
+    'ledger/index-read/output-sources.ts',
     'ledger/index/batched-statement.ts',
     'ledger/index/ordered-lookup.ts',
     'ledger/store/statement-cache.ts',

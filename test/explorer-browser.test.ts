@@ -199,7 +199,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await page.show();
     await tab.close();
     await second.close();
-  }, 30_000);
+  }, 120_000);
 
   test('the outputs of a transaction are saved as CSV, with whole IDs', async () => {
     const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '2.5 AVAX' });

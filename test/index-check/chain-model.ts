@@ -54,7 +54,7 @@ export function createChainModel(
 ): { readonly model: ChainModel; readonly readNew: () => Steps<NewChainData> } {
   const t = tablesOf(spec.number);
   const model: ChainModel = { spec, blocks: [], txs: [], outputs: new Map(), unspentBy: new Map() };
-  let lastUtxo = 0;
+  let [newestUtxo, oldestUtxo] = [0, 0];
 
   const addOutput = (output: ModelOutput): void => {
     model.outputs.set(output.utxo.id, output);
@@ -102,10 +102,11 @@ export function createChainModel(
       { text: `SELECT seq, height, bytes FROM ${t.tx} WHERE seq > ? ORDER BY seq`, values: [model.txs.length] },
     ]);
     const utxoRows = yield* fetchRows<{ seq: number; id: Uint8Array; height: number; bytes: StoredUtxo }>([
-      { text: `SELECT seq, id, height, bytes FROM ${t.utxo} WHERE seq > ? ORDER BY seq`, values: [lastUtxo] },
+      { text: `SELECT seq, id, height, bytes FROM ${t.utxo} WHERE seq > ? OR seq < ? ORDER BY seq`, values: [newestUtxo, oldestUtxo] },
     ]);
     const rowOf = new Map(utxoRows.map((row) => [toHex(row.id), row]));
-    lastUtxo = utxoRows[utxoRows.length - 1]?.seq ?? lastUtxo;
+    newestUtxo = Math.max(newestUtxo, utxoRows[utxoRows.length - 1]?.seq ?? 0);
+    oldestUtxo = Math.min(oldestUtxo, utxoRows[0]?.seq ?? 0);
     const parsed = txRows.map(({ seq, height, bytes }) => ({ seq, height, tx: parseTx(bytes, maxGenesisBytes) }));
     const imports = yield* readImports(parsed.map(({ tx }) => tx));
     const firstTime = model.blocks[0]?.time ?? blocks[0]?.time ?? 0;

@@ -1,8 +1,10 @@
 import type { Utxo } from '../../src/avm/tx/utxo.ts';
 import type { Address } from '../../src/base/bytes/address.ts';
+import { toHex } from '../../src/base/bytes/hex.ts';
 import type { Id } from '../../src/base/bytes/id.ts';
 import { utcDateTime } from '../../src/base/bytes/rfc3339.ts';
 import { outputSets, txKinds } from '../../src/ledger/index/tables.ts';
+import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import type { ChainModel, ModelOutput, ModelTx } from './chain-model.ts';
 
 /*
@@ -43,8 +45,8 @@ function crossChainOutputOf(outputs: Map<string, CrossChainOutput>, utxo: Utxo, 
   return output;
 }
 
-/** Rows of `holding` and `amount` for an output of the chain. */
-export function outputRows({ utxo, seq, time, spentBy }: ModelOutput, spent = spentBy !== undefined) {
+/** Rows of `owner` for an output of the chain. Unspent outputs of at most 256 bytes are in the row. */
+export function outputRows({ utxo, seq, height, spentBy }: ModelOutput, spent = spentBy !== undefined): string[] {
   const isSingleOwner = utxo.output.addresses.length === 1;
   const outputSet = isSingleOwner
     ? spent
@@ -53,14 +55,16 @@ export function outputRows({ utxo, seq, time, spentBy }: ModelOutput, spent = sp
     : spent
       ? outputSets.multiOwnerSpent
       : outputSets.multiOwnerUnspent;
-  return ownerRows(utxo, outputSet, time, `${seq}`);
+  const bytes = encodeStoredUtxo(utxo);
+  const copy = spent || bytes.length > 256 ? 'null' : toHex(bytes);
+  return [...new Set(utxo.output.addresses)].map((owner) => `${owner} ${outputSet} ${seq} ${height} ${copy}`);
 }
 
-/** The same for an exported output. Its key stands for its `seq`, which depends on the order in which the chains were indexed. */
+/** Rows of `moved_owner` for an exported output. Its key stands for its `seq`, which depends on the order in which the chains were indexed. */
 export const exportedRows = ({ utxo, exportedBy, importedBy, spentTime, source, destination }: CrossChainOutput) =>
   exportedBy === undefined
-    ? { holding: [], amount: [] }
-    : ownerRows(
+    ? []
+    : movedOwnerRows(
         utxo,
         importedBy || spentTime ? outputSets.exportedSpent : outputSets.exported,
         exportedBy.time,
@@ -70,18 +74,11 @@ export const exportedRows = ({ utxo, exportedBy, importedBy, spentTime, source, 
 /** The same for an imported output. */
 export const importedRows = ({ utxo, exportedBy, importedBy, source, destination }: CrossChainOutput) =>
   importedBy === undefined
-    ? { holding: [], amount: [] }
-    : ownerRows(utxo, outputSets.imported, exportedBy?.time ?? importedBy.time, crossChainKey(utxo.id, source, destination));
+    ? []
+    : movedOwnerRows(utxo, outputSets.imported, exportedBy?.time ?? importedBy.time, crossChainKey(utxo.id, source, destination));
 
-function ownerRows(utxo: Utxo, outputSet: number, time: number, seq: string) {
-  const tiebreaker = utxo.id.slice(0, 16);
-  const owners = [...new Set(utxo.output.addresses)];
-  const amount = (unitsIn(utxo) + BigInt(nftCount(utxo))).toString(16).padStart(16, '0');
-  return {
-    holding: owners.map((owner) => `${owner} ${outputSet} ${time} ${tiebreaker} ${seq}`),
-    amount: owners.map((owner) => `${owner} ${outputSet} ${amount} ${tiebreaker} ${seq}`),
-  };
-}
+const movedOwnerRows = (utxo: Utxo, outputSet: number, time: number, seq: string): string[] =>
+  [...new Set(utxo.output.addresses)].map((owner) => `${owner} ${outputSet} ${time} ${utxo.id.slice(0, 16)} ${seq}`);
 
 export const unitsIn = ({ output }: Utxo): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);
 

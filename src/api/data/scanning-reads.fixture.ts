@@ -61,6 +61,14 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
   const created = Map.groupBy(outputs.values(), ({ utxo }) => utxo.txID);
   const own = () => [...outputs.values()].filter(({ createdOn }) => createdOn === chainID);
 
+  /** Outputs of this chain by block, within a block by falling ID; then those that moved between chains, by ID. */
+  const byPosition = (a: OutputEntry, b: OutputEntry): number => {
+    const hasMoved = ({ createdOn, consumedOn }: OutputEntry) => Number(createdOn !== consumedOn);
+    const heightOf = ({ utxo }: OutputEntry) => outputs.get(utxo.id)?.height ?? 0;
+    if (hasMoved(a) + hasMoved(b) > 0) return hasMoved(a) - hasMoved(b) || compareHex(a.utxo.id, b.utxo.id);
+    return heightOf(a) - heightOf(b) || compareHex(b.utxo.id, a.utxo.id);
+  };
+
   const pinOf = (block: Block | undefined): PinnedBlock | undefined =>
     block && {
       height: Number(block.height),
@@ -149,7 +157,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         .filter(({ utxo }) => (asset === undefined || utxo.assetID === asset) && sortAmount(utxo.output) >= minAmount)
         .map((output) => entryOf(output, pin))
         .filter(({ spent }) => includeSpent || spent === undefined)
-        .sort((a, b) => byKey(sortBy, a, b) || compareHex(a.utxo.id, b.utxo.id));
+        .sort((a, b) => byKey(sortBy, a, b) || byPosition(a, b));
       if (order === 'desc') sorted.reverse();
       const from = after === undefined ? 0 : sorted.findIndex(({ seq }) => seq === after) + 1;
       return sorted.slice(from, from + limit);

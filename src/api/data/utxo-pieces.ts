@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { isMovedOutput } from '../../ledger/state/output-number.ts';
 import { verifyStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
@@ -50,4 +51,4 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
 }
 
 /** False for outputs that moved between chains: more may become known about them. */
-const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.layout !== undefined);
+const isFinal = ({ seq, spent }: OutputEntry): boolean => !isMovedOutput(seq) && (spent === undefined || spent.layout !== undefined);

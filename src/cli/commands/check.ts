@@ -15,7 +15,7 @@ import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { StoreError, storeErrorFromDriver } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
-import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { offlineCacheBytes, openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { type CommandResult, hasBlocks, listIndexDifferences, withRebuiltIndex } from './reindex.ts';
 
 /**
@@ -85,7 +85,13 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
       problems.push(`${what}: ${fault.message}`);
     }
   };
-  const options = { path: files.database, networkID: config.network.id, genesis: context.specs[0].id, readonly: true };
+  const options = {
+    path: files.database,
+    networkID: config.network.id,
+    genesis: context.specs[0].id,
+    readonly: true,
+    cacheBytes: offlineCacheBytes,
+  };
   const store = openStore(env.openDatabase, options);
   try {
     collectProblem('structure', () => problems.push(...checkStructure(store, env)));

@@ -2,13 +2,11 @@ import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
 import { HomeView } from './home-view.tsx';
 import { MessageView } from './message-view.tsx';
-import { TxView } from './tx-view.tsx';
 
 /** Views that are in the script of the first load. The browser loads the others when a page needs them. */
 export const firstViews = {
   home: HomeView,
   blocks: BlocksView,
   block: BlockView,
-  tx: TxView,
   message: MessageView,
 } as const;

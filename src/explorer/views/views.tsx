@@ -12,11 +12,13 @@ import { OutputView } from './output-view.tsx';
 import { OutputsView } from './outputs-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
+import { TxView } from './tx-view.tsx';
 import type { ViewProps } from './view.ts';
 
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 const views = {
   ...firstViews,
+  tx: TxView,
   address: AddressView,
   asset: AssetView,
   assets: AssetsView,

@@ -7,8 +7,12 @@ import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '..
 import { IndexError } from '../index/fault.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { indexSchema } from '../index/tables.ts';
+import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
 import { blockColumns, blockRow } from '../state/block-row.ts';
+import { abovePreLinearization } from '../state/output-number.ts';
+import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import { tablesOf } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
@@ -26,11 +30,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const addTxs = insert(t.tx, 5);
   const addUtxos = insert(t.utxo, 4);
   const addSpends = insert(t.spend, 2);
+  const addOwners = insert(t.owner, 5);
+  const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
   const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
   const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
+  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.utxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
   const byIds = batchedStatement(
     sizes,
@@ -45,10 +52,11 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     return row && { ...row, id: toHex(row.id) as Id };
   }
 
-  function* lastSeqs(): Steps<{ tx: number; utxo: number }> {
-    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], utxo: [lastUtxoQuery] });
+  /** The last numbers in use, as in state/chain-state.ts. */
+  function* lastSeqs(): Steps<{ tx: number; utxo: number; oldest: number }> {
+    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], utxo: [lastUtxoQuery], oldest: [oldestUtxoQuery] });
     const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
-    return { tx: seqIn(rows.tx), utxo: seqIn(rows.utxo) };
+    return { tx: seqIn(rows.tx), utxo: Math.max(seqIn(rows.utxo), 0), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
   }
 
   function* utxoRows(ids: Iterable<Id>): Steps<Map<Id, UtxoRow>> {
@@ -70,6 +78,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     const timeAt = (height: number) => times.get(height) as number;
     const newUtxos = new Map<Id, NumberedUtxo>();
     const spentIDs = new Set<Id>();
+    const consumedEarlier: NumberedUtxo[] = [];
     const spendUtxo = (utxo: Utxo): NumberedUtxo => {
       const row = storedRows.get(utxo.id);
       if (spentIDs.has(utxo.id) || (row !== undefined && row.spent !== null)) throw spentTwice(utxo.id);
@@ -91,9 +100,9 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         const height = Number(block.height);
         const preLinearization = utxos
           .filter(({ id }) => !storedRows.has(id) && !newUtxos.has(id))
-          .map((utxo, i) => preLinearizationRow(utxo, at.utxo + 1 + i));
+          .map((utxo, i) => preLinearizationRow(utxo, at.oldest - 1 - i));
         for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
-        at.utxo += preLinearization.length;
+        at.oldest -= preLinearization.length;
         const firstTx = at.tx + 1;
         const numbering = { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo, timeAt };
         const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
@@ -105,6 +114,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         for (const [i, { tx }] of diff.applied.entries())
           rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
+        for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
         return {
@@ -118,11 +128,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         };
       },
     );
+    const unspent = [...newUtxos.values()].filter(({ utxo }) => !spentIDs.has(utxo.id));
     const queries = [
       ...addBlocks(rows.block),
       ...addTxs(rows.tx),
       ...addUtxos(rows.utxo),
       ...addSpends(rows.spend),
+      ...removeOwners(unspentOwnerKeys(consumedEarlier)),
+      ...addOwners(unspentOwnerRows(unspent)),
       ...addAssets(rows.asset),
     ];
     return { stored: storedBlocks, queries };
@@ -131,13 +144,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
   function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
     const storedRows = yield* utxoRows(utxos.map(({ id }) => id));
-    const { utxo: lastSeq } = yield* lastSeqs();
+    const { oldest } = yield* lastSeqs();
     const tip = yield* lastBlock();
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
-    const rows = added.map((utxo, i) => preLinearizationRow(utxo, lastSeq + 1 + i));
+    const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
     yield [
       ...addUtxos(rows.flatMap(({ utxo, seq, height, bytes }) => [seq, idToBytes(utxo.id), height, bytes])),
+      ...addOwners(unspentOwnerRows(rows)),
       ...raiseUnspent([rows.length, tip?.height ?? 0]),
     ];
     return rows;

@@ -35,7 +35,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain, blocks, outputs);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch);
   const assets = createAssetListReads(tables);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);

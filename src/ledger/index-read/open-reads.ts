@@ -3,6 +3,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
 import { indexTablesOf } from '../index/tables.ts';
+import { isMovedOutput } from '../state/output-number.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { IndexReads } from './index-reads.ts';
 import { runTogether } from './merge.ts';
@@ -20,12 +21,13 @@ import { createUtxoReads } from './read-utxos.ts';
 
 /**
  * Opens the queries about one chain; `number` is the chain number in its table names. With `longWork`, long queries as of a height pause, so
- * that other requests are handled in between.
+ * that other requests are handled in between. `minListed`: for tests only, see `createAmountReads`.
  */
 export function openReads(
   sql: Sql,
   chain: { readonly number: number; readonly id: Id; readonly feeAsset: Id },
   longWork?: LongWork,
+  minListed?: number,
 ): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
@@ -34,7 +36,7 @@ export function openReads(
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain, blocks, outputs);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
@@ -63,16 +65,20 @@ export function openReads(
         const [singleOwner, found] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
         if (found.length === 0) return { singleOwner, multiOwner: [], exported: [] };
         const others = yield* outputs.toEntries(found);
-        return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
+        return {
+          singleOwner,
+          multiOwner: others.filter(({ seq }) => !isMovedOutput(seq)),
+          exported: others.filter(({ seq }) => isMovedOutput(seq)),
+        };
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
-    buckets: (unit, from, to, limit) => readOne(buckets.buckets(unit, from, to, limit)),
-    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before)),
+    buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.known())),
+    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.known())),
     totals: (metric, times) => atOneTip(tip.read, () => run(() => buckets.totals(metric, times))),
-    addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
+    addressesBefore: (time) => atOneTip(tip.read, () => run(() => buckets.addressesBefore(time, tip.known()))),
   };
 }

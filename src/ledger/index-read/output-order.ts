@@ -3,50 +3,60 @@ import { compare, u64Bytes } from '../../base/bytes/octets.ts';
 import { listedAmount } from '../index/output-amount.ts';
 import { tiebreakerOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
+import { isMovedOutput } from '../state/output-number.ts';
+import { decodeStoredUtxo, isTransfer, type StoredUtxo, storedAmountBytes } from '../state/stored-utxo.ts';
 import type { UtxoQuery } from './index-reads.ts';
 
-/** Position of an output in a sorted list: by time or amount (`key`), then by the first bytes of its id (`tie`, the tiebreaker), then by `seq`. */
-export type SortPosition = { readonly key: number | Uint8Array; readonly tie: Uint8Array; readonly seq: number };
+/**
+ * Position of an output in a sorted list: by time or amount (`key`, the amount as 8 bytes), then by `tie`, then by `seq`. Only outputs that
+ * moved between chains have a tiebreaker (the first bytes of their ID): which number they have depends on the order in which the chains
+ * were indexed. The numbers of this chain's outputs are in the order of time.
+ */
+export type SortPosition = { readonly key: number | Uint8Array; readonly tie?: Uint8Array; readonly seq: number };
 
 export type OutputSort = Pick<UtxoQuery, 'sortBy' | 'order'>;
 
-export const sortPositionOf = (
-  sortBy: OutputSort['sortBy'],
-  output: { readonly seq: number; readonly time: number; readonly utxo: Utxo },
-): SortPosition => ({
-  key: sortBy === 'timestamp' ? output.time : u64Bytes(listedAmount(output.utxo.output)),
-  tie: tiebreakerOf(output.utxo),
-  seq: output.seq,
-});
+type SortedOutput = { readonly seq: number; readonly time: number; readonly stored: StoredUtxo; readonly utxo: Utxo };
 
-export function positionComparator({ order }: OutputSort): (a: SortPosition, b: SortPosition) => number {
-  const ascending = (a: SortPosition, b: SortPosition) => compareKeys(a.key, b.key) || compare(a.tie, b.tie) || a.seq - b.seq;
+export function sortPositionOf(sortBy: OutputSort['sortBy'], output: SortedOutput): SortPosition {
+  const { seq, time, stored } = output;
+  const key = sortBy === 'timestamp' ? time : amountBytesOf(stored);
+  return isMovedOutput(seq) ? { key, tie: tiebreakerOf(output.utxo), seq } : { key, seq };
+}
+
+/** The amount that a stored output is sorted by, as 8 bytes. */
+export const amountBytesOf = (stored: StoredUtxo): Uint8Array =>
+  isTransfer(stored) ? storedAmountBytes(stored) : u64Bytes(listedAmount(decodeStoredUtxo(stored).output));
+
+export function positionComparator({ order }: Pick<OutputSort, 'order'>): (a: SortPosition, b: SortPosition) => number {
+  const ascending = (a: SortPosition, b: SortPosition) => compareKeys(a.key, b.key) || compareTies(a.tie, b.tie) || a.seq - b.seq;
   return order === 'asc' ? ascending : (a, b) => ascending(b, a);
 }
 
-/** A part of a list: from behind the position `after` up to and including the key `end`. */
-export type KeyRange = { readonly after: SortPosition; readonly end: SortPosition['key'] };
+/** A part of the list of outputs that moved between chains, by time: from behind the position `after` up to and including the time `end`. */
+export type KeyRange = { readonly after: SortPosition; readonly end: number };
 
-/** The key range of a whole list: up to the time of the pinned block, or from the minimum amount on. */
-export function fullKeyRange({ sortBy, order }: OutputSort, pinTime: number, minAmount: bigint): KeyRange {
-  const [lowest, highest] = sortBy === 'timestamp' ? [0, pinTime] : [u64Bytes(minAmount), aboveAnyKey];
-  return order === 'asc'
-    ? { after: { key: lowest, tie: emptyBytes, seq: Number.MIN_SAFE_INTEGER }, end: highest }
-    : { after: { key: highest, tie: aboveAnyKey, seq: Number.MAX_SAFE_INTEGER }, end: lowest };
-}
+/** The range of a whole list up to a time. */
+export const fullKeyRange = (order: OutputSort['order'], lastTime: number): KeyRange =>
+  order === 'asc'
+    ? { after: { key: 0, tie: noTie, seq: Number.MIN_SAFE_INTEGER }, end: lastTime }
+    : { after: { key: lastTime, tie: aboveAnyTie, seq: Number.MAX_SAFE_INTEGER }, end: 0 };
 
 /** The SQL condition and order of a key range, on a table with the alias h. `keyRangeValues` returns its parameters. */
-export const keyRangeSql = (column: string, { order }: OutputSort): string =>
+export const keyRangeSql = (order: OutputSort['order']): string =>
   order === 'asc'
-    ? `(h.${column}, h.tie, h.seq) > (?, ?, ?) AND h.${column} <= ? ORDER BY h.${column}, h.tie, h.seq`
-    : `(h.${column}, h.tie, h.seq) < (?, ?, ?) AND h.${column} >= ? ORDER BY h.${column} DESC, h.tie DESC, h.seq DESC`;
+    ? '(h.time, h.tie, h.seq) > (?, ?, ?) AND h.time <= ? ORDER BY h.time, h.tie, h.seq'
+    : '(h.time, h.tie, h.seq) < (?, ?, ?) AND h.time >= ? ORDER BY h.time DESC, h.tie DESC, h.seq DESC';
 
-export const keyRangeValues = ({ after, end }: KeyRange): SqlValue[] => [after.key, after.tie, after.seq, end];
+export const keyRangeValues = ({ after, end }: KeyRange): SqlValue[] => [after.key, after.tie ?? noTie, after.seq, end];
 
 const compareKeys = (a: SortPosition['key'], b: SortPosition['key']): number =>
   typeof a === 'number' ? a - (b as number) : compare(a, b as Uint8Array);
 
-const emptyBytes = new Uint8Array(0);
+const noTie = new Uint8Array(0);
 
-/** Greater than any amount or tiebreaker: those have 8 bytes. */
-const aboveAnyKey = new Uint8Array(9).fill(0xff);
+/** At equal time or amount the outputs of this chain, which have no tiebreaker, come first. */
+const compareTies = (a: Uint8Array | undefined, b: Uint8Array | undefined): number => (a === b ? 0 : compare(a ?? noTie, b ?? noTie));
+
+/** Greater than any tiebreaker: those have 8 bytes. */
+const aboveAnyTie = new Uint8Array(9).fill(0xff);

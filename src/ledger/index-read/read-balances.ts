@@ -20,7 +20,7 @@ type IndexBalanceReads = {
 
 /** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
 export function createBalanceReads(
-  t: Pick<IndexTables, 'balance' | 'holding'>,
+  t: Pick<IndexTables, 'balance' | 'owner' | 'movedOwner'>,
   { utxos }: UtxoReads,
   dialect: Dialect,
   rowsPerPage = 512,
@@ -49,12 +49,9 @@ export function createBalanceReads(
     return { text: singleOwnerSql, values: [owner, ...start, owner, height, height + 1, ...joined, rowsPerPage] };
   };
 
-  const anyOther = `SELECT seq FROM ${t.holding} WHERE address = ? AND shelf >= ? AND shelf <= ? LIMIT 1`;
-  const listed = [...otherSets.unspent, ...otherSets.spent];
-  const anyOtherQuery = (address: Address): Query => ({
-    text: anyOther,
-    values: [addressToBytes(address), Math.min(...listed), Math.max(...listed)],
-  });
+  const anyOther = `SELECT seq FROM ${t.owner} WHERE address = ? AND shelf >= ${outputSets.multiOwnerUnspent}
+    UNION ALL SELECT seq FROM ${t.movedOwner} WHERE address = ? AND shelf <= ${outputSets.exportedSpent} LIMIT 1`;
+  const anyOtherQuery = (address: Address): Query => ({ text: anyOther, values: [addressToBytes(address), addressToBytes(address)] });
 
   return {
     singleOwner: function* (addresses, pin, now) {

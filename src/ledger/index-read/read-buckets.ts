@@ -1,60 +1,88 @@
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
-import { decodeOpenBuckets, minuteStart, tpsRate } from '../index/open-buckets.ts';
+import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
-import type { Totals } from './index-reads.ts';
-import { runTogether } from './merge.ts';
+import type { PinnedBlock, Totals } from './index-reads.ts';
+import { runAllTogether, runTogether } from './merge.ts';
 import type { SingleRead } from './read-run.ts';
 
 type BucketReads = {
-  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => SingleRead<TimeBucket[]>;
-  readonly lastBucketBefore: (unit: BucketUnit, before: number) => SingleRead<TimeBucket | undefined>;
+  /** `tip`: the last indexed block if it is known. */
+  readonly buckets: (range: BucketRange, limit: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket[]>;
+  readonly lastBucketBefore: (unit: BucketUnit, before: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
-  readonly addressesBefore: (time: number) => Steps<number>;
+  readonly addressesBefore: (time: number, tip: PinnedBlock | undefined) => Steps<number>;
 };
+
+type BucketRange = { readonly unit: BucketUnit; readonly from: number; readonly to: number };
 
 export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketReads {
   const chain = idToBytes(chainID);
   const counts = 'txs, blocks, active, senders, addresses, fees, max_tps, last';
-  // The buckets of the last block are in the row of `progress`. One statement reads both: a bucket may end between two.
-  const open = 'SELECT open_buckets FROM progress WHERE chain = ?';
-  const finished = `SELECT start, ${counts}, NULL AS open_buckets FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
-    ORDER BY start DESC LIMIT ? + 0`;
-  const newestFirst = `SELECT * FROM (${finished}) f UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (${open})`;
-  const firstHour = `SELECT (SELECT min(start) FROM ${t.span} WHERE unit = ${bucketUnits.hour}) AS start, (${open}) AS open_buckets`;
-  const minutesIn = `SELECT txs, fees, max_tps, NULL AS open_buckets FROM ${t.minute} WHERE start >= ? AND start < ?
-    UNION ALL SELECT 0, NULL, 0, (${open})`;
+  const openText = 'SELECT open_buckets FROM progress WHERE chain = ?';
+  const finished = `SELECT start, ${counts} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
+  // One statement reads the buckets that are over and those of the last block: a bucket may end between two statements.
+  const withOpen = `SELECT f.*, NULL AS open_buckets FROM (${finished}) f UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (${openText})`;
+  const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ${bucketUnits.hour}`;
+  const minutesIn = `SELECT txs, fees, max_tps FROM ${t.minute} WHERE start >= ? AND start < ?`;
   // Block 0 is in no bucket. While the index catches up, blocks are stored that are not counted yet.
-  const blocksIn = `SELECT time, tx_count AS txs, fees FROM ${t.block} WHERE time >= ? AND time < ? AND height > 0
-    AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
-  const lastTimeBefore = `SELECT time FROM ${t.block} WHERE time < ? AND height > 0 ORDER BY time DESC, height DESC LIMIT 1`;
+  const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
+  const blocksIn = `SELECT time, tx_count AS txs, fees, (${lastTimeBefore}) AS previous FROM ${t.block}
+    WHERE time >= ? AND time < ? AND height > 0 AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
 
-  const bucketsIn = (unit: BucketUnit, from: number, to: number, limit = noEnd): SingleRead<TimeBucket[]> => ({
-    query: { text: newestFirst, values: [bucketUnits[unit], from, to, limit, chain] },
-    resultOf: (rows) => {
-      const found = rows as readonly BucketRow[];
-      const last = decodeOpenBuckets(found.find(isOpenRow)?.open_buckets)?.buckets[unit];
-      const older = found.filter((row) => !isOpenRow(row)).map(entryOf);
-      return last === undefined || last.start < from || last.start >= to
-        ? older
-        : [{ start: last.start, ...last.counts }, ...older].slice(0, limit);
-    },
-  });
+  const bucketsIn: BucketReads['buckets'] = ({ unit, from, to }, limit, tip) => {
+    const values = [bucketUnits[unit], from, to, limit];
+    if (tip !== undefined && to <= bucketStart(unit, tip.time))
+      return { query: { text: finished, values }, resultOf: (rows) => (rows as readonly BucketRow[]).map(entryOf) };
+    const resultOf = (rows: readonly unknown[]): TimeBucket[] => {
+      const found = rows as readonly (BucketRow & { readonly open_buckets: string | null })[];
+      const older = found.filter(({ fees }) => fees !== null).map(entryOf);
+      const last = decodeOpenBuckets(found.find(({ fees }) => fees === null)?.open_buckets)?.buckets[unit];
+      return last === undefined || !isWithin(last, from, to) ? older : [{ start: last.start, ...last.counts }, ...older].slice(0, limit);
+    };
+    return { query: { text: withOpen, values: [...values, chain] }, resultOf };
+  };
 
-  /** The fewest time buckets that cover a range of whole hours. */
-  const coveringBuckets = (from: number, to: number): Steps<TimeBucket[]> =>
-    readAll(splitIntoUnits(from, to).map(({ unit, from, to }) => bucketsIn(unit, from, to)));
+  function* readOpen(): Steps<OpenBuckets | undefined> {
+    const [row] = yield* fetchRows<{ open_buckets: string | null }>([{ text: openText, values: [chain] }]);
+    return decodeOpenBuckets(row?.open_buckets);
+  }
 
-  function* countFirstSeen(from: number, to: number): Steps<number> {
+  /** The fewest time buckets that cover a range of whole hours; those of the last block are added when they are known. */
+  function* coveringBuckets(from: number, to: number): Steps<WithOpen<TimeBucket>> {
+    const parts = splitIntoUnits(from, to);
+    const rows = yield* fetchRows<BucketRow>(
+      parts.map(({ unit, from, to }) => ({ text: finished, values: [bucketUnits[unit], from, to, noEnd] })),
+    );
+    return (open) => {
+      const added = parts.flatMap(({ unit, from, to }) => {
+        const last = open?.buckets[unit];
+        return last !== undefined && isWithin(last, from, to) ? [{ start: last.start, ...last.counts }] : [];
+      });
+      return [...rows.map(entryOf), ...added];
+    };
+  }
+
+  /** Numbers of addresses that were first seen in each of the ranges. */
+  function* countFirstSeen(
+    ranges: readonly { readonly from: number; readonly to: number }[],
+    tip: PinnedBlock | undefined,
+  ): Steps<number[]> {
+    const needsOpen = tip === undefined || ranges.some(({ to }) => hourStart(to) > hourStart(tip.time));
+    const firstHours = fetchRows<{ start: number | null }>([{ text: firstHour, values: [] }]);
+    const [[row], open] = needsOpen ? yield* runTogether(firstHours, readOpen()) : [yield* firstHours, undefined];
+    const first = row?.start ?? open?.buckets.hour.start;
+    return yield* runAllTogether(ranges.map(({ from, to }) => countFirstSeenIn(from, to, first, open)));
+  }
+
+  function* countFirstSeenIn(from: number, to: number, first: number | undefined, open: OpenBuckets | undefined): Steps<number> {
     // Genesis addresses are in no time bucket: they are counted one by one, with those of the first hour.
-    const [row] = yield* fetchRows<{ start: number | null; open_buckets: string | null }>([{ text: firstHour, values: [chain] }]);
-    const first = row?.start ?? decodeOpenBuckets(row?.open_buckets)?.buckets.hour.start;
     const singlyUntil = Math.max(from, Math.min(to, first === undefined ? to : first + 3600));
     const firstFullHour = Math.min(to, nextHour(singlyUntil));
     const lastHour = Math.max(firstFullHour, hourStart(to));
@@ -63,32 +91,23 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       { text: firstIn, values: [lastHour, to] },
     ];
     const [counted, buckets] = yield* runTogether(fetchRows<{ n: number }>(singly), coveringBuckets(firstFullHour, lastHour));
-    return counted.reduce((sum, { n }) => sum + n, 0) + buckets.reduce((sum, { addresses }) => sum + addresses, 0);
+    return counted.reduce((sum, { n }) => sum + n, 0) + buckets(open).reduce((sum, { addresses }) => sum + addresses, 0);
   }
 
   /** The minutes of a range of whole minutes. */
-  const minutesBetween = (from: number, to: number): SingleRead<Countable[]> => ({
-    query: { text: minutesIn, values: [from, to, chain] },
-    resultOf: (rows) => {
-      const found = rows as readonly MinuteRow[];
-      const last = decodeOpenBuckets(found.find(isOpenRow)?.open_buckets)?.minute;
-      const older = found
-        .filter((row) => !isOpenRow(row))
-        .map(({ txs, fees, max_tps }) => ({ txs, fees: sumFromBytes(fees as Uint8Array), maxTps: max_tps }));
-      return last === undefined || last.start < from || last.start >= to ? older : [last, ...older];
-    },
-  });
+  function* minutesBetween(from: number, to: number): Steps<WithOpen<Countable>> {
+    const rows = yield* fetchRows<MinuteRow>(from === to ? [] : [{ text: minutesIn, values: [from, to] }]);
+    const older = rows.map(({ txs, fees, max_tps }) => ({ txs, fees: sumFromBytes(fees), maxTps: max_tps }));
+    return (open) => (open !== undefined && isWithin(open.minute, from, to) ? [open.minute, ...older] : older);
+  }
 
   /** The seconds of a part of a minute. */
   function* secondsIn(from: number, to: number): Steps<Countable[]> {
     if (from === to) return [];
-    const rows = yield* fetchRowGroups({
-      blocks: [{ text: blocksIn, values: [from, to, chain] }],
-      previous: [{ text: lastTimeBefore, values: [from] }],
-    });
-    let previousTime = (rows.previous as { time: number }[])[0]?.time;
+    const rows = yield* fetchRows<BlockRow>([{ text: blocksIn, values: [from, from, to, chain] }]);
+    let previousTime = rows[0]?.previous ?? undefined;
     const seconds: Countable[] = [];
-    for (const [time, blocks] of Map.groupBy(rows.blocks as BlockRow[], ({ time }) => time)) {
+    for (const [time, blocks] of Map.groupBy(rows, ({ time }) => time)) {
       const txs = blocks.reduce((sum, block) => sum + block.txs, 0);
       const fees = blocks.reduce((sum, block) => sum + feesFromBytes(block.fees), 0n);
       seconds.push({ txs, fees, maxTps: tpsRate({ time, txs, previousTime }) });
@@ -97,17 +116,18 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     return seconds;
   }
 
-  /** Totals since each of the times: from the time buckets and, for the part of an hour at the beginning, from minutes and seconds. */
+  /** All counts since a time: from the time buckets and, for the part of an hour at the beginning, from minutes and seconds. */
+  function* countsSince(from: number): Steps<WithOpen<Countable>> {
+    const [hour, minute] = [nextHour(from), nextMinute(from)];
+    const early = runTogether(secondsIn(from, minute), minutesBetween(minute, hour));
+    const [buckets, [seconds, minutes]] = yield* runTogether(coveringBuckets(hour, noEnd), early);
+    return (open) => [...buckets(open), ...minutes(open), ...seconds];
+  }
+
   const totalSince = <V>(sum: (all: readonly Countable[]) => V) =>
     function* (froms: readonly number[]): Steps<V[]> {
-      const values: V[] = [];
-      for (const from of froms) {
-        const [hour, minute] = [nextHour(from), nextMinute(from)];
-        const early = runTogether(secondsIn(from, minute), readAll(minute === hour ? [] : [minutesBetween(minute, hour)]));
-        const [buckets, [seconds, minutes]] = yield* runTogether(coveringBuckets(hour, noEnd), early);
-        values.push(sum([...buckets, ...minutes, ...seconds]));
-      }
-      return values;
+      const [open, counts] = yield* runTogether(readOpen(), runAllTogether(froms.map(countsSince)));
+      return counts.map((all) => sum(all(open)));
     };
 
   /**
@@ -153,17 +173,17 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
     activeAddresses: activeSince('seen'),
     activeSenders: activeSince('sent'),
-    newAddresses: function* (froms) {
-      const values: number[] = [];
-      for (const from of froms) values.push(yield* countFirstSeen(from, noEnd));
-      return values;
-    },
+    newAddresses: (froms) =>
+      countFirstSeen(
+        froms.map((from) => ({ from, to: noEnd })),
+        undefined,
+      ),
   };
 
   return {
     buckets: bucketsIn,
-    lastBucketBefore: (unit, before) => {
-      const { query, resultOf } = bucketsIn(unit, 0, before, 1);
+    lastBucketBefore: (unit, before, tip) => {
+      const { query, resultOf } = bucketsIn({ unit, from: 0, to: before }, 1, tip);
       return { query, resultOf: (rows) => resultOf(rows)[0] };
     },
     totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
@@ -171,7 +191,10 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
       return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
     },
-    addressesBefore: (time) => countFirstSeen(0, time),
+    addressesBefore: function* (time, tip) {
+      const [count] = yield* countFirstSeen([{ from: 0, to: time }], tip);
+      return count ?? 0;
+    },
   };
 }
 
@@ -180,11 +203,10 @@ const nextHour = (time: number): number => (hourStart(time) === time ? time : ho
 
 const nextMinute = (time: number): number => (minuteStart(time) === time ? time : minuteStart(time) + 60);
 
-/** Runs single reads at once and joins their lists. */
-function* readAll<T>(reads: readonly SingleRead<readonly T[]>[]): Steps<T[]> {
-  const results = yield reads.map(({ query }) => query);
-  return reads.flatMap(({ resultOf }, i) => resultOf(results[i] as readonly unknown[]));
-}
+/** A list that the buckets of the last block belong to; they are read once for several lists. */
+type WithOpen<T> = (open: OpenBuckets | undefined) => T[];
+
+const isWithin = ({ start }: { readonly start: number }, from: number, to: number): boolean => start >= from && start < to;
 
 /** Later than any block. */
 const noEnd = 2 ** 52;
@@ -214,19 +236,10 @@ function nextStart(unit: 'day' | 'month', time: number): number {
 }
 
 type Countable = Pick<TimeBucket, 'txs' | 'fees' | 'maxTps'>;
-/** A bucket that is over, or, in a row without fees, the text of the open ones. */
-type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & {
-  readonly fees: Uint8Array | null;
-  readonly max_tps: number;
-  readonly open_buckets: string | null;
+type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
+type MinuteRow = Pick<BucketRow, 'txs' | 'fees' | 'max_tps'>;
+type BlockRow = Pick<BucketRow, 'txs' | 'fees'> & { readonly time: number; readonly previous: number | null };
+
+const entryOf = ({ start, txs, blocks, active, senders, addresses, fees, max_tps, last }: BucketRow): TimeBucket => {
+  return { start, txs, blocks, active, senders, addresses, fees: sumFromBytes(fees), maxTps: max_tps, last };
 };
-type MinuteRow = Pick<BucketRow, 'txs' | 'fees' | 'max_tps' | 'open_buckets'>;
-type BlockRow = { readonly time: number; readonly txs: number; readonly fees: Uint8Array };
-
-const isOpenRow = ({ fees }: Pick<BucketRow, 'fees'>): boolean => fees === null;
-
-const entryOf = ({ fees, max_tps, open_buckets: _, ...span }: BucketRow): TimeBucket => ({
-  ...span,
-  fees: sumFromBytes(fees as Uint8Array),
-  maxTps: max_tps,
-});

@@ -6,6 +6,7 @@ import { keyLookup } from '../index/key-lookup.ts';
 import { orderedLookup } from '../index/ordered-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { isMovedOutput } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
@@ -41,6 +42,8 @@ export type OutputReads = {
   readonly byId: (ids: readonly SqlValue[]) => Query[];
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Query;
+  /** Outputs of this chain. */
+  readonly bySeqs: (seqs: readonly number[]) => Query[];
   /** `seq`, `time` and `bytes` of many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
   readonly inOrder: (ids: readonly Uint8Array[]) => Query[];
   /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
@@ -137,9 +140,10 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
   return {
     byId: keyLookup((keys) => `${chainOutputs} WHERE u.id IN (${keys})`),
     bySeq: (seq) =>
-      seq < 0
+      isMovedOutput(seq)
         ? { text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }
         : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
+    bySeqs: keyLookup((keys) => `SELECT u.seq, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)} WHERE u.seq IN (${keys})`),
     // CROSS JOIN: SQLite then reads the keys first.
     inOrder: orderedLookup(
       dialect,

@@ -4,9 +4,11 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { maxU64, u64Bytes } from '../../base/bytes/octets.ts';
 import { listedAmount } from '../index/output-amount.ts';
-import { unspentSet } from '../index/output-set.ts';
+import type { Sql } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
+import { isMovedOutput } from '../state/output-number.ts';
+import { unspentShelf } from '../state/owner-rows.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import {
@@ -20,26 +22,12 @@ import {
   storedOwners,
   storedThreshold,
 } from '../state/stored-utxo.ts';
-import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
-import { mergeSources, type RowSource, raceSteps } from './merge.ts';
-import {
-  fullKeyRange,
-  type KeyRange,
-  keyRangeSql,
-  keyRangeValues,
-  type OutputSort,
-  positionComparator,
-  type SortPosition,
-  sortPositionOf,
-} from './output-order.ts';
-import {
-  type ChainOutputRow,
-  type CrossChainOutputRow,
-  crossChainColumns,
-  crossChainJoins,
-  type OutputReads,
-  type StoredPinnedOutput,
-} from './read-outputs.ts';
+import type { Order, PinnedBlock, UtxoQuery } from './index-reads.ts';
+import { mergeSources, raceSteps } from './merge.ts';
+import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
+import { createOutputSources, type OutputRange, type OutputRow } from './output-sources.ts';
+import { createAmountReads } from './read-by-amount.ts';
+import type { ChainOutputRow, CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
 
 /** Output sets that a query reads: those of unspent outputs, and those of spent outputs. */
@@ -54,54 +42,27 @@ export type UtxoReads = {
   readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<StoredPinnedOutput[]>;
 };
 
-type Row = SortPosition & (ChainOutputRow | CrossChainOutputRow);
-
-export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputReads, txs: TxReads): UtxoReads {
-  const pageSql = (set: OutputSet, sort: OutputSort): string => {
-    const [table, column] = sort.sortBy === 'timestamp' ? [t.holding, 'time'] : [t.amount, 'amount'];
-    const from =
-      set === outputSets.exported || set === outputSets.exportedSpent || set === outputSets.imported
-        ? `${crossChainColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq ${crossChainJoins(t)}`
-        : chainOutputsFrom(set, sort, table);
-    return `SELECT h.${column} AS key, h.tie, h.seq, ${from} WHERE h.address = ? AND h.shelf = ? AND ${keyRangeSql(column, sort)} LIMIT ? + 0`;
-  };
-  // Joins only what the row itself does not tell: `holding` has the time, and an output in an unspent set has no row in `spend`.
-  const chainOutputsFrom = (set: OutputSet, { sortBy }: OutputSort, table: string): string => {
-    const isUnspentSet = set === outputSets.unspent || set === outputSets.multiOwnerUnspent;
-    const [time, block] = sortBy === 'timestamp' ? ['h.time', ''] : ['b.time', `JOIN ${t.block} b ON b.height = u.height`];
-    const [spent, spend] = isUnspentSet ? ['NULL', ''] : ['s.tx', `LEFT JOIN ${t.spend} s ON s.utxo = u.seq`];
-    return `u.height, ${time} AS time, u.bytes, ${spent} AS spent FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${block} ${spend}`;
-  };
+export function createUtxoReads(
+  t: Tables & IndexTables,
+  chainID: Id,
+  outputs: OutputReads,
+  txs: TxReads,
+  epoch: Sql['epoch'] = noReverts,
+  minListed?: number,
+): UtxoReads {
   const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
-
-  const pageTexts = new Map<string, string>();
-  /** A text is built once: the statement cache would have to hash a new one for every query. */
-  const cachedPageSql = (set: OutputSet, sort: OutputSort): string => {
-    const key = `${set} ${sort.sortBy} ${sort.order}`;
-    const text = pageTexts.get(key) ?? pageSql(set, sort);
-    pageTexts.set(key, text);
-    return text;
-  };
-
-  const setSource = (address: Address, set: OutputSet, sort: OutputSort, range: KeyRange): RowSource<Row> => {
-    const text = cachedPageSql(set, sort);
-    const owner = addressToBytes(address);
-    return {
-      queryAfter: (row, limit) => ({ text, values: [owner, set, ...keyRangeValues(row ? { ...range, after: row } : range), limit] }),
-    };
-  };
+  const sources = createOutputSources(t);
+  const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
 
   function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<StoredPinnedOutput[]> {
-    const { pin, includeSpent, sortBy, limit } = query;
+    const { pin, includeSpent, sortBy, order, limit } = query;
     if (query.minAmount > maxU64 || limit < 1) return [];
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
     const addresses = [...new Set(query.addresses)];
-    const full = fullKeyRange(query, pin.time, query.minAmount);
     const after = query.after === undefined ? undefined : yield* sortPositionAt(query.after, sortBy, pin);
-    const range = after === undefined ? full : { ...full, after };
     const compare = positionComparator(query);
     const matches = queryFilter(query);
-    const toItem = (row: Row): StoredPinnedOutput | undefined => {
+    const toItem = (row: ChainOutputRow | CrossChainOutputRow): StoredPinnedOutput | undefined => {
       if ((asset && !hasAsset(row.bytes, asset)) || !(includeSpent || outputs.isUnspent(row, pin))) return undefined;
       if (matches(row.bytes)) return outputs.toPinnedOutput(row, pin);
       // The filter reads unverified bytes: a damaged output must be an error, not a missing item.
@@ -109,8 +70,17 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
       return undefined;
     };
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
-    const sources = addresses.flatMap((address) => listed.map((set) => setSource(address, set, query, range)));
-    const page = yield* mergeSources({ sources, compare, toItem, limit });
+    const filled = yield* sources.filledSets(addresses, listed);
+    const range = yield* sources.rangeAfter(order, pin, sortBy === 'timestamp' ? after : undefined);
+    const page =
+      sortBy === 'amount'
+        ? yield* readByAmount({ query, filled, after, toItem })
+        : yield* mergeSources({
+            sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin)),
+            compare,
+            toItem,
+            limit,
+          });
 
     // Outputs that were spent after the pinned block are no longer in their unspent set. They are looked up after the page was read, so that
     // those spent in the meantime are found as well.
@@ -119,14 +89,15 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
     const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);
-      return compare(position, range.after) > 0 && (end === undefined || compare(position, end) < 0);
+      return (after === undefined || compare(position, after) > 0) && (end === undefined || compare(position, end) < 0);
     };
     const listedSeqs = new Set(page.map(({ seq }) => seq));
     const spentSince = yield* raceSteps([
       spentSinceByTxs(addresses, pin),
-      spentSinceBySets(addresses, sets.spent, query, end === undefined ? range : { ...range, end: end.key }),
+      spentSinceBySets(addresses, sets.spent, query, sortBy === 'timestamp' ? endRangeAt(range, order, end) : range),
     ]);
-    const wasInSets = ({ seq, utxo }: StoredPinnedOutput) => sets.unspent.includes(seq < 0 ? outputSets.exported : unspentSet(utxo));
+    const wasInSets = ({ seq, utxo }: StoredPinnedOutput) =>
+      sets.unspent.includes(isMovedOutput(seq) ? outputSets.exported : unspentShelf(utxo));
     const all = [
       ...page,
       ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found.stored) && isInside(found)),
@@ -175,16 +146,17 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     addresses: readonly Address[],
     spentSets: readonly OutputSet[],
     query: UtxoQuery,
-    range: KeyRange,
+    range: OutputRange,
   ): Steps<StoredPinnedOutput[]> {
     const found = new Map<number, StoredPinnedOutput>();
     let unfinished = addresses.flatMap((address) =>
-      spentSets
-        .filter(wasUnspentHere)
-        .map((set) => ({ source: setSource(address, set, query, range), last: undefined as Row | undefined })),
+      spentSets.filter(wasUnspentHere).map((set) => ({
+        source: sources.inTimeOrder(address, set, query.order, range, query.pin),
+        last: undefined as OutputRow | undefined,
+      })),
     );
     for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
-      const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly Row[])[];
+      const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly OutputRow[])[];
       for (const row of batches.flat())
         if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
       unfinished = unfinished.flatMap(({ source }, i) => {
@@ -198,6 +170,17 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
 
   return { utxos };
 }
+
+/** The same range up to the end of a page. An output that moved between chains has no number in the order of time, so it ends no range of numbers. */
+function endRangeAt(range: OutputRange, order: Order, end: SortPosition | undefined): OutputRange {
+  if (end === undefined) return range;
+  const moved = { ...range.moved, end: end.key as number };
+  if (end.tie !== undefined) return { ...range, moved };
+  return { ...range, moved, ...(order === 'asc' ? { below: end.seq } : { above: end.seq }) };
+}
+
+/** PostgreSQL holds followed chains, which are never reverted. */
+const noReverts = (): number => 0;
 
 /** True for a set whose outputs were unspent on this chain before: an imported output never was. */
 const wasUnspentHere = (set: OutputSet): boolean => set !== outputSets.imported;

@@ -11,17 +11,17 @@ import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 
 /** Test chains with their index in SQLite. */
-export async function openSqliteReads(seed: number, longWork?: LongWork): Promise<IndexUnderTest> {
+export async function openSqliteReads(seed: number, longWork?: LongWork, minListed?: number): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
   const sql = createSqliteSql(testChains.store);
   const chain = { number: testChains.number, id: chainID, feeAsset: testChains.feeAsset };
-  const reads = openReads(sql, chain, longWork);
+  const reads = openReads(sql, chain, longWork, minListed);
   const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, longWork);
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
 }
 
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
-export async function openPostgresReads(server: string, seed: number): Promise<IndexUnderTest> {
+export async function openPostgresReads(server: string, seed: number, minListed?: number): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1 });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
   await admin.all(`CREATE DATABASE ${name}`, []);
@@ -42,7 +42,7 @@ export async function openPostgresReads(server: string, seed: number): Promise<I
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(sql, chain),
+    reads: openReads(sql, chain, undefined, minListed),
     explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {

@@ -191,7 +191,11 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       );
       const key = (output: (typeof all)[number]) => (sortBy === 'timestamp' ? BigInt(output.time) : amount(output.utxo));
       const compare = (a: (typeof all)[number], b: (typeof all)[number]) =>
-        key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : compareHex(a.utxo.id, b.utxo.id);
+        key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : comparePositions(a, b);
+      // At the same key outputs of this chain come first, in the order of their numbers, then those that moved between chains.
+      const last = Number.MAX_SAFE_INTEGER;
+      const comparePositions = (a: (typeof all)[number], b: (typeof all)[number]) =>
+        (a.seq ?? last) - (b.seq ?? last) || compareHex(a.utxo.id, b.utxo.id);
       return all.sort((a, b) => (order === 'asc' ? compare(a, b) : compare(b, a)));
     },
     balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => {

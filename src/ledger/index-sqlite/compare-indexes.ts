@@ -2,6 +2,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../index/tables.ts';
+import { isMovedOutput } from '../state/output-number.ts';
 import type { Database } from '../store/database.ts';
 
 /** The first difference of two indexes in a table: the row of each as text; undefined if it has no more rows. */
@@ -46,18 +47,23 @@ export function* compareIndexes(
 
 const rowsAtOnce = 1024;
 
-function* serializedRows(db: Database, schema: Schema, name: string, { columns, key, unique }: Table): Generator<string> {
+function* serializedRows(
+  db: Database,
+  schema: Schema,
+  name: string,
+  { columns, key, unique, indexRows = 'TRUE' }: Table,
+): Generator<string> {
   const isMovedTable = name === 'moved';
   const order = isMovedTable ? (unique?.[0] as readonly string[]) : key;
   const compared = Object.keys(columns).filter((column) => !isMovedTable || column !== 'seq');
   const select = `SELECT ${compared.join(', ')} FROM ${schema}${name}`;
   const end = `ORDER BY ${order.join(', ')} LIMIT ${rowsAtOnce}`;
-  const first = db.prepare<Row>(`${select} ${end}`);
-  const next = db.prepare<Row>(`${select} WHERE (${order.join(', ')}) > (${order.map(() => '?').join(', ')}) ${end}`);
+  const first = db.prepare<Row>(`${select} WHERE ${indexRows} ${end}`);
+  const next = db.prepare<Row>(`${select} WHERE ${indexRows} AND (${order.join(', ')}) > (${order.map(() => '?').join(', ')}) ${end}`);
   const movedById = db.prepare<Row>(`SELECT id, source, destination FROM ${schema}moved WHERE seq = ?`);
   const text = (value: SqlValue | undefined, column: string): string => {
     if (value instanceof Uint8Array) return toHex(value);
-    if (column !== 'seq' || Number(value) >= 0) return `${value}`;
+    if (column !== 'seq' || !isMovedOutput(Number(value))) return `${value}`;
     return Object.values(movedById.get(-Number(value)) ?? {})
       .map((part) => text(part, ''))
       .join('+');

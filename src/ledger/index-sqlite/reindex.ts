@@ -9,7 +9,7 @@ import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { OpenDatabase } from '../store/database.ts';
-import type { Store } from '../store/store.ts';
+import { offlineCacheBytes, type Store } from '../store/store.ts';
 import { type CompareProgress, compareIndexes, type IndexDifference, indexTablesOfChains } from './compare-indexes.ts';
 import type { IndexProgress } from './sqlite-index.ts';
 
@@ -44,6 +44,7 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
   db.exec(`ATTACH DATABASE '${path.replaceAll("'", "''")}' AS rebuilt`);
   // NORMAL is enough: a step that is lost in a power failure is repeated.
   db.exec('PRAGMA rebuilt.synchronous = NORMAL');
+  db.exec(`PRAGMA rebuilt.cache_size = -${offlineCacheBytes / 1024}`);
   const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
@@ -105,7 +106,7 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
       store.write(() => {
         for (const { name, table } of tables) {
           const columns = Object.keys(table.columns).join(', ');
-          db.exec(`DELETE FROM main.${name}`);
+          db.exec(`DELETE FROM main.${name} WHERE ${table.indexRows ?? 'TRUE'}`);
           db.exec(`INSERT INTO main.${name}(${columns}) SELECT ${columns} FROM rebuilt.${name}`);
         }
       }),

@@ -7,6 +7,7 @@ import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import { spentOwnerRows } from '../state/owner-rows.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
@@ -14,7 +15,6 @@ import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './c
 import { createExplorerRows } from './explorer-rows.ts';
 import { historyRows } from './history-rows.ts';
 import type { RecoverSigner } from './incomplete-imports.ts';
-import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
 import { createWriterCache, type WriterCache } from './writer-cache.ts';
@@ -97,22 +97,15 @@ export function createBlockWriter(
     const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known, recover);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const previous = yield* readPreviousRows(q, cache, chain.id, blocks, facts);
-    const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
-    const timeAt = (height: number) => previous.times.get(height) as number;
-    const { insertions, moves } = outputSetChanges(blocks, timeAt);
-    const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
-    const removed = removalRows(moves);
+    const previous = yield* readPreviousRows(q, cache, chain.id, facts);
+    const moved = yield* recordMovedOutputs(q, chain, blocks, known);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
     const explored = yield* explorer.addBlocks(blocks, changes);
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
-      ...q.removeHolding(removed.holding),
-      ...q.removeAmount(removed.amount),
-      ...q.addHolding(inserted.holding),
-      ...q.addAmount(inserted.amount),
+      ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
       ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...q.addBalance(counted.balances),
@@ -121,7 +114,7 @@ export function createBlockWriter(
       ...q.upsertAsset(counted.assets),
       ...q.addBucket(counted.buckets),
       ...q.addMinute(counted.minutes),
-      ...moved.queries,
+      ...moved,
       ...explored.queries,
       ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
       ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom, openBuckets]),
@@ -144,6 +137,10 @@ function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<vo
       wanted,
     });
 }
+
+/** The outputs of this chain that the blocks spend. */
+const spentOutputs = (blocks: readonly BlockToIndex[]): NumberedUtxo[] =>
+  blocks.flatMap(({ created, consumed }) => [...consumed, ...created.filter(({ spent }) => spent !== null)]);
 
 /** The public keys of senders that are not known to be stored. */
 function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {

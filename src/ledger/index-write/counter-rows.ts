@@ -61,7 +61,6 @@ export function counterRows(
     balances.setAll(after);
     for (const [key, { amount, count, nfts }] of after)
       rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
-    cache.times.set(fact.height, fact.time);
   }
   // A balance changes and units are minted only in transactions that name the asset, so it is among the changed assets.
   for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));

@@ -5,8 +5,9 @@ import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { outputSets } from '../index/tables.ts';
 import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { BlockToIndex } from './block-facts.ts';
+import type { IndexSpec } from './block-writer.ts';
 import { incompleteImportsOf, type RecoverSigner } from './incomplete-imports.ts';
-import { insertionRows, removalRows, type SetInsertion, type SetMove } from './output-set-rows.ts';
+import { insertionRows, removalRows, type SetInsertion, type SetMove } from './moved-owner-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /** Rows of table `moved` for the outputs that some blocks export or import, by `movedOutputKey`. */
@@ -65,10 +66,14 @@ export function withKnownImports(
 
 /**
  * Records exports and imports of blocks in table `moved`. Of one output either may be recorded first, since the blocks of the other chain
- * may be indexed later, or never. Returns `insertions` into this chain's output sets, and `queries` that write `moved` and change the
- * output sets of the other chain.
+ * may be indexed later, or never. Returns the queries that write `moved` and the output sets of both chains.
  */
-export function* recordMovedOutputs(q: WriterQueries, chain: Id, blocks: readonly BlockToIndex[], known: KnownMovedOutputs) {
+export function* recordMovedOutputs(
+  q: WriterQueries,
+  { id: chain, number }: Pick<IndexSpec, 'id' | 'number'>,
+  blocks: readonly BlockToIndex[],
+  known: KnownMovedOutputs,
+): Steps<Query[]> {
   const insertions: SetInsertion[] = [];
   const queries: Query[] = [];
   const movesByChain = new Map<Id, SetMove[]>();
@@ -122,20 +127,15 @@ export function* recordMovedOutputs(q: WriterQueries, chain: Id, blocks: readonl
   for (const [other, moves] of movesByChain) {
     const [indexed] = yield* fetchRows<{ number: number }>(q.chainNumber([idToBytes(other)]));
     if (indexed === undefined) continue;
-    queries.push(...setMoveQueries(q.outputSetQueries(indexed.number), moves));
+    queries.push(...setMoveQueries(q.movedOwnerQueries(indexed.number), moves));
   }
-  return { insertions, queries };
+  return [...queries, ...q.movedOwnerQueries(number).add(insertionRows(insertions))];
 }
 
 /** Queries that move outputs from one set of a chain to another. */
-export function setMoveQueries(sets: ReturnType<WriterQueries['outputSetQueries']>, moves: readonly SetMove[]): Query[] {
-  const [removed, inserted] = [removalRows(moves), insertionRows(moves)];
-  return [
-    ...sets.removeHolding(removed.holding),
-    ...sets.removeAmount(removed.amount),
-    ...sets.addHolding(inserted.holding),
-    ...sets.addAmount(inserted.amount),
-  ];
-}
+export const setMoveQueries = (owners: ReturnType<WriterQueries['movedOwnerQueries']>, moves: readonly SetMove[]): Query[] => [
+  ...owners.remove(removalRows(moves)),
+  ...owners.add(insertionRows(moves)),
+];
 
 const keyBlobs = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];

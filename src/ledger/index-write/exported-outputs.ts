@@ -29,10 +29,10 @@ export type UnspentExport = ExportedOutput & { readonly height: number };
 /** The operations of `ExportedOutputs` as steps on a database. */
 export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dialect: Dialect, schema: '' | `${string}.` = '') {
   const q = writerQueries(dialect, chain.number, schema);
-  const unspentText = `SELECT m.id, m.destination, m.put_height AS height FROM ${schema}${indexTablesOf(chain.number).holding} h
+  const unspentText = `SELECT m.id, m.destination, m.put_height AS height FROM ${schema}${indexTablesOf(chain.number).movedOwner} h
     JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address = ? AND h.shelf = ${outputSets.exported}`;
   const ownersLookup = keyLookup(
-    (keys) => `SELECT DISTINCT h.address, m.destination FROM ${schema}${indexTablesOf(chain.number).holding} h
+    (keys) => `SELECT DISTINCT h.address, m.destination FROM ${schema}${indexTablesOf(chain.number).movedOwner} h
       JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address IN (${keys}) AND h.shelf = ${outputSets.exported}`,
   );
   const lastBlockTimeText = `SELECT time FROM ${tablesOf(chain.number).block} ORDER BY height DESC LIMIT 1`;
@@ -75,7 +75,7 @@ export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dia
       }));
       yield [
         ...q.setMovedSpentTime(rows.flatMap((row) => [timeOf(row), row.seq])),
-        ...setMoveQueries(q.outputSetQueries(chain.number), moves),
+        ...setMoveQueries(q.movedOwnerQueries(chain.number), moves),
       ];
       return rows.length;
     },

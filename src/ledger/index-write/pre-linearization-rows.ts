@@ -4,7 +4,6 @@ import { addressBlob, idBlob } from '../index/blob.ts';
 import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, encodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
-import { unspentSet } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
@@ -12,7 +11,6 @@ import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, ChangeSums, SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
-import { insertionRows } from './output-set-rows.ts';
 import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
 import { type AssetCounts, addAssetCounts, noAssetCounts } from './row-updates.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -40,11 +38,8 @@ export function* writePreLinearizationRows(
     open: q.openBuckets([idBlob(chain)]),
   });
   const [open] = rows.open as { open_buckets: string | null }[];
-  const inserted = insertionRows(utxos.map(({ utxo, seq }) => ({ utxo, seq, time, outputSet: unspentSet(utxo) })));
   const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
   yield [
-    ...q.addHolding(inserted.holding),
-    ...q.addAmount(inserted.amount),
     ...q.addMinter(minters),
     ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
     ...firstSeenQueries(

@@ -5,7 +5,7 @@ import { addressBlob, idBlob, u64Blob } from '../index/blob.ts';
 import { decodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, type Steps } from '../index/steps.ts';
-import type { BalanceChange, BlockFacts, BlockToIndex } from './block-facts.ts';
+import type { BalanceChange, BlockFacts } from './block-facts.ts';
 import type { AssetStat, BalanceSums, Holder } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -15,28 +15,18 @@ export type PreviousRows = {
   readonly holders: ReadonlyMap<Address, Holder>;
   readonly balances: ReadonlyMap<string, BalanceSums>;
   readonly assets: ReadonlyMap<Id, AssetStat>;
-  /** Block times by height: of these blocks and of those that created the outputs they consume. */
-  readonly times: ReadonlyMap<number, number>;
   readonly openBuckets: OpenBuckets | undefined;
 };
 
 /** Reads the previous rows from the cache and, in one group of queries, the others from the database. */
-export function* readPreviousRows(
-  q: WriterQueries,
-  cache: WriterCache,
-  chain: Id,
-  blocks: readonly BlockToIndex[],
-  facts: readonly BlockFacts[],
-): Steps<PreviousRows> {
+export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: Id, facts: readonly BlockFacts[]): Steps<PreviousRows> {
   const holders = new Map<Address, Holder>();
   const balances = new Map<string, BalanceSums>();
   const assets = new Map<Id, AssetStat>();
-  const times = new Map<number, number>();
   const uncached = {
     holders: new Set<Address>(),
     balances: new Map<string, BalanceChange>(),
     assets: new Set<Id>(),
-    times: new Set<number>(),
   };
   for (const fact of facts) {
     for (const address of fact.involved) takeCached(cache.holders.get(address), holders, uncached.holders, address);
@@ -48,28 +38,19 @@ export function* readPreviousRows(
     for (const { assets: txAssets } of fact.txs)
       for (const asset of txAssets) takeCached(cache.assets.get(asset), assets, uncached.assets, asset);
   }
-  for (const { block, consumed } of blocks) {
-    times.set(Number(block.height), Number(block.time));
-    for (const { height } of consumed) if (!times.has(height)) takeCached(cache.times.get(height), times, uncached.times, height);
-  }
   const keys = [...uncached.balances.keys()];
   const rows = yield* fetchRowGroups({
     holders: q.holders([...uncached.holders].map(addressBlob)),
     balances: q.newestBalances([...uncached.balances.values()].flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
     assets: q.assets([...uncached.assets].map(idBlob)),
-    times: q.times([...uncached.times]),
     open: cache.openBuckets === undefined ? q.openBuckets([idBlob(chain)]) : [],
   });
   for (const row of rows.holders as HolderRow[]) holders.set(...holderEntry(row));
   for (const { n, amount, count, nfts } of rows.balances as KeyedBalanceRow[])
     balances.set(keys[n] as string, { amount: sumFromBytes(amount), count, nfts });
   for (const row of rows.assets as AssetRow[]) assets.set(...assetStatEntry(row));
-  for (const { height, time } of rows.times as { height: number; time: number }[]) {
-    times.set(height, time);
-    cache.times.set(height, time);
-  }
   const [open] = rows.open as { open_buckets: string | null }[];
-  return { holders, balances, assets, times, openBuckets: cache.openBuckets ?? decodeOpenBuckets(open?.open_buckets) };
+  return { holders, balances, assets, openBuckets: cache.openBuckets ?? decodeOpenBuckets(open?.open_buckets) };
 }
 
 /** Takes a cached value over, or notes that it has to be read. */

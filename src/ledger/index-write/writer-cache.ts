@@ -15,8 +15,6 @@ export type WriterCache = {
   readonly holders: Cache<Address, Holder>;
   readonly balances: Cache<string, BalanceSums>;
   readonly assets: Cache<Id, AssetStat>;
-  /** Block times by height. */
-  readonly times: Cache<number, number>;
   openBuckets: OpenBuckets | undefined;
   /** Whether the last transaction is in a run of transfers; see index/transfer-runs.ts. */
   openRuns: OpenRuns | undefined;
@@ -34,7 +32,6 @@ export function createWriterCache(): WriterCache {
     holders: rows(300),
     balances: rows(550),
     assets: rows(400),
-    times: rows(60),
     openBuckets: undefined,
     openRuns: undefined,
     storedKeys: rows(150),

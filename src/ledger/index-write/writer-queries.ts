@@ -53,10 +53,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
     progress: batchedStatement([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
 
-    addHolding: insert(t.holding, indexSchema.holding),
-    addAmount: insert(t.amount, indexSchema.amount),
-    removeHolding: deleteRows(t.holding, indexSchema.holding, keys),
-    removeAmount: deleteRows(t.amount, indexSchema.amount, keys),
+    addOwner: insert(t.owner, indexSchema.owner),
     addHistory: insert(t.history, indexSchema.history),
     addBalance: insert(t.balance, indexSchema.balance),
     upsertBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
@@ -80,14 +77,12 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     setMovedImport: batchedStatement([1], 4, () => `UPDATE ${moved} SET taken_by = ?, taken_height = ?, taken_time = ? WHERE seq = ?`),
     /** The importing transaction is unknown. */
     setMovedSpentTime: batchedStatement([1], 2, () => `UPDATE ${moved} SET taken_time = ? WHERE seq = ?`),
-    /** Statements for the output sets of any chain, by its number. */
-    outputSetQueries: (number: number) => {
+    /** Statements for the outputs of any chain, by its number, that moved between chains. */
+    movedOwnerQueries: (number: number) => {
       const other = tables(number);
       return {
-        removeHolding: deleteRows(other.holding, indexSchema.holding, keys),
-        removeAmount: deleteRows(other.amount, indexSchema.amount, keys),
-        addHolding: insert(other.holding, indexSchema.holding),
-        addAmount: insert(other.amount, indexSchema.amount),
+        add: insert(other.movedOwner, indexSchema.movedOwner),
+        remove: deleteRows(other.movedOwner, indexSchema.movedOwner, keys),
       };
     },
   };
@@ -107,10 +102,9 @@ function selectBalances(balance: string, which: 'newest' | 'all', sizes: BatchSi
   );
 }
 
-/** Deletes rows by all their columns. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
-function deleteRows(name: string, { columns }: Table, sizes: BatchSizes): BatchedStatement {
-  const names = Object.keys(columns);
-  const types = Object.values(columns).map(({ type }) => (type === 'blob' ? 'bytea' : 'bigint'));
+/** Deletes rows by their keys. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
+export function deleteRows(name: string, { columns, key: names }: Table, sizes: BatchSizes): BatchedStatement {
+  const types = names.map((column) => (columns[column]?.type === 'blob' ? 'bytea' : 'bigint'));
   return batchedStatement(sizes, names.length, (n) =>
     n === 1
       ? `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`

@@ -88,11 +88,12 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         migrateStore(store, 1);
         const created = tablesIn(store.db).filter((table) => !before.includes(table));
         const expected = [...Object.values(indexTablesOf(1)), ...Object.values(explorerTablesOf(1)), 'moved', 'progress', 'signer_key'];
-        expect(created.sort()).toEqual(expected.sort());
+        // The state has created the table of owners, which it shares with the index.
+        expect(created.sort()).toEqual(expected.filter((table) => table !== tablesOf(1).owner).sort());
         migrateStore(store, 1);
         store.db.exec(chainSchema(tablesOf(2)));
         migrateStore(store, 2);
-        expect(tablesIn(store.db)).toContain(indexTablesOf(2).holding);
+        expect(tablesIn(store.db)).toContain(indexTablesOf(2).movedOwner);
         for (const [key, { columns }] of Object.entries(indexSchema))
           expect(describeTable(store.db, indexTablesOf(1)[key as keyof typeof indexSchema]).map((column) => column.name)).toEqual(
             Object.keys(columns),

@@ -1,13 +1,13 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { tiebreakerBlob } from './blob.ts';
-import { isSingleOwner } from './output-amount.ts';
 import { type OutputSet, outputSets } from './tables.ts';
 
-/** The set of an unspent output. */
-export const unspentSet = ({ output }: Utxo): OutputSet => (isSingleOwner(output) ? outputSets.unspent : outputSets.multiOwnerUnspent);
+/** Whether a set holds outputs that moved between chains. Their rows are in `moved_owner`, all others in `owner`. */
+export const isMovedSet = (set: OutputSet): boolean =>
+  set === outputSets.exported || set === outputSets.exportedSpent || set === outputSets.imported;
 
-/** The set of a spent output. */
-export const spentSet = ({ output }: Utxo): OutputSet => (isSingleOwner(output) ? outputSets.spent : outputSets.multiOwnerSpent);
+/** Whether a set holds unspent outputs of this chain. */
+export const isUnspentSet = (set: OutputSet): boolean => set === outputSets.unspent || set === outputSets.multiOwnerUnspent;
 
-/** The tiebreaker that orders outputs of equal time or amount. */
+/** The tiebreaker that orders outputs that moved between chains at the same time. */
 export const tiebreakerOf = ({ id }: Utxo): Uint8Array => tiebreakerBlob(id);

@@ -2,7 +2,7 @@ import type { SqlValue } from '../store/database.ts';
 
 /**
  * The database the index is in: SQLite inside the node, PostgreSQL for several processes. Both run the same SQL texts, so these use only
- * what both support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see ledger/state/accounts.ts).
+ * what both support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see ledger/state/owner-rows.ts).
  * Rows are objects by column name; integers are numbers, safe below 2^53; a u64 is 8 big-endian bytes, a sum 16.
  * SQLite returns rows synchronously, PostgreSQL returns a promise: callers always `await`.
  */

@@ -1,3 +1,5 @@
+import { ownerShelves, tablesOf } from '../state/schema.ts';
+
 /**
  * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, asset).
  * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
@@ -6,8 +8,8 @@
  * the height of its first page, however much later they are read.
  */
 export const indexTablesOf = (chain: number) => ({
-  holding: `c${chain}_holding`,
-  amount: `c${chain}_amount`,
+  owner: tablesOf(chain).owner,
+  movedOwner: `c${chain}_moved_owner`,
   history: `c${chain}_history`,
   balance: `c${chain}_balance`,
   holder: `c${chain}_holder`,
@@ -24,15 +26,7 @@ export type IndexTables = ReturnType<typeof indexTablesOf>;
  * exported: this chain exported it, and no import by the destination chain is known. exportedSpent: exported, and imported there since.
  * imported: created on another chain and spent by an import of this one.
  */
-export const outputSets = {
-  unspent: 0,
-  spent: 1,
-  multiOwnerUnspent: 2,
-  multiOwnerSpent: 3,
-  exported: 4,
-  exportedSpent: 5,
-  imported: 6,
-} as const;
+export const outputSets = { ...ownerShelves, exported: 4, exportedSpent: 5, imported: 6 } as const;
 export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
 /** Numbers of transaction kinds in `history`: the type ids of the wire format. transfer-runs.ts has one more. */
@@ -48,16 +42,18 @@ export type Table = {
   readonly key: readonly string[];
   readonly unique?: readonly (readonly string[])[];
   readonly indexes?: readonly (readonly string[])[];
+  /** Of a table that the index shares with the chain's state: the SQL condition of the rows that the index writes. */
+  readonly indexRows?: string;
 };
 
 const int: Column = { type: 'int' };
 const blob: Column = { type: 'blob' };
 
 /**
- * holding   all outputs by owner, oldest first. shelf: number of the output set; spending moves the row to another set.
+ * owner     the rows of spent outputs in the state's table of the same name; see state/schema.ts. In PostgreSQL it has all rows.
+ * moved_owner  outputs that moved between chains, by owner, oldest first. shelf: number of the output set; an import moves the row to another.
  *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
- *           seq: the row in `utxo`; if negative, minus the row in `moved`.
- * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
+ *           seq: minus the row in `moved`.
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
  *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
  * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
@@ -74,8 +70,12 @@ const blob: Column = { type: 'blob' };
  * minute    the same for minutes, with fewer counts: for totals that begin within an hour. Parts of a minute are counted in the blocks.
  */
 export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
-  holding: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
-  amount: { columns: { address: blob, shelf: int, amount: blob, tie: blob, seq: int }, key: ['address', 'shelf', 'amount', 'tie', 'seq'] },
+  owner: {
+    columns: { address: blob, shelf: int, seq: int, height: int, bytes: { type: 'blob', null: true } },
+    key: ['address', 'shelf', 'seq'],
+    indexRows: `shelf IN (${ownerShelves.spent}, ${ownerShelves.multiOwnerSpent})`,
+  },
+  movedOwner: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
   balance: {
     columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int, nfts: int },
@@ -122,7 +122,7 @@ export const signerKeyTable = 'signer_key';
 /**
  * Index tables shared by all chains of the database.
  * moved     outputs that moved from one chain to another: put_* is the export, taken_* the import. One of the two is unknown if the other
- *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `holding`.
+ *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `moved_owner`.
  *           taken_time without taken_by: known to be spent, by an unknown transaction. The time is that of the source chain's last block
  *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
  *           put_height is a height of the source, taken_height of the destination.

@@ -3,14 +3,11 @@ import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts'
 import { u64Bytes } from '../../base/bytes/octets.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
-import { type AddressBalance, type BalanceDelta, decodeSum, encodeSum, ownersOf } from './balance.ts';
+import { type AddressBalance, type BalanceDelta, decodeSum, encodeSum } from './balance.ts';
 import { StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
-import { ownerRowBytes } from './stored-utxo.ts';
-import type { OwnedRow } from './utxo-page.ts';
-import type { NumberedUtxo } from './utxo-table.ts';
 
-/** Unspent outputs and balances by address. */
+/** Balances by address. */
 export type Accounts = {
   /** Balances of an address, ordered by asset and lock time: at most `limit` rows, or all without a limit. */
   readonly balances: (address: Address, limit?: number) => AddressBalance[];
@@ -21,21 +18,11 @@ export type Accounts = {
    * or a number below -1 if outputs from before linearization were added since.
    */
   readonly addressRevision: (address: Address) => number;
-  /** Unspent outputs with a number less than `below`, newest first. */
-  readonly unspentRows: (address: Address, below: number, limit: number) => OwnedRow[];
-  readonly addOwners: (utxos: readonly NumberedUtxo[]) => void;
-  readonly removeOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly applyDeltas: (deltas: readonly BalanceDelta[], height: number) => void;
   readonly setRevisions: (revisions: ReadonlyMap<Address, number>) => void;
 };
 
 export function openAccounts(db: Database, t: Tables): Accounts {
-  // `LIMIT ?` alone makes SQLite plan the statement again for every value, which costs four times as much as running it; `? + 0` avoids that.
-  const ownerRowsBelow = db.prepare<OwnedRow>(
-    `SELECT seq, bytes FROM ${t.owner} WHERE address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`,
-  );
-  const insertOwners = bulkInsert(db, `INSERT INTO ${t.owner}`, 3);
-  const deleteOwner = db.prepare(`DELETE FROM ${t.owner} WHERE address = ? AND seq = ?`);
   const columns = `SELECT asset, locktime, own, own_count, shared, shared_count FROM ${t.account}`;
   const allRows = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset > x'' LIMIT ? + 0`);
   const latestLocktime = db.prepare<{ locktime: Uint8Array }>(
@@ -50,21 +37,11 @@ export function openAccounts(db: Database, t: Tables): Accounts {
   const replaceRevisions = bulkInsert(db, `REPLACE INTO ${t.account}(address, asset, locktime, changed)`, 4);
 
   return {
-    unspentRows: (address, below, limit) => ownerRowsBelow.all(addressToBytes(address), below, limit),
     balances: (address, limit = -1) => allRows.all(addressToBytes(address), limit).map(toBalance),
     addressRevision: (address) => revisionRow.get(addressToBytes(address))?.changed ?? -1,
     latestPassedLocktime: (address, assetID, now) => {
       const row = latestLocktime.get(addressToBytes(address), idToBytes(assetID), u64Bytes(now));
       return row === undefined ? 0n : Buffer.from(row.locktime).readBigUInt64BE();
-    },
-    addOwners: (utxos) => {
-      const rows: SqlValue[] = [];
-      for (const { utxo, seq, bytes } of utxos)
-        for (const address of ownersOf(utxo)) rows.push(addressToBytes(address), seq, ownerRowBytes(bytes));
-      insertOwners(rows);
-    },
-    removeOwners: (utxos) => {
-      for (const { utxo, seq } of utxos) for (const address of ownersOf(utxo)) deleteOwner.run(addressToBytes(address), seq);
     },
     applyDeltas: (deltas, height) => {
       for (const delta of deltas) {

@@ -21,6 +21,8 @@ import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
 import { type AcceptedBlock, type History, type NumberedBlock, openHistory } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
+import { abovePreLinearization } from './output-number.ts';
+import { openOwnerRows } from './owner-rows.ts';
 import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -82,8 +84,8 @@ export type OnUtxosStored = (stored: readonly NumberedUtxo[]) => void;
 
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
-/** The last numbers in use and the number of unspent outputs. */
-type LastNumbers = { readonly tx: number; readonly utxo: number; readonly unspent: number };
+/** The last numbers in use and the number of unspent outputs. `oldest`: see `UtxoTable.oldestSeq`. */
+type LastNumbers = { readonly tx: number; readonly utxo: number; readonly oldest: number; readonly unspent: number };
 
 type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock; readonly numbered: NumberedBlock };
 
@@ -105,8 +107,9 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   const history = openHistory(store.db, tables, store.epoch, damaged);
   const utxos = openUtxoTable(store.db, tables, !store.readonly, damaged);
   const accounts = openAccounts(store.db, tables);
+  const owners = openOwnerRows(store.db, tables);
   const owned: OwnedUtxos = {
-    rows: accounts.unspentRows,
+    rows: owners.unspentRows,
     bytesOf: ({ seq, bytes }) => bytes ?? utxos.fullBytes(seq),
     findPosition: utxos.findPosition,
   };
@@ -120,7 +123,8 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   /** The last accepted block, set by the writer process only. */
   const storedLast = cacheByVersion(history.last, store.version);
   let cachedLast = store.readonly ? undefined : history.last();
-  let numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
+  const readNumbers = () => ({ tx: history.lastTxSeq(), utxo: utxos.lastSeq(), oldest: utxos.oldestSeq() });
+  let numbers = readNumbers();
   const last = (): NonNullable<ReturnType<History['last']>> => {
     const accepted = cachedLast ?? storedLast();
     if (accepted === undefined)
@@ -132,7 +136,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     read: store.read,
     height: () => last().height,
     addressRevision: accounts.addressRevision,
-    unspentRows: accounts.unspentRows,
+    unspentRows: owners.unspentRows,
     bytesOf: owned.bytesOf,
     blockAt: history.blockAt,
     seqOf: (id) => utxos.findPosition(id)?.seq,
@@ -149,7 +153,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
 
   store.onRevert(() => {
     cachedLast = history.last();
-    numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
+    numbers = readNumbers();
     utxos.clearCache();
   });
 
@@ -189,18 +193,18 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   };
 
   /**
-   * Inserts outputs from before linearization that are not stored yet, numbered after all stored outputs. Must run inside a write
+   * Inserts outputs from before linearization that are not stored yet, numbered down from `oldest`. Must run inside a write
    * transaction. The revision of their owners becomes a negative number, so that it differs from every block height.
    */
-  const insertPreLinearizationUtxos = (wanted: readonly Utxo[], firstUtxo: number): NumberedUtxo[] => {
+  const insertPreLinearizationUtxos = (wanted: readonly Utxo[], oldest: number): NumberedUtxo[] => {
     const missing = new Map(wanted.filter(({ id }) => utxos.findPosition(id) === undefined).map((utxo) => [utxo.id, utxo]));
-    const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: firstUtxo + i, height: 0, bytes: encodeStoredUtxo(utxo) }));
+    const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: oldest - 1 - i, height: 0, bytes: encodeStoredUtxo(utxo) }));
     const balances = createBalanceDeltas();
     for (const { utxo } of added) balances.add(utxo);
     utxos.insert(added);
-    accounts.addOwners(added);
+    owners.addOwners(added);
     accounts.applyDeltas(balances.deltas(), 0);
-    accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, -1 - firstUtxo])));
+    accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, oldest - 1])));
     return added;
   };
 
@@ -209,7 +213,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
     const newUnspent = new Map<Id, NumberedUtxo>();
     const spentRows: NumberedUtxo[] = [];
-    const rows = createRowBatch({ ...utxos, ...accounts });
+    const rows = createRowBatch({ ...utxos, ...owners, ...accounts });
     const numberedBlocks: NumberedBlock[] = [];
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
@@ -223,15 +227,15 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       const preLinearizationUtxos =
         next.preLinearizationUtxos === undefined || next.preLinearizationUtxos.length === 0
           ? []
-          : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.utxo + 1);
+          : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.oldest);
       const added = preLinearizationUtxos.length;
-      at = { ...at, utxo: at.utxo + added, unspent: at.unspent + added };
+      at = { ...at, oldest: at.oldest - added, unspent: at.unspent + added };
       const { unspent, stored, numbered } = insert(next, at, { unspentRow, timeAt }, onStored !== undefined, rows);
       numberedBlocks.push(numbered);
       for (const row of unspent) newUnspent.set(row.utxo.id, row);
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
       const { applied, created } = stored;
-      at = { tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
+      at = { ...at, tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
       return { ...stored, preLinearizationUtxos };
     };
     writeOrClearCache(() => {
@@ -244,7 +248,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     if (last === undefined) return;
     utxos.updateCache([...newUnspent.values()], spentRows);
     cachedLast = { id: last.block.id, height: last.block.height, time: last.block.time, unspent: at.unspent };
-    numbers = { tx: at.tx, utxo: at.utxo };
+    numbers = { tx: at.tx, utxo: at.utxo, oldest: at.oldest };
     onCommit?.(cachedLast);
   };
 
@@ -264,13 +268,13 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     let added: NumberedUtxo[] = [];
     writeOrClearCache(() => {
       before?.();
-      added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
+      added = insertPreLinearizationUtxos(wanted, numbers.oldest);
       if (added.length === 0) return;
       history.addUnspent(added.length);
       onStored?.(added);
     });
     cachedLast = { ...accepted, unspent: accepted.unspent + added.length };
-    numbers = { ...numbers, utxo: numbers.utxo + added.length };
+    numbers = { ...numbers, oldest: numbers.oldest - added.length };
   };
 
   return {
@@ -295,7 +299,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
     stats: () => {
       const { height, unspent } = last();
-      return { blocks: Number(height) + 1, txs: history.lastTxSeq(), utxos: utxos.lastSeq(), unspent };
+      return {
+        blocks: Number(height) + 1,
+        txs: history.lastTxSeq(),
+        utxos: utxos.lastSeq() + abovePreLinearization - utxos.oldestSeq(),
+        unspent,
+      };
     },
     init: (genesisTxs, first, onStored, outputs = 'unspent') => {
       if (history.last() !== undefined)

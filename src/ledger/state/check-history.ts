@@ -87,6 +87,15 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
     `SELECT u.seq, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.block} b ON b.height = u.height
      LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = ?`,
   );
+  // An output is needed up to three times for the transaction that creates or spends it.
+  const found = new Map<Id, OutputRow | undefined>();
+  const outputOf = (id: Id): OutputRow | undefined => {
+    const known = found.get(id);
+    if (known !== undefined) return known;
+    const row = outputById.get(idToBytes(id));
+    found.set(id, row);
+    return row;
+  };
   const checkAsset = createAssetCheck(db, t, addProblem);
   let count = 0;
   let assets = 0;
@@ -98,8 +107,9 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
     if (tx?.id !== toHex(row.id)) addProblem(`transaction ${row.seq} does not hash to its id`);
     if (tx === undefined) continue;
     const { created, spent } = effectsOf(tx);
+    found.clear();
     for (const utxo of created) {
-      const output = outputById.get(idToBytes(utxo.id));
+      const output = outputOf(utxo.id);
       // A chain whose first block is later than its genesis does not have the genesis outputs.
       if (output === undefined && row.height === 0) continue;
       if (output?.height !== row.height || !equal(output.bytes, encodeStoredUtxo(utxo)))
@@ -107,9 +117,8 @@ function checkTxs(db: Database, t: Tables, { addProblem, readRows }: CheckContex
     }
     spends += spent.length;
     for (const id of spent)
-      if (outputById.get(idToBytes(id))?.spent !== row.seq)
-        addProblem(`output ${idText(id)} is not marked as spent by transaction ${row.seq}`);
-    if (!hasStoredOutputs(row, tx, created, (id) => outputById.get(idToBytes(id))))
+      if (outputOf(id)?.spent !== row.seq) addProblem(`output ${idText(id)} is not marked as spent by transaction ${row.seq}`);
+    if (!hasStoredOutputs(row, tx, created, outputOf))
       addProblem(`what is stored about the outputs of transaction ${row.seq} differs from its outputs`);
     if (checkAsset(tx)) assets++;
   }

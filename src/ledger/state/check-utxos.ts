@@ -3,6 +3,7 @@ import { idToBytes } from '../../base/bytes/id.ts';
 import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
 import { type CheckContext, parseOrUndefined } from './check-context.ts';
+import { belowAnyOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
 import { decodeWithoutChecksum, hasValidChecksum } from './stored-utxo.ts';
 import type { UtxoRow } from './utxo-table.ts';
@@ -30,7 +31,7 @@ export function checkUtxos(
   let unspent = 0;
   let owners = 0;
   let previous: UtxoRow | undefined;
-  for (const row of readRows<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
+  for (const row of readRows<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? belowAnyOutput, limit))) {
     const utxo = parseOrUndefined(() => decodeWithoutChecksum(row.bytes));
     if (utxo?.id !== toHex(row.id)) addProblem(`output ${row.seq} does not match its id`);
     if (utxo && !hasValidChecksum(row.bytes)) addProblem(`output ${row.seq} has a wrong checksum`);

@@ -2,6 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Accounts } from './accounts.ts';
 import type { BalanceDelta } from './balance.ts';
 import type { BlockChange } from './block-change.ts';
+import type { OwnerRows } from './owner-rows.ts';
 import type { NumberedUtxo, UtxoTable } from './utxo-table.ts';
 
 /**
@@ -14,7 +15,9 @@ export type RowBatch = {
   readonly write: () => void;
 };
 
-type Tables = Pick<UtxoTable, 'insert' | 'spend'> & Pick<Accounts, 'addOwners' | 'removeOwners' | 'applyDeltas' | 'setRevisions'>;
+type Tables = Pick<UtxoTable, 'insert' | 'spend'> &
+  Pick<OwnerRows, 'addOwners' | 'removeOwners'> &
+  Pick<Accounts, 'applyDeltas' | 'setRevisions'>;
 
 export function createRowBatch(tables: Tables): RowBatch {
   const created: NumberedUtxo[] = [];

@@ -11,6 +11,9 @@ export const tablesOf = (chain: number) => ({
 
 export type Tables = ReturnType<typeof tablesOf>;
 
+/** Which outputs a row of `owner` belongs to (column `shelf`): single-owner or multi-owner, unspent or spent. */
+export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiOwnerSpent: 3 } as const;
+
 /**
  * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.
  *          unspent: number of unspent outputs after the block. tx_bytes, fees: sizes and burned fees of its transactions; create_asset,
@@ -20,8 +23,9 @@ export type Tables = ReturnType<typeof tablesOf>;
  * utxo     all outputs, spent and unspent. Within a block a smaller id has a larger seq, so that descending seq is the order of the API:
  *          newest block first, then by id. Rows never change: a spent mark would make a row longer, and SQLite would have to move others.
  * spend    the transaction that consumed an output.
- * owner    unspent outputs by address. Short outputs are stored here a second time: a page is then read from adjacent rows, which is
- *          five times as fast.
+ * owner    outputs by address, oldest first; see output-number.ts for their order. The state keeps the rows of unspent outputs, the history
+ *          index adds those of spent ones. Short unspent outputs are stored here a second time: a page is then read from adjacent rows,
+ *          which is five times as fast.
  * account  sums of transfer outputs. own: single-owner outputs; shared: multi-owner outputs.
  *          The row with an empty asset is for the address itself; its `changed` is the revision of the address (see accounts.ts).
  */
@@ -36,7 +40,8 @@ export const chainSchema = (t: Tables): string => `
     seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.spend}(utxo INTEGER PRIMARY KEY, tx INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.owner}(
-    address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (address, seq)) WITHOUT ROWID, STRICT;
+    address BLOB NOT NULL, shelf INTEGER NOT NULL, seq INTEGER NOT NULL, height INTEGER NOT NULL, bytes BLOB,
+    PRIMARY KEY (address, shelf, seq)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS ${t.account}(
     address BLOB NOT NULL, asset BLOB NOT NULL, locktime BLOB NOT NULL, changed INTEGER NOT NULL,
     own BLOB, own_count INTEGER, shared BLOB, shared_count INTEGER, PRIMARY KEY (address, asset, locktime)) WITHOUT ROWID, STRICT;

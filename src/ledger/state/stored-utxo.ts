@@ -68,6 +68,8 @@ export const isTransfer = (bytes: StoredUtxo): boolean => outputType(bytes) === 
 /** The amount of a transfer output. */
 export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, utxoFields.output);
 
+/** The same as 8 big-endian bytes. */
+export const storedAmountBytes = (bytes: StoredUtxo): Uint8Array => bytes.subarray(utxoFields.output, utxoFields.output + 8);
 /** Whether a transfer output has at least an amount, given as 8 big-endian bytes: a bigint for each output would take longer. */
 export function hasAmount(bytes: StoredUtxo, least: Uint8Array): boolean {
   for (let i = 0; i < 8; i++) {

@@ -3,6 +3,7 @@ import { consumedIds } from '../../avm/tx/effects.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idToBytes } from '../../base/bytes/id.ts';
+import { aboveAnyOutput, belowAnyOutput } from './output-number.ts';
 import {
   copyAssetID,
   copyTxID,
@@ -59,8 +60,8 @@ type ScanPage = {
 };
 
 /**
- * Scans from the newest output to the oldest. New outputs get larger numbers, so outputs that appear during a pass are before its first row,
- * and the next pass reads only those. Outputs spent meanwhile are found in the new blocks. The scan ends after a pass during which the
+ * Scans from the newest output to the oldest. Outputs of new blocks get larger numbers, so those that appear during a pass are before its
+ * first row, and the next pass reads only those. Outputs from before linearization get smaller numbers, so the pass itself reads them. Outputs spent meanwhile are found in the new blocks. The scan ends after a pass during which the
  * address did not change.
  */
 export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = rowsInStep): TransferScan {
@@ -75,10 +76,10 @@ export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = r
         revision: reads.addressRevision(address),
       };
     });
-  let first = readPage(newest);
+  let first = readPage(aboveAnyOutput);
   const startHeight = first.height;
   let found: TransferRow[] = [];
-  let highestSeq = -1;
+  let highestSeq = belowAnyOutput;
   for (;;) {
     const pass: TransferRow[][] = [];
     let last = first;
@@ -92,7 +93,7 @@ export function* scanTransfers(reads: ScanReads, query: TransferQuery, limit = r
     found = pass.flat().concat(found);
     highestSeq = first.rows[0]?.seq ?? highestSeq;
     if (last.revision === first.revision) break;
-    first = readPage(newest);
+    first = readPage(aboveAnyOutput);
   }
   const spent = yield* findSpentBetween(reads, startHeight, first.height);
   return spent.size === 0 ? found : found.filter(({ seq }) => !spent.has(seq));
@@ -112,8 +113,6 @@ function* findSpentBetween({ blockAt, seqOf }: ScanReads, from: bigint, to: bigi
   }
   return spent;
 }
-
-const newest = Number.MAX_SAFE_INTEGER;
 
 /** Selects the transfer outputs that match the query. All IDs are converted to hex in one call: one call per ID would be slower. */
 function selectTransfers(rows: readonly OwnedRow[], query: TransferQuery, bytesOf: (row: OwnedRow) => StoredUtxo): TransferRow[] {

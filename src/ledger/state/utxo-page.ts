@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { aboveAnyOutput } from './output-number.ts';
 import { ownerCount, type StoredUtxo, storedID, storedOwners } from './stored-utxo.ts';
 
 /** Where a page ended and the next one begins; zero values mean the first page. */
@@ -57,8 +58,6 @@ export const pagingRules = {
 /** After reading this many rows a page is returned even if it is not full; the next page continues at its cursor. */
 const maxRowsRead = 65_536;
 
-const newest = Number.MAX_SAFE_INTEGER;
-
 /** Reads one page of the unspent outputs of some addresses. */
 export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: OwnedUtxoQuery, rules: PagingRules): OwnedUtxoPage {
   const utxos: StoredUtxo[] = [];
@@ -68,7 +67,7 @@ export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: Ow
   for (const address of addresses) {
     if (address < start.address) continue;
     const isCursorAddress = address === start.address;
-    let below = (isCursorAddress ? findStart(source, start, rules) : undefined) ?? newest;
+    let below = (isCursorAddress ? findStart(source, start, rules) : undefined) ?? aboveAnyOutput;
     let last: OwnedRow | undefined;
     while (rowsRead < maxRowsRead && utxos.length < limit) {
       const wanted = limit - utxos.length;

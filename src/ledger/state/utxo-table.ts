@@ -4,6 +4,7 @@ import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { damagedRow, StateError } from './fault.ts';
+import { abovePreLinearization } from './output-number.ts';
 import type { Tables } from './schema.ts';
 import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
 import type { UtxoPosition } from './utxo-page.ts';
@@ -27,7 +28,10 @@ export type UtxoTable = {
   /** The transaction that spent an output. */
   readonly consumer: (id: Id) => Id | undefined;
   readonly fullBytes: (seq: number) => StoredUtxo;
+  /** The number of the newest output; 0 if there is none. */
   readonly lastSeq: () => number;
+  /** The lowest number of an output from before linearization; `abovePreLinearization` if there is none. */
+  readonly oldestSeq: () => number;
   /** The row of an unspent output that a block consumes; throws if there is none. */
   readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
   readonly insert: (utxos: readonly NumberedUtxo[]) => void;
@@ -54,6 +58,7 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
   );
   const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
   const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
+  const first = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.utxo}`);
   const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 4);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   let clears = 0;
@@ -94,7 +99,8 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
       return row && idFromBytes(row.id);
     },
     fullBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
-    lastSeq: () => last.get()?.seq ?? 0,
+    lastSeq: () => Math.max(last.get()?.seq ?? 0, 0),
+    oldestSeq: () => Math.min(first.get()?.seq ?? 0, abovePreLinearization),
     unspentRow: ({ id }) => {
       const found = find(id);
       if (found === undefined)

@@ -63,6 +63,12 @@ export type StoreOptions = {
  */
 type Durability = 'commit' | 'checkpoint';
 
+/**
+ * Size of the page cache of a command that reads or writes a whole database, as `serac check` does. Keys are hashes, so the rows of a block are in
+ * pages all over the tables; with the small cache of a node most of them would be read again for each block.
+ */
+export const offlineCacheBytes = 268_435_456;
+
 /** Incremented with every change of the tables, here or in `state/`. */
 export const schemaVersion = 1;
 

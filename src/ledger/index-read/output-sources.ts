@@ -1,0 +1,137 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { addressToBytes } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { memoize } from '../../base/cache/memoize.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
+import { aboveAnyOutput, belowAnyOutput } from '../state/output-number.ts';
+import type { Tables } from '../state/schema.ts';
+import type { Order, PinnedBlock } from './index-reads.ts';
+import type { RowSource } from './merge.ts';
+import { fullKeyRange, type KeyRange, keyRangeSql, keyRangeValues, type SortPosition } from './output-order.ts';
+import { type ChainOutputRow, type CrossChainOutputRow, crossChainColumns, crossChainJoins } from './read-outputs.ts';
+
+/** A row of an output set, with its position in the order of time. */
+export type OutputRow = SortPosition & (ChainOutputRow | CrossChainOutputRow);
+
+/** A part of the outputs in the order of time: numbers of this chain's outputs between two others, and a range of those that moved between chains. */
+export type OutputRange = { readonly above: number; readonly below: number; readonly moved: KeyRange };
+
+/** The rows of one set of one address. */
+export type OutputSources = {
+  /** Rows in the order of time. */
+  readonly inTimeOrder: (address: Address, set: OutputSet, order: Order, range: OutputRange, pin: PinnedBlock) => RowSource<OutputRow>;
+  /** The range behind a position. */
+  readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Steps<OutputRange>;
+  /** Which of the sets of each address may have rows. Few addresses have multi-owner outputs or outputs that moved between chains. */
+  readonly filledSets: (
+    addresses: readonly Address[],
+    sets: readonly OutputSet[],
+  ) => Steps<readonly { address: Address; set: OutputSet }[]>;
+  /** The newest number of an output of this chain, and the oldest. */
+  readonly numbers: () => Steps<{ readonly newest: number; readonly oldest: number }>;
+};
+
+export function createOutputSources(t: Tables & IndexTables): OutputSources {
+  /** Joins only what the row itself does not tell: an unspent output has no row in `spend`, and its row has a copy unless it is long. */
+  const ownColumns = (set: OutputSet): readonly [columns: string, joins: string] =>
+    isUnspentSet(set)
+      ? [`coalesce(h.bytes, (SELECT u.bytes FROM ${t.utxo} u WHERE u.seq = h.seq)) AS bytes, NULL AS spent`, '']
+      : ['u.bytes, s.tx AS spent', `JOIN ${t.utxo} u ON u.seq = h.seq LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
+  const ownSql = (set: OutputSet, order: Order): string => {
+    const [columns, joins] = ownColumns(set);
+    return `SELECT b.time AS key, h.seq, h.height, b.time, ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height ${joins}
+      WHERE h.address = ? AND h.shelf = ? AND h.seq > ? AND h.seq < ? AND h.height <= ? ORDER BY h.seq ${order} LIMIT ? + 0`;
+  };
+  const movedSql = (order: Order): string =>
+    `SELECT h.time AS key, h.tie, h.seq, ${crossChainColumns} FROM ${t.movedOwner} h JOIN moved m ON m.seq = -h.seq ${crossChainJoins(t)}
+     WHERE h.address = ? AND h.shelf = ? AND ${keyRangeSql(order)} LIMIT ? + 0`;
+  // A text is built once: the statement cache would have to hash a new one for every query.
+  const textsOf = memoize((set: OutputSet) => {
+    const text = isMovedSet(set) ? movedSql : (order: Order) => ownSql(set, order);
+    return { asc: text('asc'), desc: text('desc') };
+  });
+
+  const lastBlockUpTo = `SELECT height FROM ${t.block} WHERE time <= ? ORDER BY time DESC, height DESC LIMIT 1`;
+  // A binary search: heights ascend with the numbers, which have no gaps.
+  const lastOutputUpTo = `WITH RECURSIVE s(low, high) AS (
+      SELECT CAST(0 AS bigint), (SELECT max(seq) FROM ${t.utxo})
+      UNION ALL SELECT CASE WHEN u.height <= ? THEN u.seq ELSE s.low END, CASE WHEN u.height <= ? THEN s.high ELSE u.seq - 1 END
+        FROM s JOIN ${t.utxo} u ON u.seq = (s.low + s.high + 1) / 2 WHERE s.low < s.high)
+    SELECT max(low) AS seq FROM s`;
+  const numbers: Query = {
+    text: `SELECT (SELECT max(seq) FROM ${t.utxo}) AS newest, (SELECT min(seq) FROM ${t.utxo}) AS oldest`,
+    values: [],
+  };
+
+  /** The addresses that have a row: one seek for each, in one statement. */
+  const ownersIn = (table: string, condition: string) =>
+    keyLookup((keys) =>
+      keys
+        .split(',')
+        .map((key, i) => `SELECT address FROM (SELECT address FROM ${table} WHERE address = ${key}${condition} LIMIT 1) AS p${i}`)
+        .join(' UNION ALL '),
+    );
+  const movedOwners = ownersIn(t.movedOwner, '');
+  const multiOwners = ownersIn(t.owner, ` AND shelf >= ${outputSets.multiOwnerUnspent}`);
+
+  /** The highest number of this chain's outputs that were created up to a time. */
+  function* lastSeqUpTo(time: number): Steps<number> {
+    const [block] = yield* fetchRows<{ height: number }>([{ text: lastBlockUpTo, values: [time] }]);
+    if (block === undefined) return belowAnyOutput;
+    const [last] = yield* fetchRows<{ seq: number | null }>([{ text: lastOutputUpTo, values: [block.height, block.height] }]);
+    return last?.seq ?? 0;
+  }
+
+  return {
+    inTimeOrder: (address, set, order, range, { height }) => {
+      const text = textsOf(set)[order];
+      const owner = addressToBytes(address);
+      if (isMovedSet(set))
+        return {
+          queryAfter: (row, limit) => {
+            const values = keyRangeValues(row === undefined ? range.moved : { ...range.moved, after: row });
+            return { text, values: [owner, set, ...values, limit] };
+          },
+        };
+      return {
+        queryAfter: (row, limit) => {
+          const above = row !== undefined && order === 'asc' ? row.seq : range.above;
+          const below = row !== undefined && order === 'desc' ? row.seq : range.below;
+          return { text, values: [owner, set, above, below, height, limit] };
+        },
+      };
+    },
+    filledSets: function* (addresses, sets) {
+      const all = addresses.flatMap((address) => sets.map((set) => ({ address, set })));
+      // Asking first saves two of three queries of each address.
+      if (addresses.length < minAsked) return all;
+      const keys = addresses.map(addressToBytes);
+      const rows = (yield* fetchRowGroups({ moved: movedOwners(keys), multi: multiOwners(keys) })) as {
+        readonly [kind: string]: readonly { readonly address: Uint8Array }[];
+      };
+      const [moved, multi] = [rows.moved, rows.multi].map((found) => new Set(found?.map(({ address }) => toHex(address))));
+      return all.filter(({ address, set }) => (isMovedSet(set) ? moved?.has(address) : isSingleOwnerSet(set) || multi?.has(address)));
+    },
+    rangeAfter: function* (order, { time }, after) {
+      const moved = fullKeyRange(order, time);
+      if (after === undefined) return { above: belowAnyOutput, below: aboveAnyOutput, moved };
+      // This chain's outputs come before those that moved between chains at the same time.
+      const isOwn = after.tie === undefined;
+      const last = isOwn ? after.seq : yield* lastSeqUpTo(after.key as number);
+      const own = order === 'asc' ? { above: last, below: aboveAnyOutput } : { above: belowAnyOutput, below: isOwn ? last : last + 1 };
+      return { ...own, moved: { ...moved, after } };
+    },
+    numbers: function* () {
+      const [row] = yield* fetchRows<{ newest: number | null; oldest: number | null }>([numbers]);
+      return { newest: row?.newest ?? 0, oldest: row?.oldest ?? 0 };
+    },
+  };
+}
+
+const isSingleOwnerSet = (set: OutputSet): boolean => set === outputSets.unspent || set === outputSets.spent;
+
+/** From this number of addresses on, it is asked first which sets have rows. */
+const minAsked = 4;

@@ -1,0 +1,233 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { idToBytes } from '../../base/bytes/id.ts';
+import { u64Bytes } from '../../base/bytes/octets.ts';
+import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
+import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type OutputSet, outputSets } from '../index/tables.ts';
+import { hasAsset } from '../state/stored-utxo.ts';
+import { type AmountList, type AmountWalk, amountListSize, createAmountListBuilder, walkAmounts } from './amount-list.ts';
+import type { UtxoQuery } from './index-reads.ts';
+import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
+import type { OutputRow, OutputSources } from './output-sources.ts';
+import type { ChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
+
+export type AmountPage = {
+  readonly query: UtxoQuery;
+  /** The output sets to list. */
+  readonly filled: readonly { readonly address: Address; readonly set: OutputSet }[];
+  /** Position of the last output of the previous page. */
+  readonly after: SortPosition | undefined;
+  /** The list item made from a row; undefined leaves the row out. */
+  readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
+};
+
+/**
+ * Reads pages of outputs ordered by amount. The outputs of an address are read and sorted; if there are more than a few hundred, their order is
+ * kept as an `AmountList`, and only outputs that are newer than the list are read for the next page. A list names outputs that were unspent
+ * when it was built: each is looked up before it is shown, and outputs that were spent earlier but after the pinned block are found by the
+ * caller. So a list is right for every pinned block; it ends with a revert.
+ */
+export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, minListed = 512) {
+  const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
+
+  return function* readByAmount(page: AmountPage): Steps<StoredPinnedOutput[]> {
+    const { query, filled, after } = page;
+    const madeAt = lists.version();
+    const found = createBestItems(query, after);
+    const numbers = yield* sources.numbers();
+    const groups = ownerships(filled).map(({ address, sets }) => createScan(page, address, sets, numbers));
+    const walks: AmountWalk[] = [];
+    const listed: AmountList[] = [];
+    for (const scan of groups) {
+      const list = lists.get(scan.key);
+      if (list === undefined) continue;
+      scan.readOnlyAround(list);
+      listed.push(list);
+      walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
+    }
+    const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(page, address, set));
+    yield* runScans([...groups, ...moved], (row) => found.add(page.toItem(row)));
+    for (const scan of groups) yield* keepList(scan, numbers, madeAt);
+    const spent = yield* addListed(page, walks, found.add);
+    for (const list of listed) list.spentSince += spent;
+    return found.list();
+  };
+
+  /** Keeps the order of a scan that read many outputs, or drops a list that is far behind. */
+  function* keepList(scan: OwnScan, numbers: { readonly newest: number; readonly oldest: number }, madeAt: CacheVersion) {
+    const list = lists.get(scan.key);
+    if (list !== undefined) {
+      if (scan.builder.length() > maxBehind || list.spentSince > list.seqs.length) lists.delete(scan.key);
+      return;
+    }
+    if (scan.builder.length() < minListed) return;
+    const merging = scan.builder.finish(numbers);
+    let step = merging.next();
+    // A query is where a long read pauses.
+    for (; step.done !== true; step = merging.next()) yield [pausePoint];
+    if (step.value !== undefined) lists.set(scan.key, step.value, madeAt);
+  }
+
+  /** Adds the next outputs of the lists. Returns how many of them are no longer unspent. */
+  function* addListed({ query, toItem }: AmountPage, walks: readonly AmountWalk[], add: BestItems['add']): Steps<number> {
+    const compare = positionComparator(query);
+    const seen = new Set<number>();
+    let [added, spent] = [0, 0];
+    while (added < query.limit) {
+      const seqs: number[] = [];
+      while (seqs.length < Math.max(query.limit - added, 16)) {
+        const seq = nextOf(walks, compare);
+        if (seq === undefined) break;
+        if (seen.size !== seen.add(seq).size) seqs.push(seq);
+      }
+      if (seqs.length === 0) break;
+      for (const row of yield* fetchRows<ChainOutputRow>(outputs.bySeqs(seqs))) {
+        const item = toItem(row);
+        add(item);
+        if (item !== undefined) added++;
+        else if (row.spent !== null) spent++;
+      }
+    }
+    return spent;
+  }
+
+  type OwnScan = Scan & {
+    readonly key: string;
+    readonly builder: ReturnType<typeof createAmountListBuilder>;
+    /** Reads only outputs that the list cannot have. */
+    readonly readOnlyAround: (list: AmountList) => void;
+  };
+
+  /** A scan of one address's single-owner or multi-owner outputs. */
+  function createScan(
+    { query }: AmountPage,
+    address: Address,
+    group: readonly OutputSet[],
+    { newest, oldest }: { readonly newest: number; readonly oldest: number },
+  ): OwnScan {
+    const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
+    const builder = createAmountListBuilder();
+    const source = (set: OutputSet, above: number, below: number) =>
+      sources.inTimeOrder(address, set, 'asc', { above, below, moved: noMoved }, { ...query.pin, height: Number.MAX_SAFE_INTEGER });
+    // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
+    const ofAll = (above: number, below: number) => group.map((set) => source(set, above, below));
+    const scan = {
+      key: listKey(address, group, query.asset),
+      builder,
+      sources: ofAll(oldest - 1, newest + 1),
+      last: undefined,
+      onRow: (row: OutputRow) => {
+        if (asset === undefined || hasAsset(row.bytes, asset)) builder.add(amountBytesOf(row.bytes), row.seq);
+      },
+      readOnlyAround: (list: AmountList) => {
+        scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
+        if (newest === list.newest && oldest === list.oldest) scan.sources = [];
+      },
+    } as Scan & OwnScan;
+    return scan;
+  }
+
+  function createMovedScan({ query }: AmountPage, address: Address, set: OutputSet): Scan {
+    const all = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
+    const range = { above: 0, below: 0, moved: { after: all, end: Number.MAX_SAFE_INTEGER } };
+    return { sources: [sources.inTimeOrder(address, set, 'asc', range, query.pin)], last: undefined, onRow: () => {} };
+  }
+}
+
+/** A scan of rows: its sources are read one after the other, in chunks. */
+type Scan = {
+  sources: ReturnType<OutputSources['inTimeOrder']>[];
+  last: OutputRow | undefined;
+  readonly onRow: (row: OutputRow) => void;
+};
+
+/** Reads a chunk of each scan in every turn. */
+function* runScans(scans: readonly Scan[], onRow: (row: OutputRow) => void): Steps<void> {
+  for (let size = firstChunk; ; size = chunkSize) {
+    const unfinished = scans.filter(({ sources }) => sources.length > 0);
+    if (unfinished.length === 0) return;
+    const chunks = (yield unfinished.map(({ sources: [source], last }) =>
+      (source as NonNullable<typeof source>).queryAfter(last, size),
+    )) as readonly (readonly OutputRow[])[];
+    for (const [i, scan] of unfinished.entries()) {
+      const rows = chunks[i] as readonly OutputRow[];
+      for (const row of rows) {
+        scan.onRow(row);
+        onRow(row);
+      }
+      scan.last = rows[size - 1];
+      if (scan.last === undefined) scan.sources = scan.sources.slice(1);
+    }
+  }
+}
+
+type BestItems = {
+  readonly add: (item: StoredPinnedOutput | undefined) => void;
+  /** The first items of the list, each once. */
+  readonly list: () => StoredPinnedOutput[];
+};
+
+/** Keeps the first `limit` of the items behind a position, in the order of the query. */
+function createBestItems(query: UtxoQuery, after: SortPosition | undefined): BestItems {
+  const { limit } = query;
+  const compare = positionComparator(query);
+  let best: { readonly position: SortPosition; readonly item: StoredPinnedOutput }[] = [];
+  const cut = (): void => {
+    best.sort((a, b) => compare(a.position, b.position));
+    best = best.filter(({ item }, i) => best[i - 1]?.item.seq !== item.seq).slice(0, limit);
+  };
+  return {
+    add: (item) => {
+      if (item === undefined) return;
+      const position = sortPositionOf('amount', item);
+      if (after !== undefined && compare(position, after) <= 0) return;
+      best.push({ position, item });
+      if (best.length >= 2 * limit + chunkSize) cut();
+    },
+    list: () => {
+      cut();
+      return best.map(({ item }) => item);
+    },
+  };
+}
+
+function nextOf(walks: readonly AmountWalk[], compare: (a: SortPosition, b: SortPosition) => number): number | undefined {
+  let first: AmountWalk | undefined;
+  let firstAt: SortPosition | undefined;
+  if (walks.length === 1) return walks[0]?.next();
+  for (const walk of walks) {
+    const at = walk.peek();
+    if (at === undefined || (firstAt !== undefined && compare(at, firstAt) >= 0)) continue;
+    [first, firstAt] = [walk, at];
+  }
+  return first?.next();
+}
+
+/** The sets of this chain's outputs by address, single-owner and multi-owner, in each the unspent one first. */
+function ownerships(filled: AmountPage['filled']): { readonly address: Address; readonly sets: OutputSet[] }[] {
+  const groups = new Map<string, { readonly address: Address; readonly sets: OutputSet[] }>();
+  for (const { address, set } of filled) {
+    if (isMovedSet(set)) continue;
+    const key = `${address}${set === outputSets.unspent || set === outputSets.spent}`;
+    const group = groups.get(key) ?? { address, sets: [] };
+    groups.set(key, group);
+    if (isUnspentSet(set)) group.sets.unshift(set);
+    else group.sets.push(set);
+  }
+  return [...groups.values()];
+}
+
+const listKey = (address: Address, group: readonly OutputSet[], asset: Id | undefined): string =>
+  `${address}${group.join('')}${asset ?? ''}`;
+
+/** Rows of the first and of every further query of a scan. A thousand rows take a few milliseconds. */
+const [firstChunk, chunkSize] = [64, 1024];
+
+/** A list is built again when more outputs than this are newer. */
+const maxBehind = 1024;
+
+const noMoved = { after: { key: 0, seq: 0 }, end: 0 };
+
+const pausePoint: Query = { text: 'SELECT 1 AS one', values: [] };

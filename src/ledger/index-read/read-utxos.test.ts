@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
+import { migrateStore } from '../index/migrate.ts';
+import type { Sql } from '../index/sql.ts';
+import { openSqliteIndex } from '../index-sqlite/sqlite-index.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { createBlockGenerator, twoChainIDs, twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
+import { registerChain } from '../state/chain-number.ts';
+import { openState } from '../state/chain-state.ts';
+import { openSharedMemory } from '../state/shared-memory.ts';
+import { memoryPath } from '../store/database.ts';
+import { openStore } from '../store/store.ts';
+import type { UtxoQuery } from './index-reads.ts';
+import { openReads } from './open-reads.ts';
+
+const [chainID] = twoChainIDs;
+
+/** A chain with blocks and with outputs from before linearization that were added after them, and reads that count rows. */
+function openLinearizedChain() {
+  const store = openStore(openDatabase, { path: memoryPath, networkID: 12345, genesis: twoChainsGenesis });
+  const state = openState(store, openSharedMemory(store), { id: chainID, genesis: twoChainsGenesis });
+  const source = createBlockGenerator(3, chainID, []);
+  const spec = { number: registerChain(store, chainID, twoChainsGenesis), id: chainID, feeAsset: source.feeAsset, completeFrom: 1 };
+  migrateStore(store, spec.number);
+  const index = openSqliteIndex(store, spec);
+  const unknown = new Map(source.genesisTxs.flatMap((tx) => effectsOf(tx).created.map((utxo) => [utxo.id, utxo] as const)));
+  state.init(source.genesisTxs, source.firstBlock, index.indexBlock, 'unknown');
+  for (let i = 0; i < 80; i++) {
+    const { block, diff } = source.next({ ...state, utxo: (id) => state.utxo(id) ?? unknown.get(id) }, 3);
+    const preLinearizationUtxos = [...diff.consumed.values()].filter(({ id }) => unknown.delete(id));
+    state.commitAll([{ block, diff, preLinearizationUtxos, imported: new Map() }], index.indexBlocks);
+  }
+  state.addPreLinearizationUtxos([...unknown.values()], index.indexPreLinearizationUtxos);
+  const sql = createSqliteSql(store);
+  let rows = 0;
+  const all: Sql['all'] = <Row>(text: string, values: Parameters<Sql['all']>[1]) => {
+    const found = sql.all<Row>(text, values) as Row[];
+    rows += found.length;
+    return found;
+  };
+  const reads = openReads({ ...sql, all }, spec, undefined, 8);
+  const countRows = async (work: () => Promise<unknown>): Promise<number> => {
+    rows = 0;
+    await work();
+    return rows;
+  };
+  return { store, state, reads, countRows };
+}
+
+const query: Omit<UtxoQuery, 'pin' | 'addresses'> = {
+  asset: undefined,
+  minAmount: 0n,
+  includeSpent: true,
+  sortBy: 'timestamp',
+  order: 'asc',
+  after: undefined,
+  limit: 1000,
+};
+
+test('outputs from before linearization are listed before all others, although they were added last', async () => {
+  const { store, reads } = openLinearizedChain();
+  const owners = store.db.prepare<{ address: Uint8Array }>('SELECT DISTINCT address FROM c1_owner').all();
+  const addresses = owners.map(({ address }) => addressFromBytes(address));
+  const pin = await reads.tip();
+  const [oldest, newest] = await Promise.all((['asc', 'desc'] as const).map((order) => reads.utxos({ ...query, pin, addresses, order })));
+  const times = (oldest ?? []).map(({ time }) => time);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect((oldest ?? []).filter(({ seq }) => seq < 0).length).toBeGreaterThan(3);
+  expect(newest?.map(({ seq }) => seq)).toEqual(oldest?.map(({ seq }) => seq).toReversed());
+  store.close();
+});
+
+test('the order by amount is kept until a revert: a further page reads only the outputs that it shows', async () => {
+  const { store, reads, countRows } = openLinearizedChain();
+  const busiest = 'SELECT address, count(*) AS count FROM c1_owner WHERE shelf < 2 GROUP BY address ORDER BY count DESC LIMIT 1';
+  const { address, count } = store.db.prepare<{ address: Uint8Array; count: number }>(busiest).get()!;
+  expect(count).toBeGreaterThan(30);
+  const owner: Address = addressFromBytes(address);
+  const pin = await reads.tip();
+  const page = () => reads.utxos({ ...query, pin, addresses: [owner], sortBy: 'amount', limit: 2 });
+  expect(await countRows(page)).toBeGreaterThanOrEqual(count);
+  expect(await countRows(page)).toBeLessThan(count);
+  store.revert(() => {});
+  expect(await countRows(page)).toBeGreaterThanOrEqual(count);
+  store.close();
+});
