@@ -411,6 +411,7 @@ describe('tail', () => {
       );
       const seen = heights();
       expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => (seen[0] as number) + i));
+      expect(out).toContain('    account 0 sent 1 AVAX to X-local1qursw…lzh465\n');
       expect(out).toContain(`    ${to}  +1 AVAX`);
     } finally {
       child.kill('SIGINT');

@@ -20,7 +20,6 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 const address = (index: number): string => accounts[index].address;
-const short = (index: number): string => `${address(index).slice(0, 13)}…${address(index).slice(-6)}`;
 const open = (path: string) => node.program().client.send('GET', path, { accept: 'text/html' });
 const textOf = async (path: string): Promise<string> => {
   const { status, text } = await open(path);
@@ -71,7 +70,7 @@ test('an import to oneself is not change', async () => {
 
 test('minters show their threshold', async () => {
   const { assetID } = await node.dev('dev.createAsset', { name: 'Alone', symbol: 'ONE', supply: '1', mintable: true });
-  expect(await textOf(`/asset/${assetID}`)).toContain(`|Minters||${short(0)} |`);
+  expect(await textOf(`/asset/${assetID}`)).toContain('|Minters||account 0 |');
   const [one, two] = [1, 2].map((index) => parseKey(accounts[index].privateKey)) as [Key, Key];
   const { utxos } = await rpc('/ext/bc/X', 'avm.getUTXOs', { addresses: [address(1)], encoding: 'hex' });
   const funds = { utxos: utxos.map((hex: string) => parseUtxo(parseHex('hex', hex))) };
@@ -80,16 +79,16 @@ test('minters show their threshold', async () => {
   const shared = signDraft(createAsset(createWallet('facts', { count: 0, keys: [one] }), funds, spec));
   await node.issue(shared);
   await node.untilAccepted(shared);
-  expect(await textOf(`/asset/${idText(shared.id)}`)).toMatch(/Minters\|\|2 of 2: X-local1\w{5}…\w{6} X-local1/);
+  expect(await textOf(`/asset/${idText(shared.id)}`)).toMatch(/Minters\|\|2 of 2: account [12] account [12]/);
 });
 
 test('an NFT card shows who owns it, also after it was sent', async () => {
   const { assetID } = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD', groups: 2 });
   const { utxoID } = await node.dev('dev.mintNFT', { assetID, to: address(1), payload: 'ace' });
-  expect(await textOf(`/asset/${assetID}`)).toContain(`owned by ${short(1)}`);
+  expect(await textOf(`/asset/${assetID}`)).toContain('owned by account 1');
   await node.dev('dev.sendNFT', { utxoID, to: address(2) });
   const text = await textOf(`/asset/${assetID}`);
-  expect(text).toContain(`owned by ${short(2)}`);
+  expect(text).toContain('owned by account 2');
   expect(text).toContain('NFT family');
   expect(text).toContain('2 rights to mint');
 });

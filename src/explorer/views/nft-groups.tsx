@@ -71,15 +71,14 @@ function Card({ group: { groupId, addresses, threshold, minted }, owners, contex
         {minted === undefined ? (
           addresses[0] !== undefined && <AddressLink address={addresses[0]} context={context} />
         ) : (
-          <span>
-            {owners.length === 0 ? (
-              <span class="note">owner not listed</span>
-            ) : (
-              <>
-                owned by <PartyLinks parties={owners} context={context} />
-              </>
+          <>
+            <span class="note">{owners.length === 0 ? 'owner not listed' : 'owned by '}</span>
+            {owners.length > 0 && (
+              <span>
+                <PartyLinks parties={owners} context={context} />
+              </span>
             )}
-          </span>
+          </>
         )}
       </p>
     </li>
