@@ -162,6 +162,8 @@ function findFlaw(
 ): string | undefined {
   // Request heads are limited to 16 KB; the platform rejects longer ones itself, with an empty body.
   if (status === 431 && headLength(request) > 15_000) return undefined;
+  // Routes of the node, unlike those of the Data API, name the allowed method.
+  if (status === 405 && request.path.startsWith('/ext/') && headers.allow === 'GET') return undefined;
   if (![200, 400, 401, 403, 404, 413, 429].includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
   if (/\bat .*:\d+:\d+|\/src\/|node_modules/.test(text)) return `shows a stack trace: ${text.slice(0, 300)}`;
   const json = tryParse(text);

@@ -182,7 +182,7 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
       const open = rows.filter(([method]) => !comparedRequests.some(([target, used]) => used === method && pattern.test(target)));
       return open.map(([, { operationId }]) => operationId);
     });
-    expect(missing).toEqual(['listPrimaryNetworkBlocksByNodeId', 'subscribeToEvents']);
+    expect(missing).toEqual(['listPrimaryNetworkBlocksByNodeId', 'subscribeToEvents', 'getEventPosition']);
   });
 
   test(

@@ -6,7 +6,7 @@ import { sha256Hex } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../src/base/bytes/id.ts';
 import { maxGenesisBytes } from '../src/base/codec/pack.ts';
-import { tablesOf } from '../src/ledger/state/schema.ts';
+import { ownerShelves, tablesOf } from '../src/ledger/state/schema.ts';
 import { decodeStoredUtxo, storedOwners } from '../src/ledger/state/stored-utxo.ts';
 import type { Database } from '../src/ledger/store/database.ts';
 import { createdBy, spentBy } from './ledger-model.ts';
@@ -140,7 +140,8 @@ const outputRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
 const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
     .prepare<{ address: Uint8Array; id: Uint8Array }>(
-      `SELECT o.address, u.id FROM ${t.owner} o JOIN ${t.utxo} u ON u.seq = o.seq WHERE o.bytes IS NULL OR o.bytes = u.bytes`,
+      `SELECT o.address, u.id FROM ${t.owner} o JOIN ${t.utxo} u ON u.seq = o.seq 
+       WHERE o.shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent}) AND (o.bytes IS NULL OR o.bytes = u.bytes)`,
     )
     .all()
     .map(({ address, id }) => `${toHex(address)} ${toHex(id)}`);

@@ -5,7 +5,7 @@ import type { Env } from '../setup/env.ts';
 
 /** The blocks of peers that a joined chain refused. */
 export type RefusedBlocks = {
-  /** Logs a refusal, each reason at most once a minute: a peer could fill the log. */
+  /** Logs a refusal; each reason as a warning at most once a minute, since a peer could fill the log. */
   readonly add: (block: EngineBlock, error: unknown) => void;
   /** The message of the last refusal at a height above `height`. */
   readonly lastReason: (height: bigint) => string | undefined;
@@ -24,13 +24,15 @@ export function createRefusedBlocks(alias: string, env: Pick<Env, 'log' | 'clock
       const reason = error instanceof Fault ? String((error.fault as { code: string }).code) : 'other';
       const now = env.clock.monotonic();
       const known = reasons.get(reason);
+      const line = `${alias}: refused block ${idText(id)} at height ${height}: ${message}`;
       if (known !== undefined && now - known.at < quietTime) {
         known.count++;
+        env.log(line, 'debug');
         return;
       }
       const more = known === undefined || known.count === 0 ? '' : ` (and ${known.count} more for this reason since the last such line)`;
       reasons.set(reason, { at: now, count: 0 });
-      env.log(`${alias}: refused block ${idText(id)} at height ${height}: ${message}${more}`, 'warn');
+      env.log(`${line}${more}`, 'warn');
     },
     lastReason: (height) => (last !== undefined && last.height > height ? last.message : undefined),
   };

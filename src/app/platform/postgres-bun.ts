@@ -112,20 +112,43 @@ export function openPostgres(options: PostgresOptions): Postgres {
         (sql) => sql.all('ROLLBACK', []),
       ),
     listen: (channel, { onNotify, onLost }) => {
-      const listener = connect({ ...options, max: 1, onLost });
-      // If the server is down, the driver reconnects by itself once it has connected; until then the attempt is repeated here.
       let timer: ReturnType<typeof setTimeout> | undefined;
+      let listener: Bun.SQL | undefined;
       let isEnded = false;
-      const start = (): void => {
-        listener.listen(channel, onNotify, onNotify).catch(() => {
-          if (!isEnded) timer = setTimeout(start, listenRetryMilliseconds);
-        });
+      const drop = (): void => {
+        void listener?.close({ timeout: 0 }).catch(() => undefined);
+        listener = undefined;
       };
-      start();
+      /** A lost connection is replaced by a new one: the driver's own attempts would write lines to the log that are not ours. */
+      const startAgain = (): void => {
+        drop();
+        clearTimeout(timer);
+        if (!isEnded) timer = setTimeout(() => void start(), listenRetryMilliseconds);
+      };
+      const start = async (): Promise<void> => {
+        const started = connect({
+          ...options,
+          max: 1,
+          onLost: () => {
+            if (listener !== started) return;
+            startAgain();
+            onLost();
+          },
+        });
+        listener = started;
+        try {
+          // The driver waits in silence for the first connection only.
+          await started.unsafe('SELECT 1');
+          if (listener === started) await started.listen(channel, onNotify, onNotify);
+        } catch {
+          if (listener === started) startAgain();
+        }
+      };
+      void start();
       return () => {
         isEnded = true;
         clearTimeout(timer);
-        void listener.close({ timeout: 0 }).catch(() => undefined);
+        drop();
       };
     },
     close: () => pool.close({ timeout: 0 }),
