@@ -26,8 +26,11 @@ export function auditState(db: Database): string[] {
 export function stateHash(db: Database): string {
   const hash = createHash('sha256');
   for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL ORDER BY id').all())
-    for (const [name, table] of Object.entries(tablesOf(number)))
-      addRows(hash, db, `SELECT * FROM ${table} ORDER BY 1, 2${name === 'spend' ? '' : ', 3'}`);
+    for (const [name, table] of Object.entries(tablesOf(number))) {
+      // The history index adds rows of spent outputs to the owners.
+      const own = name === 'owner' ? ` WHERE ${unspentShelves}` : '';
+      addRows(hash, db, `SELECT * FROM ${table}${own} ORDER BY 1, 2${name === 'spend' ? '' : ', 3, 4'}`);
+    }
   // Chain and row numbers depend on the order in which chains were first used, which is not part of the history.
   addRows(
     hash,
@@ -37,6 +40,8 @@ export function stateHash(db: Database): string {
   );
   return hash.digest('hex');
 }
+
+const unspentShelves = `shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})`;
 
 /** All blocks, including block 0, and the genesis transactions. */
 export function readHistory(db: Database, chain = 1): { readonly genesis: Tx[]; readonly blocks: Uint8Array[] } {
@@ -141,7 +146,7 @@ const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
     .prepare<{ address: Uint8Array; id: Uint8Array }>(
       `SELECT o.address, u.id FROM ${t.owner} o JOIN ${t.utxo} u ON u.seq = o.seq 
-       WHERE o.shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent}) AND (o.bytes IS NULL OR o.bytes = u.bytes)`,
+       WHERE ${unspentShelves} AND (o.bytes IS NULL OR o.bytes = u.bytes)`,
     )
     .all()
     .map(({ address, id }) => `${toHex(address)} ${toHex(id)}`);
