@@ -38,7 +38,7 @@ export function createCacheBudget(bytes: number): CacheBudget {
 }
 
 /** The default of `--cache-bytes`, and what a program has that uses parts of Serac without a node. */
-const defaultCacheBytes = 201_326_592;
+export const defaultCacheBytes = 201_326_592;
 
 /** The caches of this process. Nodes that run in one process share it; the node that starts last sets its size. */
 export const processCaches = createCacheBudget(defaultCacheBytes);

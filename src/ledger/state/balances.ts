@@ -107,12 +107,15 @@ export function openBalances(db: Database, t: Tables): Balances {
         .join(),
     insert: (blocks) => {
       const rows: { readonly key: string; readonly values: SqlValue[] }[] = [];
+      // Not the cache alone: it may drop an entry before a later block of the batch needs it, and the rows are not stored yet.
+      const current = new Map<string, BalanceSums>();
       const changes = blocks.map(({ height, deltas }) =>
         deltas.map((delta): BalanceChange => {
           const { address, assetID, part } = delta;
           const key = balanceKeyText(address, assetID, part);
-          const before = sumsOf(delta, key);
+          const before = current.get(key) ?? sumsOf(delta, key);
           const after = checkSums(addSums(before, delta), delta);
+          current.set(key, after);
           cache.set(key, after);
           rows.push({ key, values: balanceRow(delta, height, after) });
           return { address, assetID, part, before, after };
