@@ -27,7 +27,8 @@ function openTestSnapshots(onPause: () => Promise<void> | undefined = () => unde
     const table = `c${registerChain(store, id, id)}_block`;
     const height = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${table}`);
     const lastAccepted = () => ({ id, height: BigInt(height.get()?.height ?? -1), time: 9n });
-    const add = (at: number) => store.db.exec(`INSERT INTO ${table} VALUES (${at}, x'${id.slice(0, 62)}0${at}', x'', 0, 0, 9, 0, 0, x'', 0, 0, 0, 0)`);
+    const add = (at: number) =>
+      store.db.exec(`INSERT INTO ${table} VALUES (${at}, x'${id.slice(0, 62)}0${at}', x'', 0, 0, 9, 0, 0, x'', 0, 0, 0, 0)`);
     const revertible = {
       processing: () => processing[i] as number,
       pending: () => ({ mempool: i === 0 ? [...mempool] : [], walletQueue: [] }),
