@@ -137,7 +137,7 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
           <table data-csv="balances">
             <thead>
               <tr>
-                <th>Asset</th>
+                <th class="asset-cell">Asset</th>
                 <th class="bar-cell">
                   <span class="hidden">Shares</span>
                 </th>
