@@ -332,9 +332,7 @@ async function loadYamlParser(argv: readonly string[]): Promise<((text: string) 
   return texts.some((text) => /ya?ml/i.test(text)) ? (await import('yaml')).parse : undefined;
 }
 
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
-}
+const readText = (path: string): string => readFileSync(path, 'utf8');
 
 /** Whether stdout is a terminal that understands escape sequences. */
 const isTerminal = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
