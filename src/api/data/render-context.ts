@@ -74,7 +74,7 @@ export const chainTexts = (createdOn: Id, consumedOn: Id): string =>
 
 /** Caches the last asset: consecutive outputs nearly always have the same one. */
 function createAssetTexts(labelOf: LabelOf): RenderContext['assetTexts'] {
-  // An asset has one object, even one whose label is unknown: sums by asset compare them.
+  // The same object for every output of an asset, with or without a known label: sums by asset compare these objects.
   const found = new Map<Id, AssetTexts>();
   let last: { readonly id: Uint8Array; readonly texts: AssetTexts } | undefined;
   return (bytes, at) => {

@@ -1,8 +1,7 @@
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
-import type { BoundMethod, Services } from '../../api/rpc/method.ts';
-import type { Json } from '../../api/rpc/write-json.ts';
+import type { Services } from '../../api/rpc/method.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
@@ -22,6 +21,7 @@ import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
+import { type FetchParams, parseValid, withFetchedFirst } from './fetch-first.ts';
 
 /** A fork of the X-Chain of a live node, and what its parts need. */
 export type RunningFork = Fork & {
@@ -112,23 +112,16 @@ export async function resolveForkedNetwork(url: string, { store, dataDir }: Stor
 
 /** The methods that read outputs of addresses, or an asset, copy them first. */
 export function withForkedReads({ copyAddresses, copyAsset }: Fork, { parse }: AddressFormat, services: Services): Services {
-  const parseAll = (texts: readonly string[]): Address[] => texts.flatMap((text) => tryParse(parse, text));
-  const copyFirst: { readonly [method: string]: (params: ReadParams) => Promise<void> | undefined } = {
-    'avm.getUTXOs': ({ addresses = [] }) => copyAddresses(parseAll(addresses)),
-    'avm.getBalance': ({ address = '' }) => copyAddresses(parseAll([address])),
-    'avm.getAllBalances': ({ address = '' }) => copyAddresses(parseAll([address])),
+  const copyOwner = ({ address = '' }: FetchParams) => copyAddresses(parseValid(parse, [address]));
+  return withFetchedFirst(services, {
+    'avm.getUTXOs': ({ addresses = [] }) => copyAddresses(parseValid(parse, addresses)),
+    'avm.getBalance': copyOwner,
+    'avm.getAllBalances': copyOwner,
     'avm.getAssetDescription': ({ assetID = '' }) => {
-      const [id] = tryParse(parseId, assetID);
+      const [id] = parseValid(parseId, [assetID]);
       return id === undefined ? undefined : copyAsset(id);
     },
-  };
-  const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
-    const copy = copyFirst[name];
-    if (copy === undefined) return [name, method];
-    const run = (params: unknown): Json | Promise<Json> => copy(params as ReadParams)?.then(() => method.run(params)) ?? method.run(params);
-    return [name, { ...method, run }];
   });
-  return { ...services, methods: new Map(methods) };
 }
 
 /** The same for the Data API, whose error is an `ApiError` with status 503. */
@@ -141,18 +134,6 @@ export const backfillFromFork =
       throw error instanceof ForkError ? apiError(503, error.message) : error;
     }
   };
-
-type ReadParams = { readonly address?: string; readonly addresses?: readonly string[]; readonly assetID?: string };
-
-/** An invalid text is left to the method, which refuses it. */
-function tryParse<T>(parse: (text: string) => T, text: string): T[] {
-  try {
-    return [parse(text)];
-  } catch (error) {
-    if (error instanceof Fault) return [];
-    throw error;
-  }
-}
 
 function connectForkedNode(url: string, env: NetworkEnv & TimeEnv, hrp: string, signal: AbortSignal): Remote {
   const timing = {

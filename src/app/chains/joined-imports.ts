@@ -1,18 +1,19 @@
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import { AvmError } from '../../api/rpc/avm-fault.ts';
-import type { BoundMethod, Services } from '../../api/rpc/method.ts';
-import type { Json } from '../../api/rpc/write-json.ts';
+import type { Services } from '../../api/rpc/method.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import { createExportLookup } from '../../chain/follow/export-lookup.ts';
 import type { ForeignChain } from '../../chain/follow/remote.ts';
 import { listUtxoPages } from '../../chain/follow/utxo-pages.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { AtomicOutputs } from '../setup/node-store.ts';
+import { type FetchParams, parseValid, withFetchedFirst } from './fetch-first.ts';
 import { createRemote, createTiming } from './follow.ts';
 
 /** What the P- and C-Chain export to a joined chain: the trusted node, which runs them, is asked. What it says is stored as known. */
@@ -60,7 +61,7 @@ export function openJoinedImports({ url, env, context, store }: ImportsDeps): Jo
       const found = fetchExports(sourceChain, [...new Set(missing.map(({ txID }) => txID))]).catch((error: unknown) => {
         if (!(error instanceof Fault)) throw error;
       });
-      return Promise.race([found, new Promise<void>((resolve) => void env.timers.after(patience, resolve))]);
+      return Promise.race([found, sleep(env.timers, patience)]);
     },
     fetchAddresses: async (source, addresses) => {
       const fetchOne = async (address: Address): Promise<void> => {
@@ -82,39 +83,18 @@ export function withImports(
   format: AddressFormat,
   services: Services,
 ): Services {
-  const fetchFirst = async ({ addresses = [], sourceChain = '' }: UtxoParams): Promise<void> => {
+  const fetchExports = async ({ addresses = [], sourceChain = '' }: FetchParams): Promise<void> => {
     const source = format.aliases.find(sourceChain);
     const foreign = source === p.id ? 'P' : source === c.id ? 'C' : undefined;
     if (foreign === undefined) return;
     if (imports === undefined) throw unknownExports(foreign, 'no node that runs that chain was named (--validators-from)');
     try {
-      await imports.fetchAddresses(
-        foreign,
-        addresses.flatMap((text) => tryParse(format, text)),
-      );
+      await imports.fetchAddresses(foreign, parseValid(format.parse, addresses));
     } catch (error) {
       throw error instanceof Fault ? unknownExports(foreign, messageOf(error)) : error;
     }
   };
-  const name = 'avm.getUTXOs';
-  const method = services.methods.get(name);
-  if (method === undefined) return services;
-  const run = (params: unknown): Json | Promise<Json> => {
-    const { sourceChain = '' } = (params ?? {}) as UtxoParams;
-    return sourceChain === '' ? method.run(params) : fetchFirst(params as UtxoParams).then(() => method.run(params));
-  };
-  return { ...services, methods: new Map<string, BoundMethod>([...services.methods, [name, { ...method, run }]]) };
-}
-
-type UtxoParams = { readonly addresses?: readonly string[]; readonly sourceChain?: string };
-
-/** An invalid address is left to the method, which refuses it. */
-function tryParse({ parse }: AddressFormat, text: string): Address[] {
-  try {
-    return [parse(text)];
-  } catch {
-    return [];
-  }
+  return withFetchedFirst(services, { 'avm.getUTXOs': (params) => ((params.sourceChain ?? '') === '' ? undefined : fetchExports(params)) });
 }
 
 const unknownExports = (chain: ForeignChain, why: string): AvmError =>

@@ -86,15 +86,19 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
     const value = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
     return value > 0 && value <= (row.max ?? maxDuration) ? value : undefined;
   },
-  list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
+  list: splitList,
   ip: (text) => (text === '' || ipVersion(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : parseInteger(text, row.max)),
   url: parseUrl,
   urls: (text) => {
-    const urls = text.split(/[\s,]+/).filter((item) => item !== '');
+    const urls = splitList(text);
     return urls.length > 0 && urls.every((url) => parseUrl(url) !== undefined) ? urls : undefined;
   },
 };
+
+function splitList(text: string): string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
+}
 
 function parseUrl(text: string): string | undefined {
   return URL.canParse(text) && text.includes('://') ? text : undefined;

@@ -1,6 +1,7 @@
 import { createLruMap } from '../../base/bytes/lru-map.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { invalid, unavailable, ValidatorsError } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
@@ -167,7 +168,7 @@ export function createTrustedValidators({ url, reads, networkID, known, save, ti
         schedule(refreshInterval);
         return;
       }
-      await Promise.race([tick(), new Promise<void>((resolve) => timers.after(startPatience, resolve))]);
+      await Promise.race([tick(), sleep(timers, startPatience)]);
       if (failure?.error instanceof ValidatorsError && failure.error.fault.code === 'VALIDATORS_INVALID') throw failure.error;
     },
     stop: () => {

@@ -1,0 +1,37 @@
+import type { BoundMethod, Services } from '../../api/rpc/method.ts';
+import type { Json } from '../../api/rpc/write-json.ts';
+import { Fault } from '../../base/fault.ts';
+
+/** The parameters of RPC methods that name what must be fetched from another node. */
+export type FetchParams = {
+  readonly address?: string;
+  readonly addresses?: readonly string[];
+  readonly assetID?: string;
+  readonly sourceChain?: string;
+};
+
+/** By method: fetches what it reads from another node. Returns undefined if nothing has to be fetched. */
+type Fetches = { readonly [method: string]: (params: FetchParams) => Promise<void> | undefined };
+
+/** Returns the services with methods that first fetch what they read. */
+export function withFetchedFirst(services: Services, fetches: Fetches): Services {
+  const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
+    const fetch = fetches[name];
+    if (fetch === undefined) return [name, method];
+    const run = (params: unknown): Json | Promise<Json> =>
+      fetch(params as FetchParams)?.then(() => method.run(params)) ?? method.run(params);
+    return [name, { ...method, run }];
+  });
+  return { ...services, methods: new Map(methods) };
+}
+
+/** The values of the texts that can be parsed. An invalid text is left to the method, which refuses it. */
+export const parseValid = <T>(parse: (text: string) => T, texts: readonly string[]): T[] =>
+  texts.flatMap((text) => {
+    try {
+      return [parse(text)];
+    } catch (error) {
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
