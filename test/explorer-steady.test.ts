@@ -199,6 +199,35 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await node.dev('dev.deleteSnapshot', { name: 'base' });
   }, 30_000);
 
+  test("a time in full is in UTC, with the reader's own beside it; tables have it as a tooltip", async () => {
+    const { txID } = await node.dev('dev.faucet', { to: (await node.dev('dev.accounts')).accounts[1].address });
+    await page.setTimeZone('Asia/Kolkata');
+    await page.open(`${url}/tx/${txID}`);
+    const shown = await eventually(
+      () => page.run<string>(`[...document.querySelectorAll('.facts dd')].find((one) => one.querySelector('time'))?.textContent ?? ''`),
+      (text) => text.includes('GMT'),
+    );
+    const [, utc = '', local = ''] = /(\d\d:\d\d:\d\d).*(\d\d:\d\d:\d\d) GMT\+5:30$/.exec(shown) ?? [];
+    const seconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    expect((seconds(local) - seconds(utc) + 86_400) % 86_400).toBe(5.5 * 3600);
+    for (const path of [
+      '/block/1',
+      `/output/${await page.run<string>(`document.querySelector('a[href^="/output/"]')?.getAttribute('href').slice(8) ?? ''`)}`,
+    ]) {
+      await page.open(url + path);
+      expect(await until(`document.querySelector('.local-time:not(:empty)') !== null`)).toBe(true);
+    }
+    await page.open(`${url}/throughput`);
+    expect(await until(`document.querySelector('table time')?.title.includes('GMT+5:30') === true`)).toBe(true);
+    await page.setTimeZone('UTC');
+  }, 60_000);
+
+  test('throughput shows a range that fits a young chain', async () => {
+    await page.open(`${url}/throughput`);
+    expect(await page.run(`document.querySelector('nav.switch [aria-current]').textContent`)).toMatch(/^1(0)? min$/);
+    expect(await page.run<number>(`document.querySelectorAll('table[data-csv=throughput] tbody tr').length`)).toBeGreaterThan(0);
+  }, 60_000);
+
   test('an address lights its own tab; a height above the last block names the last block', async () => {
     const { accounts } = await node.dev('dev.accounts');
     await open(`/address/${accounts[1].address}`);

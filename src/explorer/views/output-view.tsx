@@ -75,7 +75,7 @@ export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOw
                   block <BlockLink height={createdIn} />
                 </>
               ),
-            note: <TimeText time={utxo.timestamp} withLocal />,
+            note: <TimeText time={utxo.timestamp} />,
           },
           {
             name: 'State',
@@ -88,7 +88,7 @@ export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOw
                       block <BlockLink height={spentIn} />,{' '}
                     </>
                   )}
-                  <TimeText time={utxo.consumingTxTimestamp} withLocal />
+                  <TimeText time={utxo.consumingTxTimestamp} />
                 </>
               ),
           },
