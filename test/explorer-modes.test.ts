@@ -165,6 +165,10 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as unknown as { nodeID: string };
     const second = await startProgram(...flags, `--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`);
     await walk(second.url, ['/dev']);
+    // A peer has a row on the page of the node, and search leads to it.
+    await page.open(`${second.url}/search?q=${nodeID}`);
+    expect(await page.run(`location.pathname + location.hash`)).toBe(`/node#${nodeID}`);
+    expect(await page.run(`document.getElementById(${JSON.stringify(nodeID)}).textContent`)).toContain(nodeID.slice(7, 15));
     await page.open(`${second.url}/`);
     expect(await until(`document.querySelector('.strip').textContent.includes('in step with the network')`)).toBe(true);
     expect(await text('.strip')).toContain('Joined1 peerblock 0');

@@ -8,6 +8,7 @@ import { type DevNode, startDevNode } from './dev-node.ts';
 import { root } from './explorer-client.ts';
 import { recordFigure } from './figure.ts';
 import { createLanes } from './network-nodes.ts';
+import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
 
 /**
@@ -130,18 +131,6 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
       }
   }
 
-  /** The texts of a page without its pictures, as it is shown and as the server renders it now. */
-  const texts = (tab: Page): Promise<{ shown: string; loaded: string }> =>
-    tab.run(`(async () => {
-      const read = (page) => {
-        const main = page.querySelector('main').cloneNode(true);
-        for (const one of main.querySelectorAll('svg, .local-time')) one.remove();
-        return main.textContent.replaceAll(/\\s+/g, ' ').trim();
-      };
-      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-      return { shown: read(document), loaded: read(new DOMParser().parseFromString(await answer.text(), 'text/html')) };
-    })()`);
-
   const factsOf = (tab: Page): Promise<Record<string, string>> =>
     tab.run(
       `Object.fromEntries([...document.querySelectorAll('main dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]))`,
@@ -168,7 +157,7 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
       for (const [path, tab] of tabs) {
         await tab.show();
         const { shown, loaded } = await eventually(
-          () => texts(tab),
+          () => pageTexts(tab),
           (both) => both.shown === both.loaded,
           30_000,
         );

@@ -165,6 +165,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await until('document.hidden');
     await node.dev('dev.faucet', { to: accounts[1].address, amount: '3 AVAX' });
     expect(await until(`document.title.startsWith('(1) ')`)).toBe(true);
+    const { assetID } = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
+    await node.dev('dev.mintNFT', { assetID, to: accounts[1].address, payload: 'ace' });
+    expect(await until(`document.title.startsWith('(2) ')`)).toBe(true);
     await page.show();
     expect(await until(`!document.title.startsWith('(')`)).toBe(true);
     await press('Watched');
