@@ -105,7 +105,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       explain,
       prepare,
-      storedUtxo: x.opened.state.storedUtxo,
+      findUtxo: x.opened.state.findUtxo,
       consumerOf: x.opened.state.consumerOf,
       wallet,
       lifecycle: deps.lifecycle,
@@ -153,7 +153,10 @@ function createWallet({ context, parts, accounts, events, timers }: DevServicesD
     assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     reads: x.reads,
     findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
-    utxo: x.opened.ledger.utxo,
+    utxo: (id) => {
+      const found = x.opened.state.findUtxo(id);
+      return found && x.opened.ledger.utxo(found);
+    },
     fetchOutputs: x.fork?.copyAddresses,
     now: chain.now,
     longWork: chain.longWork,
