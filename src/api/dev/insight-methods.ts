@@ -1,3 +1,4 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { TxCheck } from '../../avm/verify/explain.ts';
@@ -10,7 +11,6 @@ import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { insightRows, type TxCheckJson } from '../contract/dev-chain-methods.ts';
-import type { JsonOf } from '../contract/views.ts';
 import { implement } from '../rpc/method.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
 import { decode } from './decode.ts';
@@ -24,13 +24,12 @@ type InsightDeps = {
   /** Recovers the signers in another thread if there are many. */
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** An output of the X-Chain, spent or unspent. */
-  readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+  readonly findUtxo: (utxoID: Id) => Utxo | undefined;
   /** The transaction that spent an output of the X-Chain. */
-  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  readonly consumerOf: (ref: UtxoRef) => Id | undefined;
   readonly wallet: Pick<DevWallet, 'asset'>;
   readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
-  readonly nodeInfo: () => JsonOf<(typeof insightRows)['nodeInfo']['result']>;
 };
 
 /** Methods that show why and how something happened. */
@@ -59,7 +58,7 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
     needsWriter: true,
   },
   getUTXO: (deps, { utxoID }) => {
-    const utxo = deps.storedUtxo(parseOutputID(utxoID));
+    const utxo = deps.findUtxo(parseOutputID(utxoID));
     if (utxo === undefined)
       throw new DevError(
         `there is no output ${utxoID} on the X-Chain; avm.getUTXOs lists those of an address, dev.listAtomic those between two chains`,
@@ -71,15 +70,11 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
     const { id, symbol, denomination, name } = wallet.asset(assetID);
     return { assetID: idText(id), name, symbol, denomination };
   },
-  nodeInfo: {
-    run: ({ nodeInfo }) => nodeInfo(),
-    needsWriter: true,
-  },
 });
 
 function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps) {
   const { id, txID, outputIndex, assetID, output } = utxo;
-  const spentBy = consumerOf(id);
+  const spentBy = consumerOf(utxo);
   const { symbol, denomination } = wallet.asset(idText(assetID));
   return {
     utxoID: idText(id),
