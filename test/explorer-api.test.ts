@@ -266,7 +266,6 @@ for (const mode of devModes)
         expect([text, await kinds(text)]).toEqual([text, [`transaction ${id}`]]);
       expect(await kinds(`${id.slice(0, 8)}…zzzzzz`)).toEqual([]);
       expect(await kinds(`${id.slice(0, 4)}…${id.slice(-3)}`)).toEqual([`transaction ${id}`]);
-      expect(await kinds(`${utxoID.slice(0, 8)}…${utxoID.slice(-6)}`)).toEqual([`utxo ${utxoID}`]);
       expect(await kinds(blockHash.slice(0, 8))).toEqual([`block ${blockHash}`]);
       for (const page of ['http://127.0.0.1:9650/tx/', 'https://subnets.avax.network/x-chain/tx/', 'https://avascan.info/blockchain/x/tx/'])
         expect([page, await kinds(page + id)]).toEqual([page, [`transaction ${id}`]]);

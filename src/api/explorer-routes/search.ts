@@ -128,17 +128,17 @@ const findNode: Finder = async (text, { deps, root }) => {
 const findShortened: Finder = async (text, search) => {
   const { chain, deps, hrp, root } = search;
   const reads = explorerOf(chain);
-  const [addresses, txs, blocks, utxos] = await Promise.all([
+  const [addresses, txs, blocks] = await Promise.all([
     findShortenedAddresses(text, hrp, reads),
-    ...(['tx', 'block', 'utxo'] as const).map((kind) => findShortenedIds(text, kind, reads)),
-  ] as const);
+    findShortenedIds(text, 'tx', reads),
+    findShortenedIds(text, 'block', reads),
+  ]);
   const spelled = addresses.map(deps.addressFormatter(hrp));
   return [
     ...spelled.map((id): SearchResult => ({ kind: 'address', id, link: `${root}/balances?addresses=${id}` })),
-    ...(await findAssets(txs ?? [], search)),
-    ...(txs ?? []).map(idText).map((id): SearchResult => ({ kind: 'transaction', id, link: `${root}/transactions/${id}` })),
-    ...(blocks ?? []).map(idText).map((id): SearchResult => ({ kind: 'block', id, link: `${root}/blocks/${id}` })),
-    ...(utxos ?? []).map(idText).map((id): SearchResult => ({ kind: 'utxo', id, link: `${root}/utxos/${id}` })),
+    ...(await findAssets(txs, search)),
+    ...txs.map(idText).map((id): SearchResult => ({ kind: 'transaction', id, link: `${root}/transactions/${id}` })),
+    ...blocks.map(idText).map((id): SearchResult => ({ kind: 'block', id, link: `${root}/blocks/${id}` })),
   ]
     .slice(0, maxShortened)
     .map(markPartial);

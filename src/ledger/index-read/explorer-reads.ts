@@ -20,7 +20,7 @@ export type ExplorerReads = {
   readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly hasMore: boolean }>;
   /** The oldest `limit` assets whose symbol or name is the given text or contains it, in any case. */
   readonly assetsMatching: (text: string, limit: number) => Promise<MatchingAssets>;
-  /** IDs of transactions, blocks or outputs, or addresses, within a range, as hex and in the order of their bytes. */
+  /** IDs of transactions or blocks, or addresses, within a range, as hex and in the order of their bytes. */
   readonly namesBetween: (kind: NamedKind, range: NameRange, limit: number) => Promise<(Id | Address)[]>;
 
   /** Sums of blocks at and below a height, newest first. */
@@ -69,7 +69,7 @@ export type MatchingAssets = { readonly exact: readonly Id[]; readonly partial: 
 
 /** 32 bytes each, both included. */
 /** What `namesBetween` lists. */
-export type NamedKind = 'tx' | 'block' | 'utxo' | 'address';
+export type NamedKind = 'tx' | 'block' | 'address';
 
 export type NameRange = { readonly low: Uint8Array; readonly high: Uint8Array };
 

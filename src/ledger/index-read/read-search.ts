@@ -19,7 +19,6 @@ export function createSearchReads(t: Tables & IndexTables) {
   const namesBetween: { readonly [K in NamedKind]: string } = {
     tx: between(t.tx, 'id'),
     block: between(t.block, 'id'),
-    utxo: between(t.utxo, 'id'),
     address: between(t.holder, 'address'),
   };
   return {
