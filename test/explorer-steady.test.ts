@@ -185,8 +185,17 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await until(isInView)).toBe(true);
     await open('/blocks');
     expect(await page.run(`getComputedStyle(document.querySelector('.scroll')).backgroundAttachment`)).toBe('local, local, scroll, scroll');
+    // A long name does not push amounts out of the window.
+    await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
+    await open('/');
+    const cut = await page.run<string[]>(`[...document.querySelectorAll('.tx-list td:nth-child(4), .tx-list td:nth-child(5)')].filter((cell) => {
+      const { left, right } = cell.getBoundingClientRect();
+      return left < 16 || right > innerWidth - 16;
+    }).map(({ textContent }) => textContent)`);
+    expect(cut).toEqual([]);
+    expect(await page.run<number>(`document.querySelectorAll('.tx-list td:nth-child(4)').length`)).toBeGreaterThan(3);
     await page.emulate({ width: 1280, height: 900 });
-  }, 30_000);
+  }, 60_000);
 
   test('after a revert on the dev panel it says what changed', async () => {
     const { accounts } = await node.dev('dev.accounts');
