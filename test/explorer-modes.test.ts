@@ -175,7 +175,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await first.stop();
     expect(await until(`document.querySelector('.strip.warn')?.textContent.includes('0 peers')`)).toBe(true);
     await second.stop();
-  }, 90_000);
+  }, 240_000);
 
   test.skipIf(!hasServers)(
     suiteName('serac api on PostgreSQL: no Mempool, Node and Dev pages', hasServers),
