@@ -74,7 +74,6 @@ const ownLimits = {
     'app/servers/api.ts',
     'ledger/index-read/output-sources.ts',
     'ledger/index/batched-statement.ts',
-    'ledger/index/ordered-lookup.ts',
     'ledger/store/statement-cache.ts',
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
