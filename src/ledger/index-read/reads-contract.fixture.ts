@@ -121,7 +121,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
             limit: 1000,
           };
           const whole = oracle.txList(query).map(comparableOracleTx);
-          const limit = [1, 2, 7, 1000][chains.pick(4)] as number;
+          const limit = pageSize([1, 2, 7, 1000][chains.pick(4)] as number, whole);
           const pages = async (after: number | undefined) => readTxs(reads, { ...query, after, limit });
           expect((await readPages(pages, limit, ({ tx }) => tx.seq)).map(comparableTx)).toEqual(whole);
 
@@ -141,7 +141,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         for (let i = 0; i < 60; i++) {
           const query = utxoQuery(chains, pins[chains.pick(pins.length)] as PinnedBlock);
           const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
-          const limit = [1, 2, 5, 1000][chains.pick(4)] as number;
+          const limit = pageSize([1, 2, 5, 1000][chains.pick(4)] as number, whole);
           const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit });
           const found = await readPages(pages, limit, ({ seq }) => seq);
           expect(found.map(comparable)).toEqual(whole);
@@ -171,7 +171,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const wholes = queries.map((query) => chains.oracle.utxoList(query).map(comparableOracleOutput));
           const txQuery: TxQuery = { ...allTxs, pin, subjects: [{ address: chains.addresses[0] as Address }], order: 'desc' };
           const txs = chains.oracle.txList(txQuery).map(({ txID }) => txID);
-          const limit = 1 + chains.pick(8);
+          const limit = pageSize(1 + chains.pick(8), ...wholes, txs);
           const found = queries.map((): OutputEntry[] => []);
           const foundTxs: TxEntry[] = [];
           for (let open = true; open; ) {
@@ -268,6 +268,10 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
     });
   });
 }
+
+/** Pages of `size`, or larger ones if the longest list would have more pages than tell anything new: every page is a query. */
+const pageSize = (size: number, ...lists: readonly (readonly unknown[])[]): number =>
+  Math.max(size, Math.ceil(Math.max(...lists.map((list) => list.length)) / 24));
 
 const readTxs = async (reads: IndexReads, query: TxQuery, maxBytes?: number): Promise<TxEntry[]> =>
   reads.txs(await reads.txSeqs(query), query.pin, maxBytes);
