@@ -21,7 +21,7 @@ export type Random = ReturnType<typeof createRandom>;
 export const hostileRounds = (share: number): number => Math.ceil(Number(process.env.SERAC_HOSTILE_ROUNDS ?? 20_000) * share);
 
 /** Test timeout for them in milliseconds. */
-export const hostileTimeout = 120_000 + hostileRounds(1);
+export const hostileTimeout = 300_000 + hostileRounds(1);
 
 /** Makes one small change: a byte, a bit, a truncation, appended bytes, a repeated part, or a part of other bytes. */
 export function mutate(random: Random, bytes: Uint8Array, others: readonly Uint8Array[]): Uint8Array {

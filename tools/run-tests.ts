@@ -11,7 +11,7 @@ import { buildProgram } from './build.ts';
 const root = resolve(import.meta.dir, '..');
 /** Half of the time a file waits: for timeouts, disks, and programs that start. */
 const workers = 2 * availableParallelism();
-const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=60000', '--timings=test/timings.json'];
+const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000', '--timings=test/timings.json'];
 const allFiles = ['./src', './test', './bench'];
 
 /** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */
