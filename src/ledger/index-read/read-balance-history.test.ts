@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { LongWork } from '../../base/timing/long-work.ts';
-import type { PinnedBlock } from './index-reads.ts';
+import type { Holdings, PinnedBlock } from './index-reads.ts';
 import type { BalancePoint } from './read-balance-history.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
@@ -35,7 +35,8 @@ async function checkHistories({ chains: { oracle }, reads, explorer }: IndexUnde
   let changes = 0;
   let sampled = 0;
   for (const address of owners) {
-    const balances = await Promise.all((pins as PinnedBlock[]).map(async (pin) => ({ pin, ...(await reads.balances([address], pin, 0)) })));
+    const balances: (Holdings & { readonly pin: PinnedBlock })[] = [];
+    for (const pin of pins as PinnedBlock[]) balances.push({ pin, ...(await reads.balances([address], pin, 0)) });
     for (const asset of oracle.assetIDs().slice(0, 4)) {
       const expected = balances.map(({ pin, singleOwner }): BalancePoint => {
         const sums = singleOwner.filter((one) => one.asset === asset);
