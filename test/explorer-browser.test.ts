@@ -144,7 +144,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       [],
     );
     expect(page.requests.filter((request) => request.endsWith('/x'))).toEqual([]);
-  }, 400_000);
+  }, 900_000);
 
   test('a new block and its transaction appear without a reload', async () => {
     await page.emulate({ width: 1280, height: 900 });
