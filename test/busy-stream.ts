@@ -133,7 +133,9 @@ function startBusyChain() {
         seconds: [...bySecond].map(([time, all]) => [time, { ...noTxs, BaseTx: all.reduce((sum, { txs }) => sum + txs.length, 0) }]),
         countedTo: height,
         txs: newest
-          .flatMap(({ height: at, time, txs }) => txs.toReversed().map((id) => ({ id, type: 'BaseTx' as const, height: at, time, summary })))
+          .flatMap(({ height: at, time, txs }) =>
+            txs.toReversed().map((id) => ({ id, type: 'BaseTx' as const, height: at, time, summary })),
+          )
           .slice(0, 12),
         figures: home.figures && { ...home.figures, txsAll: txCount, txsDay: txCount },
       };
@@ -156,6 +158,9 @@ function eventsOf({ height, time, txs }: BusyBlock): string {
     ...{ chainID, height, time, txID, txType: 'BaseTx', tx: { unsignedTx: { inputs: [] } }, summary, balanceChanges },
   }));
   return [block, ...rows]
-    .map((event, at) => `id: busy-${height}.${at}\nevent: ${event.kind}\ndata: ${JSON.stringify({ ...event, id: `busy-${height}.${at}` })}\n\n`)
+    .map(
+      (event, at) =>
+        `id: busy-${height}.${at}\nevent: ${event.kind}\ndata: ${JSON.stringify({ ...event, id: `busy-${height}.${at}` })}\n\n`,
+    )
     .join('');
 }

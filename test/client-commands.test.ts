@@ -113,7 +113,15 @@ describe('money', () => {
       }),
     );
     expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(
-      receipt(undefined, { amount: '4 AVAX', note: 'deposited, waits for an import', asset: id, from: 'the C-Chain', to, fee: 'none', output: id }),
+      receipt(undefined, {
+        amount: '4 AVAX',
+        note: 'deposited, waits for an import',
+        asset: id,
+        from: 'the C-Chain',
+        to,
+        fee: 'none',
+        output: id,
+      }),
     );
     const deposited = await json('deposit', 'P', to, '5');
     const listed = (await node.client.call('/ext/dev', 'dev.listAtomic')) as unknown as { result: { utxos: Record<string, string>[] } };

@@ -188,7 +188,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     // A long name does not push amounts out of the window.
     await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
     await open('/');
-    const cut = await page.run<string[]>(`[...document.querySelectorAll('.tx-list td:nth-child(4), .tx-list td:nth-child(5)')].filter((cell) => {
+    const cut = await page.run<
+      string[]
+    >(`[...document.querySelectorAll('.tx-list td:nth-child(4), .tx-list td:nth-child(5)')].filter((cell) => {
       const { left, right } = cell.getBoundingClientRect();
       return left < 16 || right > innerWidth - 16;
     }).map(({ textContent }) => textContent)`);

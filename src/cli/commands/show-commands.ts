@@ -1,16 +1,6 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
-import type {
-  AssetAmount,
-  AssetDetails,
-  Balances,
-  Block,
-  BlockList,
-  BlockTxs,
-  Tx,
-  Utxo,
-  UtxoList,
-} from '../../api/contract/answers.ts';
+import type { AssetAmount, AssetDetails, Balances, Block, BlockList, BlockTxs, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
