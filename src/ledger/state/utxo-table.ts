@@ -57,6 +57,15 @@ type TableOptions = { readonly caching: boolean; readonly epoch: () => number; r
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
+/** A transaction whose bytes hash to its ID. `hasKnownOutputs`: it was read as one whose outputs are known; see `unknownOutputs`. */
+type VerifiedTx = {
+  readonly id: Id;
+  readonly seq: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly hasKnownOutputs: boolean;
+};
+
 /** Opens the outputs of a chain. */
 export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
   const txById = db.prepare<{ seq: number; height: number; bytes: Uint8Array }>(
@@ -79,10 +88,29 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     version: () => clears,
   });
 
-  /** The bytes of an output by the row of its transaction. */
-  const bytesIn = (id: Id, bytes: Uint8Array, index: number): StoredUtxo | undefined => {
-    if (idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
-    return createdUtxo({ id: idToBytes(id), bytes }, index);
+  // The transaction that was read last: a large one may have hundreds of outputs, which are often read after each other.
+  let last: { readonly tx: VerifiedTx; readonly epoch: number } | undefined;
+  const lastTx = (): VerifiedTx | undefined => (last?.epoch === epoch() ? last.tx : undefined);
+  const verifyTx = (tx: VerifiedTx): VerifiedTx => {
+    if (idOf(tx.bytes) !== tx.id) throw damaged(`transaction ${idText(tx.id)}`);
+    last = { tx, epoch: epoch() };
+    return tx;
+  };
+  const readTxById = (id: Id): VerifiedTx | undefined => {
+    const known = lastTx();
+    if (known?.id === id && known.hasKnownOutputs) return known;
+    const row = txById.get(idToBytes(id));
+    return row && verifyTx({ ...row, id, hasKnownOutputs: true });
+  };
+  const readTxBySeq = (seq: number): VerifiedTx | undefined => {
+    const known = lastTx();
+    if (known?.seq === seq) return known;
+    const row = txBySeq.get(seq);
+    return row && verifyTx({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false });
+  };
+  const outputOf = ({ id, seq, height, bytes: txBytes }: VerifiedTx, index: number): FoundOutput | undefined => {
+    const bytes = createdUtxo({ id: idToBytes(id), bytes: txBytes }, index);
+    return bytes && { seq: outputNumber(seq, index), height, bytes };
   };
   const findOld = (ref: UtxoRef): FoundOutput | undefined => {
     const row = oldById.get(idToBytes(refId(ref)));
@@ -92,10 +120,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   };
   /** An output, spent or not. */
   const findStored = (ref: UtxoRef): FoundOutput | undefined => {
-    const tx = txById.get(idToBytes(ref.txID));
-    if (tx === undefined) return findOld(ref);
-    const bytes = bytesIn(ref.txID, tx.bytes, ref.outputIndex);
-    return bytes && { seq: outputNumber(tx.seq, ref.outputIndex), height: tx.height, bytes };
+    const tx = readTxById(ref.txID);
+    return tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
   };
   const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
 
@@ -114,9 +140,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       const row = oldBySeq.get(seq);
       return row && { seq, height: 0, bytes: row.bytes };
     }
-    const tx = txBySeq.get(txOfOutput(seq));
-    const bytes = tx && bytesIn(idFromBytes(tx.id), tx.bytes, indexOfOutput(seq));
-    return bytes && { seq, height: tx.height, bytes };
+    const tx = readTxBySeq(txOfOutput(seq));
+    return tx && outputOf(tx, indexOfOutput(seq));
   };
   const positionOf = (found: Pick<FoundOutput, 'seq' | 'bytes'> | undefined): UtxoPosition | undefined =>
     found && { seq: found.seq, bytes: found.bytes, isSpent: isSpent(found.seq) };
@@ -168,6 +193,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     },
     clearCache: () => {
       clears++;
+      last = undefined;
       ids.forgetRecent();
     },
   };
