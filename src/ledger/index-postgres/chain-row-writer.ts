@@ -3,14 +3,16 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { batchedStatement, placeholders } from '../index/batched-statement.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
+import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
-import { blockColumns, blockRow } from '../state/block-row.ts';
+import { blockRow } from '../state/block-row.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -19,20 +21,19 @@ import type { NumberedUtxo } from '../state/utxo-table.ts';
 
 export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
 
-const sizes: BatchSizes = [512, 128, 32, 8, 1];
+const sizes = rowSizes.postgres;
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
 export function createChainRowWriter(chain: number, feeAsset: Id) {
   const t = tablesOf(chain);
-  const insert = (name: string, width: number, end = '') =>
-    batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
-  const addBlocks = insert(t.block, blockColumns);
-  const addTxs = insert(t.tx, 5);
-  const addUtxos = insert(t.utxo, 4);
-  const addSpends = insert(t.spend, 2);
-  const addOwners = insert(t.owner, 5);
+  const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
+  const addBlocks = insert('block');
+  const addTxs = insert('tx');
+  const addUtxos = insert('utxo');
+  const addSpends = insert('spend');
+  const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
   const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
-  const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
+  const addAssets = insert('asset', ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };

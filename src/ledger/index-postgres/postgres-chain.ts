@@ -9,6 +9,7 @@ import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
+import { rowSizes } from '../index/insert-rows.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
@@ -47,8 +48,8 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
   const rows = createChainRowWriter(chain.number, chain.feeAsset);
   const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
-  const assetsById = batchedStatement(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
-  const txsById = batchedStatement(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
+  const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
+  const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
     const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0);
@@ -139,8 +140,6 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
     },
   };
 }
-
-const sizes = [512, 128, 32, 8, 1];
 
 /** Rejects a block that does not follow the last accepted one, as ledger/state/chain-state.ts does. */
 function verifyBlockOrder(blocks: readonly NewBlock[], last: LastBlock): void {

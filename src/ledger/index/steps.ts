@@ -2,7 +2,8 @@ import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
-export type Query = { readonly text: string; readonly values: readonly SqlValue[] };
+/** A statement. With `copy` it is a COPY of PostgreSQL, which has rows instead of values; see copy-rows.ts. */
+export type Query = { readonly text: string; readonly values: readonly SqlValue[]; readonly copy?: () => Uint8Array };
 
 /**
  * Database work that runs on SQLite and PostgreSQL: a generator that yields groups of independent queries and receives the rows of each.
@@ -42,14 +43,20 @@ const maxInFlight = 8;
 export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) {
-    const results: unknown[][] = [];
+    const results: (readonly unknown[])[] = [];
     for (let at = 0; at < step.value.length; at += maxInFlight) {
-      const inFlight = step.value.slice(at, at + maxInFlight).map(({ text, values }) => sql.all<unknown>(text, values));
+      const inFlight = step.value.slice(at, at + maxInFlight).map((query) => runQuery(sql, query));
       results.push(...(await Promise.all(inFlight)));
     }
     step = steps.next(results);
   }
   return step.value;
+}
+
+async function runQuery(sql: Sql, { text, values, copy }: Query): Promise<readonly unknown[]> {
+  if (copy === undefined) return sql.all<unknown>(text, values);
+  await sql.copy?.(text, copy());
+  return noRows;
 }
 
 /** Runs named groups of queries at once and returns the rows of each group. */
