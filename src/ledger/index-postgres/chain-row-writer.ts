@@ -65,12 +65,27 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     return new Map(rows.map((row) => [toHex(row.id) as Id, row]));
   }
 
-  /** Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. */
-  function* numberBlocks(blocks: readonly NewBlock[], unspentBefore: number): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
-    const ids = new Set(
-      blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.keys(), ...(preLinearizationUtxos ?? []).map(({ id }) => id)]),
-    );
-    const storedRows = yield* utxoRows(ids);
+  /**
+   * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. `loaded`: rows of outputs that have
+   * been read since the last commit, and need not be read again.
+   */
+  function* numberBlocks(
+    blocks: readonly NewBlock[],
+    unspentBefore: number,
+    loaded: ReadonlyMap<Id, UtxoRow>,
+  ): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
+    const storedRows = new Map<Id, UtxoRow>();
+    const unknown = new Set<Id>();
+    const createdIDs = new Set<Id>();
+    for (const { diff, preLinearizationUtxos = [] } of blocks) {
+      for (const id of [...diff.consumed.keys(), ...preLinearizationUtxos.map((utxo) => utxo.id)]) {
+        const row = loaded.get(id);
+        if (row !== undefined) storedRows.set(id, row);
+        else if (!createdIDs.has(id)) unknown.add(id);
+      }
+      for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
+    }
+    for (const [id, row] of yield* utxoRows(unknown)) storedRows.set(id, row);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
     // Outputs from before linearization have the time of block 0.
@@ -161,7 +176,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
 }
 
-type UtxoRow = {
+/** A row of `utxo` with the time of its block and the transaction that spent the output. */
+export type UtxoRow = {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly height: number;

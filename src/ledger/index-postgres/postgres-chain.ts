@@ -18,7 +18,7 @@ import { type ExportedOutputs, exportedOutputSteps } from '../index-write/export
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
-import { createChainRowWriter, type LastBlock } from './chain-row-writer.ts';
+import { createChainRowWriter, type LastBlock, type UtxoRow } from './chain-row-writer.ts';
 
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
@@ -51,8 +51,13 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
   const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
   const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
+  /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
+  let loaded: ReadonlyMap<Id, UtxoRow> = new Map();
+
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
-    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0);
+    const known = loaded;
+    loaded = new Map();
+    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* writer.write(stored);
@@ -62,6 +67,7 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
 
   function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
     const utxoRows = yield* rows.utxoRows(requested.utxos);
+    loaded = utxoRows;
     const utxos = new Map<Id, Utxo>();
     const spent = new Set<Id>();
     for (const [id, row] of utxoRows) {
