@@ -13,6 +13,19 @@ export type ProcessingTree = ReturnType<typeof createProcessingTree>;
 
 export function createProcessingTree(ledger: Ledger) {
   const blocks = new Map<Id, Undecided>();
+  /** Outputs that processing blocks create or spend, and how often. Any other output is as in the accepted state. */
+  const changedOutputs = new Map<Id, number>();
+  const countOutputs = ({ diff }: Undecided, by: 1 | -1): void => {
+    const count = (id: Id): void => {
+      const times = (changedOutputs.get(id) ?? 0) + by;
+      if (times === 0) changedOutputs.delete(id);
+      else changedOutputs.set(id, times);
+    };
+    for (const { effects } of diff.applied) {
+      for (const id of effects.spent) count(id);
+      for (const { id } of effects.created) count(id);
+    }
+  };
 
   /**
    * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
@@ -21,8 +34,8 @@ export function createProcessingTree(ledger: Ledger) {
   const viewAfter = (id: Id): View => {
     const current = (): View => blocks.get(id)?.diff ?? ledger;
     return {
-      utxo: (utxoID) => current().utxo(utxoID),
-      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      // Most outputs and assets are as accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      utxo: (utxoID) => (changedOutputs.has(utxoID) ? current() : ledger).utxo(utxoID),
       asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
       atomic: ledger.atomic,
@@ -58,8 +71,16 @@ export function createProcessingTree(ledger: Ledger) {
         throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
       return undecided;
     },
-    add: (undecided: Undecided): void => void blocks.set(undecided.block.id, undecided),
-    remove: (id: Id): void => void blocks.delete(id),
+    add: (undecided: Undecided): void => {
+      blocks.set(undecided.block.id, undecided);
+      countOutputs(undecided, 1);
+    },
+    remove: (id: Id): void => {
+      const undecided = blocks.get(id);
+      if (undecided === undefined) return;
+      blocks.delete(id);
+      countOutputs(undecided, -1);
+    },
     /** Whether a block holds a transaction, or keeps it because it conflicts with one of its own. */
     holdsTx: (id: Id): boolean =>
       [...blocks.values()].some(({ block, displaced }) => block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)),
