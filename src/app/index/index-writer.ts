@@ -25,7 +25,7 @@ import { writeNetworkDescription, writeStatus } from './served-network-store.ts'
 const intervals = { lockAttempt: 500, status: 2000 } as const;
 
 /** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
-const batchLimit = { txs: 10_000, bytes: 4 * 1024 * 1024 } as const;
+const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
 
 /** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
 export type IndexerState = {

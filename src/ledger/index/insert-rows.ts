@@ -13,7 +13,7 @@ export const rowSizes: { readonly [D in Dialect]: BatchSizes } = {
 };
 
 /** Fewer rows than this come as an INSERT; more rows than the other are divided, so that a busy server finishes each COPY within the timeout. */
-const copyLimits = { min: 32, max: 4096 } as const;
+const copyLimits = { min: 32, max: 1024 } as const;
 
 /**
  * A statement that inserts rows in the order of the table's key: neighbours are on the same pages, so large batches change each page once.
