@@ -36,18 +36,30 @@ export function syncStepRunner(db: Database): <T>(steps: Steps<T>) => T {
 
 const noRows: readonly unknown[] = [];
 
-/** Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others. */
+/**
+ * Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others, since its timeout runs
+ * meanwhile. A COPY has up to a thousand rows, so it counts as four.
+ */
 const maxInFlight = 8;
+const copyWeight = 4;
 
 /** Runs steps on any database, within the caller's transaction. */
 export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) {
     const results: (readonly unknown[])[] = [];
-    for (let at = 0; at < step.value.length; at += maxInFlight) {
-      const inFlight = step.value.slice(at, at + maxInFlight).map((query) => runQuery(sql, query));
-      results.push(...(await Promise.all(inFlight)));
+    let inFlight: Promise<readonly unknown[]>[] = [];
+    let weight = 0;
+    for (const query of step.value) {
+      weight += query.copy === undefined ? 1 : copyWeight;
+      if (weight > maxInFlight) {
+        results.push(...(await Promise.all(inFlight)));
+        inFlight = [];
+        weight = query.copy === undefined ? 1 : copyWeight;
+      }
+      inFlight.push(runQuery(sql, query));
     }
+    results.push(...(await Promise.all(inFlight)));
     step = steps.next(results);
   }
   return step.value;
