@@ -53,19 +53,11 @@ export function openPostgres(options: PostgresOptions): Postgres {
   const withTimeout = async <T>(from: Bun.SQL, result: PromiseLike<T>): Promise<T> => {
     const completedBefore = completed;
     const { promise: timeout, reject } = Promise.withResolvers<never>();
-    let due = performance.now() + statementMilliseconds;
-    const onTimeout = (): void => {
-      // This process was too busy to read an answer: it is not known yet whether the server is late.
-      if (performance.now() - due > maxLateness) {
-        due = performance.now() + statementMilliseconds;
-        timer = setTimeout(onTimeout, statementMilliseconds);
-        return;
-      }
+    const timer = setTimeout(() => {
       // If other statements completed meanwhile, the server is only busy, not hung.
       if (completed === completedBefore) replacePool(from);
       reject(timeoutError(statementMilliseconds, where));
-    };
-    let timer = setTimeout(onTimeout, statementMilliseconds);
+    }, statementMilliseconds);
     try {
       const value = await Promise.race([result, timeout]);
       completed++;
@@ -176,9 +168,6 @@ async function copyRows(connection: Bun.SQL, text: string, rows: Uint8Array): Pr
   // Resolves when the server has stored the rows, and rejects with its error.
   await writer.close();
 }
-
-/** Milliseconds by which a timer may be late in a process that is not too busy. */
-const maxLateness = 100;
 
 const listenRetryMilliseconds = 1000;
 
