@@ -1,28 +1,33 @@
 import { expect, test } from 'bun:test';
 import type { Effects } from '../../avm/tx/effects.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
+import { refId, type Utxo, utxoId } from '../../avm/tx/utxo.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { createDiff } from '../../ledger/state/diff.ts';
 import type { Ledger } from './ledger.ts';
 import { createProcessingTree, type Undecided } from './processing-tree.ts';
 
 const idAt = (n: number): Id => n.toString(16).padStart(64, '0') as Id;
-const utxoAt = (n: number): Utxo => ({ id: idAt(n) }) as Utxo;
+const refAt = (n: number): UtxoRef => ({ txID: idAt(n), outputIndex: 0 });
+const utxoAt = (n: number): Utxo => ({ ...refAt(n), id: utxoId(idAt(n), 0) }) as Utxo;
 
 test('an output that no processing block changes is read from the accepted state, past all their diffs', () => {
   const accepted = new Map([utxoAt(1), utxoAt(2), utxoAt(3)].map((utxo) => [utxo.id, utxo]));
-  const ledger = { utxo: (id: Id) => accepted.get(id), lastAccepted: () => ({ id: zeroId, height: 0n, time: 0n }) } as unknown as Ledger;
+  const ledger = {
+    utxo: (ref: UtxoRef) => accepted.get(refId(ref)),
+    lastAccepted: () => ({ id: zeroId, height: 0n, time: 0n }),
+  } as unknown as Ledger;
   const tree = createProcessingTree(ledger);
   let diffReads = 0;
   /** A block that spends an output and creates another. */
   const addBlock = (parentID: Id, id: Id, spent: number, created: number): void => {
     const diff = createDiff(tree.parentAt(parentID)?.view as Ledger);
-    diff.apply({ id } as never, { spent: [idAt(spent)], created: [utxoAt(created)] } as unknown as Effects);
+    diff.apply({ id } as never, { spent: [refAt(spent)], created: [utxoAt(created)] } as unknown as Effects);
     const counted = {
       ...diff,
-      utxo: (utxoID: Id) => {
+      utxo: (ref: UtxoRef) => {
         diffReads++;
-        return diff.utxo(utxoID);
+        return diff.utxo(ref);
       },
     };
     tree.add({
@@ -32,7 +37,7 @@ test('an output that no processing block changes is read from the accepted state
       displaced: [],
     } as never as Undecided);
   };
-  const readAfter = (id: Id, output: number) => tree.parentAt(id)?.view.utxo(idAt(output));
+  const readAfter = (id: Id, output: number) => tree.parentAt(id)?.view.utxo(refAt(output));
 
   addBlock(zeroId, idAt(101), 1, 11);
   addBlock(idAt(101), idAt(102), 2, 12);

@@ -1,3 +1,4 @@
+import { refId } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { ChainError } from './fault.ts';
@@ -22,7 +23,7 @@ export function createProcessingTree(ledger: Ledger) {
       else changedOutputs.set(id, times);
     };
     for (const { effects } of diff.applied) {
-      for (const id of effects.spent) count(id);
+      for (const ref of effects.spent) count(refId(ref));
       for (const { id } of effects.created) count(id);
     }
   };
@@ -35,14 +36,14 @@ export function createProcessingTree(ledger: Ledger) {
     const current = (): View => blocks.get(id)?.diff ?? ledger;
     return {
       // Most outputs and assets are as accepted, and the way to them through the diffs of a bootstrapping chain is long.
-      utxo: (utxoID) => (changedOutputs.has(utxoID) ? current() : ledger).utxo(utxoID),
+      utxo: (ref) => (changedOutputs.has(refId(ref)) ? current() : ledger).utxo(ref),
       asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
       atomic: ledger.atomic,
     };
   };
   const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
-    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
+    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasImported(utxoID) ? undefined : 'unknown');
 
   /** A processing block or the last accepted one. */
   const parentAt = (id: Id): Parent | undefined => {

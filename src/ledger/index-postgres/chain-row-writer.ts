@@ -1,18 +1,21 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { batchedStatement, placeholders } from '../index/batched-statement.ts';
+import { batchedStatement } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
+import { type ChainOutputRow, createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
 import { blockRow } from '../state/block-row.ts';
+import { addIdsOf, createOutputIdReads } from '../state/output-ids.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -29,7 +32,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
   const addBlocks = insert('block');
   const addTxs = insert('tx');
-  const addUtxos = insert('utxo');
+  const addOldUtxos = insert('oldUtxo');
+  const addIds = insert('outputId');
   const addSpends = insert('spend');
   const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
   const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
@@ -37,16 +41,10 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
-  const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
-  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.utxo}`, values: [] };
+  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.oldUtxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
-  const byIds = batchedStatement(
-    sizes,
-    1,
-    (n) =>
-      `SELECT u.seq, u.id, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height
-       LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
-  );
+  const outputs = createChainOutputReads(t);
+  const ids = createOutputIdReads(t, () => 0);
 
   function* lastBlock(): Steps<LastBlock | undefined> {
     const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
@@ -54,15 +52,18 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   }
 
   /** The last numbers in use, as in state/chain-state.ts. */
-  function* lastSeqs(): Steps<{ tx: number; utxo: number; oldest: number }> {
-    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], utxo: [lastUtxoQuery], oldest: [oldestUtxoQuery] });
+  function* lastSeqs(): Steps<{ tx: number; oldest: number }> {
+    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });
     const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
-    return { tx: seqIn(rows.tx), utxo: Math.max(seqIn(rows.utxo), 0), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
+    return { tx: seqIn(rows.tx), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
   }
 
-  function* utxoRows(ids: Iterable<Id>): Steps<Map<Id, UtxoRow>> {
-    const rows = yield* fetchRows<UtxoRow>(byIds([...ids].map(idToBytes)));
-    return new Map(rows.map((row) => [toHex(row.id) as Id, row]));
+  /** Outputs that are stored, spent or unspent, by their IDs. */
+  function* utxoRows(refs: readonly UtxoRef[]): Steps<Map<Id, ChainOutputRow>> {
+    const found = yield* outputs.byRefs(refs);
+    const idOf = new Map(refs.map((ref, i) => [found[i]?.seq, refId(ref)]));
+    const rows = yield* outputs.bySeqs(found.flatMap((row) => row?.seq ?? []));
+    return new Map(rows.map((row) => [idOf.get(row.seq) as Id, row]));
   }
 
   /**
@@ -72,21 +73,22 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   function* numberBlocks(
     blocks: readonly NewBlock[],
     unspentBefore: number,
-    loaded: ReadonlyMap<Id, UtxoRow>,
+    loaded: ReadonlyMap<Id, ChainOutputRow>,
   ): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
-    const storedRows = new Map<Id, UtxoRow>();
-    const unknown = new Set<Id>();
+    const storedRows = new Map<Id, ChainOutputRow>();
+    const unknown: Utxo[] = [];
     const createdIDs = new Set<Id>();
     for (const { diff, preLinearizationUtxos = [] } of blocks) {
-      for (const id of [...diff.consumed.keys(), ...preLinearizationUtxos.map((utxo) => utxo.id)]) {
-        const row = loaded.get(id);
-        if (row !== undefined) storedRows.set(id, row);
-        else if (!createdIDs.has(id)) unknown.add(id);
+      for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
+        const row = loaded.get(utxo.id);
+        if (row !== undefined) storedRows.set(utxo.id, row);
+        else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
       }
       for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
     }
     for (const [id, row] of yield* utxoRows(unknown)) storedRows.set(id, row);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
+    const recentIds = yield* ids.recentUpTo(at.tx);
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
     // Outputs from before linearization have the time of block 0.
     for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
@@ -107,7 +109,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     const rows = {
       block: [] as SqlValue[],
       tx: [] as SqlValue[],
-      utxo: [] as SqlValue[],
+      oldUtxo: [] as SqlValue[],
+      ids: [] as SqlValue[],
       spend: [] as SqlValue[],
       asset: [] as SqlValue[],
     };
@@ -120,16 +123,16 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
         at.oldest -= preLinearization.length;
         const firstTx = at.tx + 1;
-        const numbering = { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo, timeAt };
+        const numbering = { height, firstTx, unspentRow: spendUtxo, timeAt };
         const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
         for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
         at.tx += diff.applied.length;
-        at.utxo += created.length;
+        for (const { number, last_tx, ids } of addIdsOf(recentIds, created, at.tx)) rows.ids.push(number, last_tx, ids);
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
         rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
         for (const [i, { tx }] of diff.applied.entries())
           rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
-        for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
+        for (const { seq, utxo, bytes } of preLinearization) rows.oldUtxo.push(seq, idToBytes(utxo.id), bytes);
         for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
@@ -148,7 +151,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     const queries = [
       ...addBlocks(rows.block),
       ...addTxs(rows.tx),
-      ...addUtxos(rows.utxo),
+      ...addOldUtxos(rows.oldUtxo),
+      ...addIds(rows.ids),
       ...addSpends(rows.spend),
       ...removeOwners(unspentOwnerKeys(consumedEarlier)),
       ...addOwners(unspentOwnerRows(unspent)),
@@ -159,14 +163,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
   function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
-    const storedRows = yield* utxoRows(utxos.map(({ id }) => id));
+    const storedRows = yield* utxoRows(utxos);
     const { oldest } = yield* lastSeqs();
     const tip = yield* lastBlock();
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
     const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
     yield [
-      ...addUtxos(rows.flatMap(({ utxo, seq, height, bytes }) => [seq, idToBytes(utxo.id), height, bytes])),
+      ...addOldUtxos(rows.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
       ...addOwners(unspentOwnerRows(rows)),
       ...raiseUnspent([rows.length, tip?.height ?? 0]),
     ];
@@ -175,16 +179,6 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
 
   return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
 }
-
-/** A row of `utxo` with the time of its block and the transaction that spent the output. */
-export type UtxoRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly height: number;
-  readonly time: number;
-  readonly bytes: Uint8Array;
-  readonly spent: number | null;
-};
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
 

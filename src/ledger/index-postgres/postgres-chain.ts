@@ -1,5 +1,6 @@
 import type { Block } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
@@ -13,12 +14,13 @@ import { rowSizes } from '../index/insert-rows.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
+import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
-import { createChainRowWriter, type LastBlock, type UtxoRow } from './chain-row-writer.ts';
+import { createChainRowWriter, type LastBlock } from './chain-row-writer.ts';
 
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
@@ -31,7 +33,7 @@ export type PostgresChain = {
   readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
   readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
   /** Looks up outputs and assets; unknown ids are left out. `utxos` has the unspent outputs, `spent` the ids of the spent ones. */
-  readonly load: (requested: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<{
+  readonly load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }) => Promise<{
     readonly utxos: ReadonlyMap<Id, Utxo>;
     readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
     readonly spent: ReadonlySet<Id>;
@@ -52,7 +54,7 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
   const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
   /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
-  let loaded: ReadonlyMap<Id, UtxoRow> = new Map();
+  let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
 
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
     const known = loaded;
