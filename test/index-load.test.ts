@@ -70,7 +70,7 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
       node.height = BigInt(blocks);
       await runUntil(whole.database, wholeSql, blocks, 'SIGTERM');
       let kills = 0;
-      for (let top = 50; top < blocks; top += 65, kills++) {
+      for (let top = 50; top < blocks - 40; top += 60, kills++) {
         // The node has only so many blocks for a while, so that there are many commits. The kill comes while the next one is written or before it.
         node.height = BigInt(top + random.below(40));
         await runUntil(killed.database, killedSql, top - random.below(40), 'SIGKILL');
