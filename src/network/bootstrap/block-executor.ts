@@ -6,7 +6,7 @@ import { BootstrapError, noBlocks } from './fault.ts';
 
 /**
  * Blocks that are accepted in one commit, and their bytes. More blocks write fewer pages each, but keep the process busy for longer: 512 blocks
- * of one transaction take about 0.1 s.
+ * of one transaction take 0.2 s.
  */
 const batchLimits = { blocks: 512, bytes: 2 * 1024 * 1024 } as const;
 
