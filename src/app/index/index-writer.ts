@@ -24,6 +24,9 @@ import { writeNetworkDescription, writeStatus } from './served-network-store.ts'
 /** Milliseconds between two attempts to get the lock, and between two writes of the status. */
 const intervals = { lockAttempt: 500, status: 2000 } as const;
 
+/** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
+const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
+
 /** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
 export type IndexerState = {
   readonly role: 'starting' | 'standby' | 'writing';
@@ -66,7 +69,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     const signers = createSignerCache(env.recoverKey, signerKeys);
     const watch = watchMigration('the index in PostgreSQL', env);
     const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch });
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
     follower = following;
     role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);

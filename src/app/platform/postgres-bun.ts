@@ -3,7 +3,12 @@ import { describeDatabase, PostgresError, timeoutError, toPostgresFault } from '
 
 type Value = null | number | string | Uint8Array;
 
-type PostgresConnection = { readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>; readonly dialect: 'postgres' };
+type PostgresConnection = {
+  readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>;
+  /** Runs a COPY with rows in PostgreSQL's binary format. */
+  readonly copy: (text: string, rows: Uint8Array) => Promise<void>;
+  readonly dialect: 'postgres';
+};
 
 export type Postgres = PostgresConnection & {
   /** Runs `work` in one transaction on one connection. */
@@ -68,6 +73,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     dialect: 'postgres',
     all: async <Row>(text: string, values: readonly Value[]) =>
       convertBigints<Row>(await withTimeout(from, connection.unsafe(numberPlaceholders(text), values as Value[]))),
+    copy: (text, rows) => withTimeout(from, copyRows(connection, text, rows)),
   });
 
   /** Runs `work` on one connection. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
@@ -101,6 +107,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   return {
     dialect: 'postgres',
     all: (text, values) => queriesOn(pool, pool).all(text, values),
+    copy: (text, rows) => queriesOn(pool, pool).copy(text, rows),
     write: (work) =>
       withConnection(
         async (sql) => {
@@ -153,6 +160,13 @@ export function openPostgres(options: PostgresOptions): Postgres {
     },
     close: () => pool.close({ timeout: 0 }),
   };
+}
+
+async function copyRows(connection: Bun.SQL, text: string, rows: Uint8Array): Promise<void> {
+  const writer = connection.unsafe(text).writable().getWriter();
+  await writer.write(rows);
+  // Resolves when the server has stored the rows, and rejects with its error.
+  await writer.close();
 }
 
 const listenRetryMilliseconds = 1000;

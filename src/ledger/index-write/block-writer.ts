@@ -100,7 +100,7 @@ export function createBlockWriter(
     const previous = yield* readPreviousRows(q, cache, chain.id, facts);
     const moved = yield* recordMovedOutputs(q, chain, blocks, known);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
-    const balances = yield* changedBalances(q, cache, blocks);
+    const balances = yield* changedBalances(q, cache, blocks, previous);
     const explored = explorer.addBlocks(blocks, balances.changes);
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
@@ -109,6 +109,7 @@ export function createBlockWriter(
       ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...balances.queries,
+      ...q.addHolder(counted.newHolders),
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.addActiveHours(counted.activeHours),
