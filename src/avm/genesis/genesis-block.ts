@@ -1,6 +1,6 @@
 import { type Id, idOf, zeroId } from '../../base/bytes/id.ts';
-import { Writer } from '../../base/codec/writer.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
+import { packVertex } from '../tx/vertex.ts';
 
 /**
  * Block 0 of an AVM chain: no transactions, the time of Cortina, and the stop vertex of the DAG as parent. For the X-Chain of fuji and
@@ -14,12 +14,5 @@ export const genesisBlock = (blockchainID: Id, cortinaTime: bigint, knownStopVer
     txs: [],
   });
 
-/** ID of the stop vertex of an empty DAG: codec version 1, no parents. AvalancheGo: snow/engine/avalanche/vertex, BuildStopVertex. */
-export function stopVertexId(blockchainID: Id): Id {
-  const writer = new Writer();
-  writer.u16(1);
-  writer.hex(blockchainID);
-  writer.u64(0n);
-  writer.u32(0);
-  return idOf(writer.finish());
-}
+/** ID of the stop vertex of an empty DAG. AvalancheGo: snow/engine/avalanche/vertex, BuildStopVertex. */
+export const stopVertexId = (blockchainID: Id): Id => idOf(packVertex({ chainID: blockchainID, height: 0n, parentIDs: [], txs: [] }));

@@ -10,16 +10,32 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo, UtxoRow } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
-import type { IndexSpec } from './block-writer.ts';
+import type { BlockWriter, IndexSpec } from './block-writer.ts';
 
 /** Size of one batch: whichever limit is reached first. */
 const batchLimits = { blocks: 256, txs: 1024 };
 
-/**
- * Creates a function that reads a batch of blocks, starting at a height, from the tables of a node's own chain, in the form they had when
- * they were stored.
- */
-export function createStoredBlockReader(chain: IndexSpec): (from: number) => Steps<BlockToIndex[]> {
+/** Writes the index of a batch of blocks, starting at a height, as the tables of a node's own chain have them. */
+export function createStoredBlockIndexer(
+  chain: IndexSpec,
+  { write, clearGenesisBalances }: Pick<BlockWriter, 'write' | 'clearGenesisBalances'>,
+): (from: number) => Steps<void> {
+  const { blocksFrom, genesisTxsFrom } = createStoredBlockReader(chain);
+  return function* (from) {
+    const isWholeGenesis = from === 0 && chain.completeFrom === 0;
+    if (isWholeGenesis) yield* clearGenesisBalances();
+    yield* write(yield* blocksFrom(from));
+    if (!isWholeGenesis) return;
+    // Block 0 has one transaction of the genesis so far. There may be millions from before linearization.
+    for (let tx = 2, batch = yield* genesisTxsFrom(tx); batch.length > 0; batch = yield* genesisTxsFrom(tx)) {
+      yield* write(batch);
+      tx += batch.length;
+    }
+  };
+}
+
+/** Reads blocks in the form they had when they were stored. */
+function createStoredBlockReader(chain: IndexSpec) {
   const t = tablesOf(chain.number);
   const sizes = [64, 8, 1];
   const utxosById = batchedStatement(
@@ -61,7 +77,33 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     return new Map(rows.map(({ id, source, bytes }) => [toHex(source) + toHex(id), decodeStoredUtxo(bytes)]));
   }
 
-  return function* (from) {
+  /** Transactions of height 0, each as an addition to block 0. */
+  function* genesisTxsFrom(from: number): Steps<BlockToIndex[]> {
+    const rows = yield* fetchRows<BlockRow>([
+      { text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height < 2 ORDER BY height`, values: [] },
+    ]);
+    const [genesis, next] = rows;
+    const end = Math.min(from + batchLimits.txs, next?.first_tx ?? Number.MAX_SAFE_INTEGER);
+    if (genesis === undefined) return [];
+    const txs = yield* readTxs(from, end, true);
+    const ids = txs.flatMap(({ effects }) => [...effects.spent, ...effects.created.map(({ id }) => id)]);
+    const byId = new Map((yield* fetchRows<UtxoRow>(utxosById([...new Set(ids)].map(idToBytes)))).map((row) => [toHex(row.id), row]));
+    const imports = yield* readImported(txs);
+    return txs.map((applied, i): BlockToIndex => {
+      const rowsOf = (wanted: readonly Id[]) => wanted.flatMap((id) => byId.get(id) ?? []);
+      return {
+        block: { height: 0n, time: BigInt(genesis.time) },
+        firstTx: from + i,
+        applied: [applied],
+        created: rowsOf(applied.effects.created.map(({ id }) => id)).map((row) => ({ ...numberedUtxo(row), spent: null })),
+        consumed: rowsOf(applied.effects.spent).map((row) => ({ ...numberedUtxo(row), spent: from + i })),
+        imported: importedBy([applied], imports),
+        extendsGenesis: true,
+      };
+    });
+  }
+
+  function* blocksFrom(from: number): Steps<BlockToIndex[]> {
     const rows = yield* fetchRows<BlockRow>([
       {
         text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height >= ? ORDER BY height LIMIT ? + 0`,
@@ -72,7 +114,8 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     if (first === undefined) return [];
     if (first.height === 0) {
       const isComplete = chain.completeFrom === 0;
-      const txs = yield* readTxs(first.first_tx, second?.first_tx ?? Number.MAX_SAFE_INTEGER, isComplete);
+      const end = isComplete ? first.first_tx + 1 : (second?.first_tx ?? Number.MAX_SAFE_INTEGER);
+      const txs = yield* readTxs(first.first_tx, end, isComplete);
       const created = yield* fetchRows<UtxoRow>(utxosById(txs.flatMap(({ effects }) => effects.created.map(({ id }) => idToBytes(id)))));
       const preLinearization = isComplete
         ? []
@@ -99,7 +142,20 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
       const blockTxs = txs.slice(row.first_tx - first.first_tx, row.first_tx - first.first_tx + row.tx_count);
       return assembleBlock(row, blockTxs, byBlock[i] as UtxoRow[], imports);
     });
-  };
+  }
+
+  return { blocksFrom, genesisTxsFrom };
+}
+
+/** The known outputs of other chains that transactions import. */
+function importedBy(txs: readonly Applied[], imports: ReadonlyMap<string, Utxo>): ReadonlyMap<Id, Utxo> {
+  const imported = new Map<Id, Utxo>();
+  for (const { effects } of txs)
+    for (const id of effects.imported?.ids ?? []) {
+      const utxo = imports.get((effects.imported?.from as Id) + id);
+      if (utxo !== undefined) imported.set(id, utxo);
+    }
+  return imported;
 }
 
 /** The outputs that each block creates or consumes. */
@@ -126,19 +182,13 @@ function assembleBlock(
   const isOwn = (tx: number): boolean => tx >= row.first_tx && tx < row.first_tx + row.tx_count;
   const created = utxos.filter(({ height }) => height === row.height);
   const consumed = utxos.filter(({ height, spent }) => height !== row.height && spent !== null && isOwn(spent));
-  const imported = new Map<Id, Utxo>();
-  for (const { effects } of txs)
-    for (const id of effects.imported?.ids ?? []) {
-      const utxo = imports.get((effects.imported?.from as Id) + id);
-      if (utxo !== undefined) imported.set(id, utxo);
-    }
   return {
     block: { height: BigInt(row.height), time: BigInt(row.time) },
     firstTx: row.first_tx,
     applied: txs,
     created: created.map((utxo) => ({ ...numberedUtxo(utxo), spent: utxo.spent !== null && isOwn(utxo.spent) ? utxo.spent : null })),
     consumed: consumed.map((utxo) => ({ ...numberedUtxo(utxo), spent: utxo.spent as number })),
-    imported,
+    imported: importedBy(txs, imports),
   };
 }
 

@@ -58,6 +58,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     addOwner: insert(t.owner, indexSchema.owner),
     addHistory: insert(t.history, indexSchema.history),
     upsertBalance: upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']),
+    clearGenesisBalances: { text: `DELETE FROM ${balance} WHERE height = 0`, values: [] },
     addMinter: insert(t.minter, indexSchema.minter),
     // The hour columns have indexes, which an update rewrites even if the values stay the same.
     upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
