@@ -196,7 +196,7 @@ export function createAvmChain(
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending), running };
+  return { chain, verifier, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending), running };
 }
 
 /** Creates the transaction verifier of a chain. */
