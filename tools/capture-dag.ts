@@ -5,6 +5,8 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { dataFilesIn } from '../src/app/setup/data-files.ts';
 import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';
 import { getNetwork } from '../src/avm/network.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
@@ -12,14 +14,11 @@ import { parseTx } from '../src/avm/tx/tx.ts';
 import { parseUpgradeFile } from '../src/avm/upgrade-file.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { parseHex, toHex } from '../src/base/bytes/hex.ts';
-import { type Id, idText } from '../src/base/bytes/id.ts';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
-import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
+import { type Id, idOf, idText } from '../src/base/bytes/id.ts';
 import { openState } from '../src/ledger/state/chain-state.ts';
+import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
 import { openStore } from '../src/ledger/store/store.ts';
 import { openVertexStore } from '../src/ledger/vertices/vertex-store.ts';
-import { idOf } from '../src/base/bytes/id.ts';
 import { createClient } from '../test/http.ts';
 
 const [url = '', dataDir = '', genesisFile = '', upgradeFile = ''] = process.argv.slice(2);
