@@ -154,6 +154,7 @@ export const parseUpgradeTime = (text: string): bigint => parseRfc3339(text) as 
 
 /** AvalancheGo: upgrade/upgrade.go; vms/proposervm. */
 const outerRules = ({ upgrades }: Network): ChildRules => ({
+  durangoTime: parseUpgradeTime(upgrades.durangoTime),
   graniteTime: parseUpgradeTime(upgrades.graniteTime),
   epochSeconds: BigInt(upgrades.graniteEpochDuration) / 1_000_000_000n,
   minPChainHeight: BigInt(upgrades.apricotPhase4MinPChainHeight),
