@@ -71,7 +71,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     rules: {
       networkId: network.id,
       compatibility: {
-        version: peerVersionOf(env.version, config.strict),
+        version: { ...peerVersionOf(env.version, config.strict), ...join.peerVersion },
         minimum: { major: 1, minor: 13, patch: 0 },
         minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
         upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
