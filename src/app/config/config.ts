@@ -1,5 +1,5 @@
+import { parseUpgradeFile } from '../../avm/genesis/upgrade-file.ts';
 import { getNetwork, isPublicNetwork, type Network, type Upgrades } from '../../avm/network.ts';
-import { parseUpgradeFile } from '../../avm/upgrade-file.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';

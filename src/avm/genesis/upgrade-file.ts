@@ -1,7 +1,7 @@
-import { parseId, zeroId } from '../base/bytes/id.ts';
-import { parseRfc3339 } from '../base/bytes/rfc3339.ts';
-import { fieldAt, fieldError, integerAt, type JsonNode, parseExactJson, stringAt, withPath } from './genesis/exact-json.ts';
-import type { Upgrades } from './network.ts';
+import { parseId, zeroId } from '../../base/bytes/id.ts';
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
+import type { Upgrades } from '../network.ts';
+import { fieldAt, fieldError, integerAt, type JsonNode, parseExactJson, stringAt, withPath } from './exact-json.ts';
 
 /** A time that is not in the file: Go's zero time, so the upgrade is active from the start. */
 const zeroTime = '0001-01-01T00:00:00Z';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { idText, zeroId } from '../base/bytes/id.ts';
-import { getNetwork } from './network.ts';
+import { idText, zeroId } from '../../base/bytes/id.ts';
+import { getNetwork } from '../network.ts';
 import { parseUpgradeFile } from './upgrade-file.ts';
 
 const fuji = getNetwork(5).upgrades;
@@ -13,7 +13,11 @@ test("AvalancheGo's upgrades of a network are read back, as info.upgrades shows 
 test('what a file leaves out is zero, as in AvalancheGo, and not the value of the network', () => {
   const upgrades = parseUpgradeFile('{"durangoTime":"2030-01-01T00:00:00Z"}');
   expect(upgrades.durangoTime).toBe('2030-01-01T00:00:00Z');
-  expect([upgrades.graniteTime, upgrades.graniteEpochDuration, upgrades.cortinaXChainStopVertexID]).toEqual(['0001-01-01T00:00:00Z', 0, zeroId]);
+  expect([upgrades.graniteTime, upgrades.graniteEpochDuration, upgrades.cortinaXChainStopVertexID]).toEqual([
+    '0001-01-01T00:00:00Z',
+    0,
+    zeroId,
+  ]);
 });
 
 test('wrong values are refused, and the message names the field', () => {
