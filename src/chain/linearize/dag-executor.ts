@@ -58,9 +58,7 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
   /** Executes a transaction and returns those that waited for it; it waits itself if it spends an output that does not exist yet. */
   const execute = (next: Waiting, { diff, done, changes }: BatchWork): readonly Waiting[] => {
     const { tx } = next;
-    const missing = spentRefs(tx.unsigned).find(
-      (ref) => diff.utxo(refId(ref)) === undefined && !done.has(ref.txID) && !view.hasTx(ref.txID),
-    );
+    const missing = spentRefs(tx.unsigned).find((ref) => diff.utxo(ref) === undefined && !done.has(ref.txID) && !view.hasTx(ref.txID));
     if (missing !== undefined) {
       const others = waiting.get(missing.txID);
       if (others === undefined) waiting.set(missing.txID, [next]);
@@ -71,9 +69,9 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
     verify(next, diff);
     const effects = effectsOf(tx);
     const consumed = new Map<Id, Utxo>();
-    for (const id of effects.spent) {
-      const utxo = diff.utxo(id);
-      if (utxo !== undefined) consumed.set(id, utxo);
+    for (const ref of effects.spent) {
+      const utxo = diff.utxo(ref);
+      if (utxo !== undefined) consumed.set(refId(ref), utxo);
     }
     diff.apply(tx, effects);
     changes.push({ applied: [{ tx, effects }], consumed });
