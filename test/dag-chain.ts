@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { dataFilesIn } from '../src/app/setup/data-files.ts';
 import { genesisBlock } from '../src/avm/genesis/genesis-block.ts';
 import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';
 import { parseUpgradeFile } from '../src/avm/genesis/upgrade-file.ts';
@@ -77,3 +79,14 @@ export function openDagChain(path: string = memoryPath) {
 }
 
 export type DagChain = ReturnType<typeof openDagChain>;
+
+/** Writes a data directory that has the DAG, as if it had been fetched. */
+export function writeDag(dataDir: string): void {
+  const path = dataFilesIn(dataDir).database;
+  mkdirSync(dirname(path), { recursive: true });
+  const chain = openDagChain(path);
+  chain.vertices.add(dagVertices);
+  const executor = chain.createExecutor();
+  while (executor.step() !== undefined);
+  chain.close();
+}

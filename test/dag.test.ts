@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
@@ -17,7 +17,9 @@ import { createTestVm, makeBlock, nodeId } from '../src/network/consensus/engine
 import { createGetter } from '../src/network/consensus/getter.ts';
 import { startDagBootstrapper } from '../src/network/dag/dag-bootstrapper.ts';
 import type { ChainMessage } from '../src/network/protocol/transport.ts';
-import { type DagChain, dagBlock0, dagChain, dagVectors, dagVertices, openDagChain, stopVertexID } from './dag-chain.ts';
+import { type DagChain, dagBlock0, dagChain, dagVectors, dagVertices, openDagChain, stopVertexID, writeDag } from './dag-chain.ts';
+import { eventually } from './processes.ts';
+import { startProgramAsUsers } from './program.ts';
 import { createRandom } from './random.ts';
 import { createEventLoop } from './simulation/event-loop.ts';
 import { createNetwork } from './simulation/network.ts';
@@ -29,6 +31,11 @@ import { createNetwork } from './simulation/network.ts';
 
 const chainId = dagChain.blockchainID;
 const self = nodeId(100);
+
+type ListedTxs = {
+  readonly transactions?: readonly { readonly txHash: string; readonly blockHeight: number; readonly timestamp: number }[];
+  readonly nextPageToken?: string;
+};
 
 const addressesOf = (): Address[] => Object.keys(dagVectors.balances).map((text) => toHex(bech32Decode(text.slice(2)).bytes) as Address);
 
@@ -252,6 +259,41 @@ describe('the history of a chain with a DAG', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+  test('is in the Data API, with the height and the time of block 0', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'serac-dag-'));
+    const files = { genesis: join(folder, 'genesis.json'), upgrades: join(folder, 'upgrades.json') };
+    writeFileSync(files.genesis, JSON.stringify(dagVectors.genesis));
+    writeFileSync(files.upgrades, JSON.stringify(dagVectors.upgrades));
+    writeDag(folder);
+    const { networkID } = dagVectors.genesis;
+    const network = [`--network-id=${networkID}`, `--genesis-file=${files.genesis}`, `--upgrade-file=${files.upgrades}`];
+    // Alone, it is at the tip at once.
+    const alone = ['--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0', `--data-dir=${folder}`];
+    const node = await startProgramAsUsers('join', ...network, ...alone);
+    try {
+      const listed = new Set<string>();
+      for (let token = ''; ; ) {
+        const path = `/v1/networks/${networkID}/blockchains/x-chain/transactions?pageSize=100${token && `&pageToken=${token}`}`;
+        const page = await eventually(
+          async () => (await fetch(`${node.url}${path}`)).json() as Promise<ListedTxs>,
+          ({ transactions }) => transactions !== undefined,
+          60_000,
+        );
+        for (const { txHash, blockHeight, timestamp } of page.transactions ?? []) {
+          expect([`${blockHeight}`, timestamp]).toEqual(['0', Number(dagBlock0.time)]);
+          listed.add(txHash);
+        }
+        if (page.nextPageToken === undefined) break;
+        token = encodeURIComponent(page.nextPageToken);
+      }
+      expect(listed.size).toBe(dagVectors.txs + dagChain.genesis.assets.length);
+      for (const { txIDs } of dagVertices) for (const id of txIDs) expect(listed.has(idText(id))).toBe(true);
+    } finally {
+      await node.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 120_000);
 
   test('vertices are served breadth-first, also those whose transactions are executed', () => {
     const chain = openDagChain();

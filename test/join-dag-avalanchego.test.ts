@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { dataFilesIn } from '../src/app/setup/data-files.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
@@ -10,7 +10,7 @@ import { fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { startAvalancheGo } from './avalanchego.ts';
-import { dagChain, dagVectors, dagVertices, openDagChain } from './dag-chain.ts';
+import { dagChain, dagVectors, dagVertices, writeDag } from './dag-chain.ts';
 import { heightOf, isBootstrapped, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
@@ -57,17 +57,6 @@ async function startJoined(...flags: string[]): Promise<{ program: Program; node
     60_000,
   );
   return { program, node };
-}
-
-/** Writes a data directory that has the DAG, as if it had been fetched. */
-function writeDag(dataDir: string): void {
-  const path = dataFilesIn(dataDir).database;
-  mkdirSync(dirname(path), { recursive: true });
-  const chain = openDagChain(path);
-  chain.vertices.add(dagVertices);
-  const executor = chain.createExecutor();
-  while (executor.step() !== undefined);
-  chain.close();
 }
 
 const call = async <T>({ name, client }: NetworkNode, path: string, method: string, params: object): Promise<T> => {
