@@ -1,11 +1,12 @@
 import { getNetwork, isPublicNetwork } from '../../avm/network.ts';
-import type { Command } from './command.ts';
 import { parseVersion } from '../../network/protocol/handshake.ts';
+import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
 import type { Options } from './options.ts';
 
 /** Why flags of the developer's chain are refused by `serac join`. */
-export const noDevReason = 'peers decide the blocks of a joined node, so it funds no accounts, and has no time travel, snapshots, forks and state files';
+export const noDevReason =
+  'peers decide the blocks of a joined node, so it funds no accounts, and has no time travel, snapshots, forks and state files';
 
 /** Most nodes of `serac testnet`. */
 const maxTestnetNodes = 50;
@@ -54,8 +55,7 @@ function checkPublicNetwork(options: Options, createClash: CreateClash): void {
       'bootstrap-ips',
       `the first peers of ${name} are not built in; give some with --bootstrap-ips and --bootstrap-ids, such as those that info.peers of the trusted node lists`,
     );
-  if (options['data-dir'] === undefined)
-    throw createClash('data-dir', `the X-Chain of ${name} does not fit into memory; give a directory`);
+  if (options['data-dir'] === undefined) throw createClash('data-dir', `the X-Chain of ${name} does not fit into memory; give a directory`);
 }
 
 function checkTestnet({ args: [nodes = ''] }: Command, options: Options, given: FlagInputs, createClash: CreateClash): void {
