@@ -88,7 +88,7 @@ const ownLimits = {
     'chain/follow/signer-prefetch.ts',
     'chain/lifecycle/impersonation.ts',
     'chain/lifecycle/undecided-blocks.ts',
-    'network/outer-chain/outer-vm.ts',
+    'network/outer-chain/block-contents.ts',
     'network/outer-chain/schedule-cache.ts',
     'network/peers/address-book.ts',
     'network/peers/known-addresses.ts',

@@ -8,7 +8,7 @@ import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type Follower, startFollower } from '../../chain/follow/follower.ts';
 import type { FollowLedger } from '../../chain/follow/ledger.ts';
-import type { BatchLimit } from '../../chain/follow/pipeline.ts';
+import type { BatchLimit } from '../../chain/follow/ready-blocks.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
 import { addSpender } from '../../chain/follow/spent-input.ts';

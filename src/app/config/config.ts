@@ -1,4 +1,5 @@
-import { getNetwork, isPublicNetwork, type Network } from '../../avm/network.ts';
+import { parseUpgradeFile } from '../../avm/genesis/upgrade-file.ts';
+import { getNetwork, isPublicNetwork, type Network, type Upgrades } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
@@ -123,10 +124,10 @@ type HttpConfig = {
 };
 
 /** Creates the configuration from options that have been checked. */
-export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }): Config {
+export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }, readText?: ReadText): Config {
   const dataDir = options['data-dir'];
   return {
-    network: selectNetwork(options),
+    network: selectNetwork(options, readText),
     genesis: genesisSource(options),
     chainsFile: options.chains,
     dataDir,
@@ -223,11 +224,22 @@ export const isLoopback = (host: string): boolean => host === 'localhost' || hos
 const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
 
 /** Selects the network, with the fees of the flags; public networks keep their fees. AvalancheGo: config/config.go, getTxFeeConfig. */
-function selectNetwork(options: Options): Network {
-  const network = getNetwork(options['network-id']);
-  if (isPublicNetwork(network.id)) return network;
+function selectNetwork(options: Options, readText: ReadText | undefined): Network {
+  const known = getNetwork(options['network-id']);
+  if (isPublicNetwork(known.id)) return known;
+  const upgrades = readUpgrades(options, readText);
+  const network = upgrades === undefined ? known : { ...known, upgrades };
   const { txFee, createAssetTxFee } = network.fees;
   return { ...network, fees: { txFee: options['tx-fee'] ?? txFee, createAssetTxFee: options['create-asset-tx-fee'] ?? createAssetTxFee } };
+}
+
+/** Reads a file whose path is a flag. */
+type ReadText = (path: string) => string;
+
+function readUpgrades(options: Options, readText: ReadText | undefined): Upgrades | undefined {
+  const [path, content] = [options['upgrade-file'], options['upgrade-file-content']];
+  if (path !== undefined) return readText && parseUpgradeFile(readText(path));
+  return content === undefined ? undefined : parseUpgradeFile(Buffer.from(content, 'base64').toString('utf8'));
 }
 
 function genesisSource(options: Options): GenesisSource {

@@ -19,6 +19,13 @@ export const chainFlags = {
     kind: 'text',
     help: 'the genesis JSON in base64; takes precedence over --genesis-file',
   },
+  'upgrade-file': {
+    group: 'Network',
+    commands: opensChains,
+    kind: 'path',
+    help: "AvalancheGo's JSON of upgrade times and the stop vertex of a custom network; what it leaves out is zero",
+  },
+  'upgrade-file-content': { group: 'Network', commands: opensChains, kind: 'text', help: 'the same JSON in base64' },
   'tx-fee': { group: 'Network', kind: 'u64', help: "transaction fee in nAVAX (the network's own); has no effect on fuji and mainnet" },
   'create-asset-tx-fee': {
     group: 'Network',

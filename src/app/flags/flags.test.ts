@@ -164,7 +164,6 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--staking-tls-key-file-content=a'], 'needs --staking-tls-cert-file-content too'],
     [['--staking-ephemeral-signer-enabled', '--staking-signer-key-file=a'], 'only one of these can be set'],
     [['--http-tls-enabled'], '--http-tls-enabled: Serac serves plain HTTP'],
-    [['--upgrade-file', 'u.json'], 'upgrade times'],
     [['--http-read-header-timeout=30s'], "--http-read-header-timeout: Bun's HTTP server gives a caller 10 to 12 seconds"],
     [['--http-idle-timeout=5m'], '--http-idle-timeout: "5m" is not allowed; it takes a duration such as 500ms, 30s or 1h15m, at most 255s'],
     [['--http-idle-timeout=255001ms'], 'at most 255s'],

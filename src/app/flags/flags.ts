@@ -206,6 +206,10 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
   for (const flag of ['genesis-file', 'genesis-file-content'] as const)
     if (options[flag] !== undefined && isStandardNetwork(network.id))
       throw createClash(flag, `overrides standard network genesis config: ${network.name}; name a custom network with --network-id N`);
+  // AvalancheGo: config/config.go, getUpgradeConfig.
+  for (const flag of ['upgrade-file', 'upgrade-file-content'] as const)
+    if (options[flag] !== undefined && isStandardNetwork(network.id))
+      throw createClash(flag, `cannot configure upgrades for networkID: ${network.name}; name a custom network with --network-id N`);
   checkAccounts(options, createClash);
   if (options['db-type'] !== undefined && options['db-type'] !== 'memdb' && options['data-dir'] === undefined)
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);

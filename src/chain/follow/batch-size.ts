@@ -1,4 +1,4 @@
-import type { BatchLimit } from './pipeline.ts';
+import type { BatchLimit } from './ready-blocks.ts';
 
 /**
  * How many blocks are stored in one database transaction. A commit that fails, for example because a busy database does not answer within the

@@ -49,16 +49,18 @@ export function* changedBalances(
     else if (previous.holders.has(delta.address)) missing.set(key, delta);
   }
   const keys = [...missing.keys()];
-  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), first]);
+  const below = blocks[0]?.extendsGenesis === true ? first + 1 : first;
+  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), below]);
   for (const row of yield* fetchRows<NumberedRow>(q.newestBalances(numbered))) current.set(keys[row.n] as string, toSums(row));
   const rows: SqlValue[] = [];
+  const heights = blocks.map(({ block }) => Number(block.height));
   const changes = deltasOf.flatMap((deltas, i) =>
     deltas.map((delta): BalanceChange => {
       const key = keyOf(delta);
       const before = current.get(key);
       const after = addSums(before, delta);
       current.set(key, after);
-      rows.push(...rowOf(delta, first + i, after));
+      rows.push(...rowOf(delta, heights[i] as number, after));
       return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after };
     }),
   );

@@ -53,6 +53,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     /** Adds the rows of blocks from a height on. */
     addBalance: (height: number, values: readonly SqlValue[]) => (hasOwnBalances && height > 0 ? addBalance : upsertBalance)(values),
     upsertBalance,
+    clearGenesisBalances: { text: `DELETE FROM ${balance} WHERE height = 0`, values: [] },
     addMinter: insert(t.minter, indexSchema.minter),
     addHolder: insert(t.holder, indexSchema.holder),
     // The hour columns have indexes, which an update rewrites even if the values stay the same.
