@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import { noServedPosition } from '../database/served-position.ts';
 import { watchIndexVersion } from './index-version.ts';
 
 /** A database whose version the test sets, with the functions that its notifications and its timer call. */
@@ -7,15 +8,8 @@ function createWatch() {
   let tip = 0;
   let queries = 0;
   let tick = (): void => {};
-  let listening = { onNotify: (): void => {}, onLost: (): void => {} };
-  const sql = {
-    dialect: 'postgres',
-    all: async () => [],
-    listen: (_: string, to: typeof listening) => {
-      listening = to;
-      return () => {};
-    },
-  } as unknown as Postgres;
+  let listening = { onNotify: (_payload: string): void => {}, onLost: (): void => {} };
+  const sql: Sql = { dialect: 'postgres', all: async () => [] };
   const after = (_: number, run: () => void) => {
     tick = run;
     return () => {};
@@ -23,11 +17,28 @@ function createWatch() {
   let gate: Promise<void> | undefined;
   const query = async () => {
     queries++;
-    const version = { tip: `${tip}`, past: '0' };
+    const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, writer: 1, server: 1 };
     await gate;
-    return version;
+    return state;
   };
-  const version = watchIndexVersion(sql, query, { after });
+  const version = watchIndexVersion({
+    hosts: {
+      sql,
+      select: async () => {},
+      changes: () => 0,
+      readsPrimary: () => true,
+      primaryPosition: async () => ({ heights: [tip], revision: 0 }),
+    },
+    listen: (_, to) => {
+      listening = to;
+      return () => {};
+    },
+    query,
+    timers: { after },
+    now: () => 0,
+    served: noServedPosition,
+    floor: { heights: [0], revision: 0 },
+  });
   return {
     version,
     /** The tip that a request sees, and how many queries that took. */
@@ -56,11 +67,11 @@ test('a version is read once per notification, and for every request while nothi
   const { read, listening, setTip } = createWatch();
   expect(await read()).toEqual(['0', 1]);
   expect(await read()).toEqual(['0', 1]);
-  listening().onNotify();
+  listening().onNotify('');
   expect(await read()).toEqual(['0', 1]);
   expect(await read()).toEqual(['0', 0]);
   setTip(1);
-  listening().onNotify();
+  listening().onNotify('');
   expect(await read()).toEqual(['1', 1]);
   expect(await read()).toEqual(['1', 0]);
   listening().onLost();
@@ -70,7 +81,7 @@ test('a version is read once per notification, and for every request while nothi
 
 test('after any other read, whose result may be newer, the version is read again', async () => {
   const { version, read, listening, setTip } = createWatch();
-  listening().onNotify();
+  listening().onNotify('');
   await read();
   setTip(1);
   await version.sql.all('SELECT', []);
@@ -79,12 +90,12 @@ test('after any other read, whose result may be newer, the version is read again
 
 test('a version whose read began before a notification is not used by later requests', async () => {
   const { read, listening, setTip, holdQueries } = createWatch();
-  listening().onNotify();
+  listening().onNotify('');
   const release = holdQueries();
   const early = read();
   await Promise.resolve();
   setTip(1);
-  listening().onNotify();
+  listening().onNotify('');
   release();
   await early;
   expect(await read()).toEqual(['1', 1]);
@@ -94,7 +105,7 @@ test('without a notification the version is read again every second, and listene
   const { version, read, listening, setTip, tick } = createWatch();
   let calls = 0;
   const end = version.onChange(() => calls++);
-  listening().onNotify();
+  listening().onNotify('');
   await read();
   setTip(1);
   tick();
