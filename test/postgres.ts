@@ -1,4 +1,4 @@
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +100,8 @@ export async function startPostgres({ settings = [], replicaOf }: PostgresOption
 /** Folder of the server's programs: on the PATH, or Debian's folder of the newest version. */
 function findBinaries(): string | undefined {
   const onPath = Bun.which('initdb');
-  if (onPath !== null) return join(onPath, '..');
+  // A link may lead to the folder of a version, which has all programs.
+  if (onPath !== null) return join(realpathSync(onPath), '..');
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
