@@ -28,13 +28,15 @@ type PostgresOptions = {
   readonly settings?: readonly string[];
   /** The server that it copies and then follows, as a replica with streaming replication. */
   readonly replicaOf?: PrivatePostgres;
+  /** A free port if it is left out. */
+  readonly port?: number;
 };
 
 /**
  * Starts a server with an empty database, or a replica of another one. Returns undefined if PostgreSQL is not installed. Linux only, because it
  * reads /proc.
  */
-export async function startPostgres({ settings = [], replicaOf }: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
+export async function startPostgres({ settings = [], replicaOf, port: wantedPort }: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
   const bin = process.platform === 'linux' ? findBinaries() : undefined;
   const user = bin === undefined ? undefined : findServerUser();
   if (bin === undefined || user === undefined) return undefined;
@@ -49,7 +51,7 @@ export async function startPostgres({ settings = [], replicaOf }: PostgresOption
     run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
   else
     run('pg_basebackup', '--pgdata', data, '--dbname', replicaOf.url, '--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast');
-  const port = await freePort();
+  const port = wantedPort ?? (await freePort());
   appendFileSync(
     join(data, 'postgresql.auto.conf'),
     [

@@ -6,6 +6,7 @@ import { recordTime } from './figure.ts';
 import type { Client } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { eventually } from './processes.ts';
+import { type PrivatePostgres, startPostgres } from './postgres.ts';
 import type { Program } from './program.ts';
 import { hasReplicatedServers, type ReplicatedDeployment, startReplicatedDeployment } from './replicated-deployment.ts';
 
@@ -248,6 +249,44 @@ describe.skipIf(!hasReplicatedServers)(
       expect(heights).toEqual(heights.map((_, i) => (heights[0] as number) + i));
       expect(events.events.map(({ kind }) => kind)).not.toContain('reset');
       await expectSameBlocks();
+    }, 240_000);
+
+    test('a replica is promoted under load while the former primary still runs, which is not written any more', async () => {
+      // The former primary is built anew as a replica of the present one.
+      const [former, next] = [all.replica, (await startPostgres({ replicaOf: all.replica, port: all.primary.port })) as PrivatePostgres];
+      try {
+        for (const program of all.apis)
+          await eventually(
+            async () => (await health(program)).message,
+            (message) => message === undefined,
+            patience,
+          );
+        const watch = watchBlocks(clients);
+        let since = 0;
+        await whileIssuing(async () => {
+          await Bun.sleep(300);
+          await next.promote();
+          since = performance.now();
+          await eventually(
+            () => all.indexer.stderrText(),
+            (text) => text.includes(`127.0.0.1:${next.port}/serac was promoted`),
+            patience,
+          );
+          await waitUntilServed(clients);
+          recordTime('service is back after a promotion under load', since, backLimit);
+        });
+        const last = await waitUntilServed(clients);
+        const heightIn = async (server: PrivatePostgres) =>
+          ((await all.run(server, 'SELECT max(height) AS height FROM serac.c1_block')) as [{ height: number }])[0].height;
+        expect(await heightIn(next)).toBe(last);
+        expect(await heightIn(former)).toBeLessThan(last);
+        expect((await health(all.apis[1])).message).toContain(`127.0.0.1:${former.port}/serac is not read: it accepts writes`);
+        await watch.stop();
+        expect(watch.wrong).toEqual([]);
+        await expectSameBlocks();
+      } finally {
+        await next.remove();
+      }
     }, 240_000);
   },
 );

@@ -159,6 +159,6 @@ export const chainFlags = {
   'cache-url': {
     group: 'Storage',
     kind: 'url',
-    help: 'Redis or Valkey, redis://host:6379, for rate limits and cached responses shared between processes',
+    help: 'Redis or Valkey, redis://user:password@host:6379/0 (TLS: rediss://, with ?cacert=FILE), for rate limits and cached responses shared between processes',
   },
 } as const satisfies { readonly [name: string]: FlagDefinition };

@@ -186,6 +186,7 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--database-url', 'postgres://h/d'], '--database-url belongs to serac index, serac api, serac keys'],
     [['api'], 'serac api needs PostgreSQL: --database-url'],
     [['index', 'http://a', '--database-url', 'mysql://h/d'], '--database-url: not a PostgreSQL URL: it must begin with postgres://'],
+    [['api', '--database-url', 'postgres://h/d', '--cache-url', 'redis-sentinel://h'], 'Redis Sentinel and Cluster are not supported'],
     [['api', '--database-url', 'postgres://h/d?sslmode=on'], 'sslmode must be one of disable, prefer'],
     [['api', '--database-url', 'postgres://h/d', '--database-pool-size', '0'], 'a --database-pool-size above 0'],
     [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],

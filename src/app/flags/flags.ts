@@ -259,8 +259,7 @@ function checkStorage({ name }: Command, options: Options): void {
     throw missing('database-url', '--database-url beside --database-listen-url');
   for (const flag of ['database-pool-size', 'database-timeout'] as const)
     if (options[flag] === 0) throw missing(flag, `a --${flag} above 0`);
-  if (options['cache-url'] !== undefined && !/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(options['cache-url']))
-    throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
+  checkCacheUrl(options['cache-url'], missing);
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
@@ -271,6 +270,14 @@ function checkStorage({ name }: Command, options: Options): void {
       throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…, where the API keys are stored');
+}
+
+function checkCacheUrl(url: string | undefined, missing: (flag: keyof Options, text: string) => FlagError): void {
+  if (url === undefined) return;
+  if (/^[a-z]+[+-](?:sentinel|cluster):/.test(url))
+    throw missing('cache-url', 'one server as --cache-url: Redis Sentinel and Cluster are not supported; redis://host:6379');
+  if (!/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(url))
+    throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
 }
 
 /** Throws if a PostgreSQL URL cannot be used, with the reason. */

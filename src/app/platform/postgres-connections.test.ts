@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createCertificates } from '../../../test/certificates.ts';
 import { type PrivatePgBouncer, pgBouncerBinary, startPgBouncer } from '../../../test/pgbouncer.ts';
 import { findServerUser, handOver, type PrivatePostgres, startPostgres } from '../../../test/postgres.ts';
 import { messageOf } from '../../base/fault.ts';
@@ -38,6 +39,8 @@ describe.skipIf(server === undefined)('connections to PostgreSQL', () => {
     await admin.all('CREATE SCHEMA "Other Schema"', []);
     await admin.all('CREATE TABLE "Other Schema".t AS SELECT 7 AS n', []);
     if (hasTls) createCertificates(pg.folder);
+    const user = findServerUser();
+    if (user !== undefined) handOver(pg.folder, user);
     writeFileSync(
       join(pg.folder, 'data', 'pg_hba.conf'),
       [
@@ -138,21 +141,3 @@ describe.skipIf(server === undefined || pgBouncerBinary === undefined)('connecti
     await sql.close();
   }, 120_000);
 });
-
-/** Writes a certificate authority, the certificate of a server named localhost that it signed, and another authority. */
-function createCertificates(folder: string): void {
-  const openssl = (...args: string[]) => {
-    const { success, stderr } = Bun.spawnSync(['openssl', ...args], { cwd: folder, stdout: 'ignore' });
-    if (!success) throw new Error(stderr.toString());
-  };
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  for (const name of ['ca', 'other-ca'])
-    openssl('req', '-x509', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.pem`, '-subj', `/CN=${name}`);
-  openssl('req', ...newKey.slice(0, 5), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(folder, 'names'), 'subjectAltName = DNS:localhost\n');
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names', '-out', 'server.pem'];
-  openssl('x509', '-req', '-in', 'server.csr', ...signed);
-  chmodSync(join(folder, 'server.key'), 0o600);
-  const user = findServerUser();
-  if (user !== undefined) handOver(folder, user);
-}
