@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, fetchPages, itemsOf, type Json, sendRequest } from './data-requests.ts';
 import { openEvents } from './event-client.ts';
 import { recordTime } from './figure.ts';
 import type { Client } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
-import { eventually } from './processes.ts';
 import { type PrivatePostgres, startPostgres } from './postgres.ts';
-import type { Program } from './program.ts';
+import { eventually } from './processes.ts';
+import { type Program, runProgram } from './program.ts';
 import { hasReplicatedServers, type ReplicatedDeployment, startReplicatedDeployment } from './replicated-deployment.ts';
 
 const seed = Number(process.env.SERAC_SEED ?? 22);
@@ -75,6 +75,12 @@ describe.skipIf(!hasReplicatedServers)(
     let all: ReplicatedDeployment;
     let issuer: Issuer;
     let clients: Client[];
+    const watches: Watch[] = [];
+    const watchServers = (): Watch => {
+      const watch = watchBlocks(clients);
+      watches.push(watch);
+      return watch;
+    };
 
     beforeAll(async () => {
       all = await startReplicatedDeployment('--database-max-lag=1s');
@@ -84,6 +90,10 @@ describe.skipIf(!hasReplicatedServers)(
       for (let i = 0; i < 4; i++) await issuer.issue(8);
       await waitUntilServed(clients);
     }, 120_000);
+    afterEach(async () => {
+      await Promise.all(watches.splice(0).map(({ stop }) => stop()));
+      process.kill(all.indexer.pid, 'SIGCONT');
+    });
     afterAll(() => all?.close(), 60_000);
 
     /** Waits until the servers serve the node's last block; returns its height. */
@@ -145,8 +155,14 @@ describe.skipIf(!hasReplicatedServers)(
       expect(writable).toEqual([{ n: 0 }]);
     }, 120_000);
 
+    test('the indexer refuses a pooler, which cannot hold its lock, and says what to do', async () => {
+      const { code, err } = await runProgram('index', all.node.url, `--database-url=${all.pooledIndexerUrl}`);
+      expect(code).not.toBe(0);
+      expect(err).toContain('is a pooler: the indexer needs the server itself');
+    }, 120_000);
+
     test('FLUSHALL of Redis while running changes no answer', async () => {
-      const watch = watchBlocks(clients);
+      const watch = watchServers();
       await whileIssuing(async () => {
         for (let i = 0; i < 5; i++) {
           const redis = new Bun.RedisClient(all.redis.url);
@@ -174,7 +190,7 @@ describe.skipIf(!hasReplicatedServers)(
 
     test('a replica that is behind is left out and shown in health, and read again when it has caught up', async () => {
       await all.run(all.replica, 'SELECT pg_wal_replay_pause()');
-      const watch = watchBlocks(clients);
+      const watch = watchServers();
       await whileIssuing(async () => {
         for (const program of all.apis)
           expect(
@@ -200,7 +216,7 @@ describe.skipIf(!hasReplicatedServers)(
     test('a replica that lacks the last blocks is promoted under load: no older answer, 503 until they are back', async () => {
       const events = openEvents(all.apis[1].port, '?kind=block');
       await events.until(() => true, patience);
-      const watch = watchBlocks(clients);
+      const watch = watchServers();
       // From now on the replica receives nothing.
       await all.run(all.replica, `ALTER SYSTEM SET primary_conninfo = ''`);
       await all.run(all.replica, 'SELECT pg_reload_conf()');
@@ -261,7 +277,7 @@ describe.skipIf(!hasReplicatedServers)(
             (message) => message === undefined,
             patience,
           );
-        const watch = watchBlocks(clients);
+        const watch = watchServers();
         let since = 0;
         await whileIssuing(async () => {
           await Bun.sleep(300);

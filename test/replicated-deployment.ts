@@ -14,6 +14,8 @@ export type ReplicatedDeployment = {
   readonly node: Program;
   readonly primary: PrivatePostgres;
   readonly replica: PrivatePostgres;
+  /** URL of the primary for the indexer, through PgBouncer, which it refuses. */
+  readonly pooledIndexerUrl: string;
   readonly redis: PrivateRedis;
   readonly indexer: Indexer;
   readonly apis: readonly [pooled: Program, direct: Program];
@@ -40,7 +42,7 @@ export async function startReplicatedDeployment(...apiFlags: string[]): Promise<
     const primary = opened((await startPostgres()) as PrivatePostgres, (server) => server.remove());
     await createRoles(primary);
     const replica = opened((await startPostgres({ replicaOf: primary })) as PrivatePostgres, (server) => server.remove());
-    const logins = ['"serac" ""', '"serac_api" ""'];
+    const logins = ['"serac" ""', '"serac_api" ""', '"serac_indexer" ""'];
     const startPooler = async (server: PrivatePostgres): Promise<PrivatePgBouncer> =>
       opened(await startPgBouncer(server, [], logins), (pooler) => pooler.stop());
     const poolers = [await startPooler(primary), await startPooler(replica)];
@@ -61,6 +63,7 @@ export async function startReplicatedDeployment(...apiFlags: string[]): Promise<
       primary,
       replica,
       redis,
+      pooledIndexerUrl: urlOf('serac_indexer', poolers.slice(0, 1)),
       indexer,
       apis,
       startApi: (...flags) => startApi(`--database-url=${direct}`, ...flags),

@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { ApiError, invalidParams } from './api-error.ts';
+import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
 import { minHeightHeader, type ReadConsistency } from './read-consistency.ts';
@@ -244,7 +244,8 @@ async function runConsistently<T>(consistency: ReadConsistency | undefined, work
     const isLast = attempt === maxAttempts;
     try {
       const result = await work();
-      if ((await consistency.confirm(mark)) || isLast) return result;
+      if (await consistency.confirm(mark)) return result;
+      if (isLast) throw apiError(503, 'The servers of the database are changing; try again');
     } catch (error) {
       if (error instanceof ApiError || isLast || !consistency.hasChanged(mark)) throw error;
     }

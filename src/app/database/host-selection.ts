@@ -80,7 +80,7 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     const behind = one.state.role === 'replica' ? lag.of(one.position) : 0;
     if (one.state.role === 'primary' && one.host !== primary?.host)
       return 'it accepts writes, but another host was promoted; make it a replica of that one';
-    if (behind > config.maxLag) return `it is a replica ${(behind / 1000).toFixed(1)} s behind, at ${describePosition(one.position)}`;
+    if (behind > config.maxLag) return `it is a replica ${describeLag(behind)}, at ${describePosition(one.position)}`;
     return isAtLeast(one.position, wanted)
       ? undefined
       : `it is at ${describePosition(one.position)}, and ${describePosition(wanted)} was served`;
@@ -130,6 +130,9 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     readPosition: (sql) => readPosition(sql),
   };
 }
+
+const describeLag = (milliseconds: number): string =>
+  Number.isFinite(milliseconds) ? `${(milliseconds / 1000).toFixed(1)} s behind` : 'that has not caught up yet';
 
 async function withTimeout<T>({ timers }: Pick<Env, 'timers'>, answer: Promise<T>, name: string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { isAtLeast, type ReadPosition } from './read-position.ts';
 export type ReplicaLag = {
   /** Adds what the primary has now. */
   readonly add: (position: ReadPosition) => void;
-  /** Milliseconds that a replica with this position is behind; 0 if it has everything. */
+  /** Milliseconds that a replica with this position is behind; 0 if it has everything, infinite if it lacks what the primary had at first. */
   readonly of: (position: ReadPosition) => number;
 };
 
@@ -20,7 +20,8 @@ export function createReplicaLag(now: () => number): ReplicaLag {
       // What the primary had before it lost commits is no measure.
       if (last !== undefined && !isAtLeast(position, last.position)) samples.length = 0;
       if (last !== undefined && isAtLeast(last.position, position)) return;
-      samples.push({ at: now(), position });
+      // How long the primary has had its first position is not known: a replica without it may be days behind.
+      samples.push({ at: samples.length === 0 ? Number.NEGATIVE_INFINITY : now(), position });
       if (samples.length > maxSamples) samples.shift();
     },
     of: (position) => {

@@ -138,7 +138,10 @@ function refusalOf(mode: string | undefined, where: string): RedisError | undefi
 }
 
 const remedies: ReadonlyMap<string, string> = new Map([
-  ['sentinel', 'is a Sentinel, which stores nothing; give --cache-url the address of the server, or of a proxy that leads to the current one'],
+  [
+    'sentinel',
+    'is a Sentinel, which stores nothing; give --cache-url the address of the server, or of a proxy that leads to the current one',
+  ],
   ['cluster', 'is a node of a Redis Cluster, which keeps keys on several servers; give --cache-url a Redis or Valkey server of its own'],
 ]);
 

@@ -40,30 +40,34 @@ describe.skipIf(redisBinary === undefined)('Redis', () => {
     }
   }, 60_000);
 
-  test.skipIf(!hasTls)('with TLS, whose certificate is verified', async () => {
-    createCertificates(folder);
-    const tlsPort = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-    tlsPort.stop(true);
-    const file = (name: string) => join(folder, name);
-    const server = await startRedis(
-      ['--tls-port', String(tlsPort.port), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
-        '--tls-ca-cert-file',
-        file('ca.pem'),
-        '--tls-auth-clients',
-        'no',
-      ]),
-    );
-    try {
-      const via = (host: string, ca: string | undefined) =>
-        ask(`rediss://${host}:${tlsPort.port}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
-      expect(await via('localhost', 'ca.pem')).toBe('db 2 as default');
-      expect(await via('127.0.0.1', 'ca.pem')).toBe('unreachable');
-      expect(await via('localhost', 'other-ca.pem')).toBe('unreachable');
-      expect(await via('localhost', undefined)).toBe('unreachable');
-    } finally {
-      await server?.kill();
-    }
-  }, 60_000);
+  test.skipIf(!hasTls)(
+    'with TLS, whose certificate is verified',
+    async () => {
+      createCertificates(folder);
+      const tlsPort = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+      tlsPort.stop(true);
+      const file = (name: string) => join(folder, name);
+      const server = await startRedis(
+        ['--tls-port', String(tlsPort.port), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
+          '--tls-ca-cert-file',
+          file('ca.pem'),
+          '--tls-auth-clients',
+          'no',
+        ]),
+      );
+      try {
+        const via = (host: string, ca: string | undefined) =>
+          ask(`rediss://${host}:${tlsPort.port}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
+        expect(await via('localhost', 'ca.pem')).toBe('db 2 as default');
+        expect(await via('127.0.0.1', 'ca.pem')).toBe('unreachable');
+        expect(await via('localhost', 'other-ca.pem')).toBe('unreachable');
+        expect(await via('localhost', undefined)).toBe('unreachable');
+      } finally {
+        await server?.kill();
+      }
+    },
+    60_000,
+  );
 
   test('as a Sentinel or a cluster is refused with what to do instead', async () => {
     const config = join(folder, 'sentinel.conf');
