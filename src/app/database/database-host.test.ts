@@ -29,6 +29,7 @@ describe.skipIf(!isAvailable)(
     /** Opens a host, probes it and reads a row. */
     async function ask(url: string, text = 'SELECT 1 AS n') {
       const lines: string[] = [];
+      const log = Object.assign((line: string) => void lines.push(line), { isShown: () => true });
       const host = openDatabaseHost(url, config, { openPostgres, log });
       try {
         const rows = await host.sql.all(text, []);

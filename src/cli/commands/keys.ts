@@ -27,13 +27,15 @@ export async function manageKeys(args: readonly string[], options: Options, conf
   }
 }
 
-/** The plans that the server applies: those of the plans file if one is given, else those that the last started server recorded. */
+/** The plans that the server applies: those of the plans file if one is given, else those that the last started node of a data directory recorded. */
 async function resolvePlans(
   config: Config,
   env: Env,
   sql: WritableSql,
 ): Promise<{ readonly plans: Plans; readonly planSource: PlanSource }> {
   if (config.access.plansFile !== undefined) return { plans: loadPlans(config, env), planSource: 'file' };
+  // In PostgreSQL the servers store nothing.
+  if (sql.dialect === 'postgres') return { plans: defaultPlans, planSource: 'defaults-of-servers' };
   const inUse = await readServerPlans(sql);
   if (inUse === undefined) return { plans: defaultPlans, planSource: 'defaults' };
   return { plans: plansOfServer(inUse), planSource: inUse.counted ? 'server' : 'server-without-limits' };
