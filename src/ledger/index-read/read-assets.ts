@@ -8,13 +8,14 @@ import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
 import type { AssetEntry } from './index-reads.ts';
+import type { OutputReads } from './read-outputs.ts';
 
 type AssetReads = {
   readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
 };
 
-export function createAssetReads(t: Tables & IndexTables): AssetReads {
+export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<OutputReads, 'addBytes'>): AssetReads {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
@@ -23,8 +24,8 @@ export function createAssetReads(t: Tables & IndexTables): AssetReads {
       LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
   );
   const minters = keyLookup(
-    (keys) => `SELECT m.asset, u.bytes FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
-      WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
+    (keys) =>
+      `SELECT m.asset, m.seq, NULL AS bytes FROM ${t.minter} m WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
   );
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
@@ -32,7 +33,8 @@ export function createAssetReads(t: Tables & IndexTables): AssetReads {
     const keys = [...new Set(ids)].map(idToBytes);
     const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
     const mintersOf = new Map<string, Set<Address>>();
-    for (const { asset, bytes } of rows.minters as { asset: Uint8Array; bytes: StoredUtxo }[]) {
+    const minterRows = rows.minters as readonly { asset: Uint8Array; seq: number; bytes: StoredUtxo | null }[];
+    for (const { asset, bytes } of yield* addBytes(minterRows)) {
       const id = toHex(asset);
       const owners = mintersOf.get(id) ?? new Set<Address>();
       for (const address of storedOwners(bytes)) owners.add(address);
