@@ -36,7 +36,11 @@ type PostgresOptions = {
  * Starts a server with an empty database, or a replica of another one. Returns undefined if PostgreSQL is not installed. Linux only, because it
  * reads /proc.
  */
-export async function startPostgres({ settings = [], replicaOf, port: wantedPort }: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
+export async function startPostgres({
+  settings = [],
+  replicaOf,
+  port: wantedPort,
+}: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
   const bin = process.platform === 'linux' ? findBinaries() : undefined;
   const user = bin === undefined ? undefined : findServerUser();
   if (bin === undefined || user === undefined) return undefined;

@@ -61,7 +61,7 @@ describe.skipIf(!isAvailable)(
           const url = (role: string) => `postgres://${role}@127.0.0.1:${pooler.port}/postgres?schema=other`;
           expect((await ask(url('serac'))).error).toContain('ALTER ROLE "serac" SET search_path = "other"');
           const found = await ask(url('other_role'), 'SELECT n FROM t');
-        expect([found.rows, found.lines]).toEqual([[{ n: 7 }], []]);
+          expect([found.rows, found.lines]).toEqual([[{ n: 7 }], []]);
         } finally {
           await pooler.stop();
         }
