@@ -54,7 +54,7 @@ const ownLimits = {
     'chain/lifecycle/rejections.ts',
     'chain/lifecycle/step-table.ts',
     'network/consensus/request-server.ts',
-    'network/outer-chain/outer-vm.ts',
+    'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],
   lruMap: [

@@ -20,7 +20,7 @@ import { createTxGenerator } from './tx-generator.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** Number of times the node is killed under load; .ci/run sets more. */
-const kills = Number(process.env.SERAC_KILLS ?? 12);
+const kills = Number(process.env.SERAC_KILLS ?? 5);
 const seed = Number(process.env.SERAC_SEED ?? 9);
 const connections = 8;
 const batchSize = 48;

@@ -45,7 +45,9 @@ test(
     try {
       const issuer = await buildChain(node);
       // No transaction of this chain was dropped, so there are no checks to show.
-      await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), hostileRounds(0.15), ['getTransactionChecks']);
+      await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), Math.max(15_000, hostileRounds(0.15)), [
+        'getTransactionChecks',
+      ]);
     } finally {
       await node.stop();
     }
@@ -68,7 +70,7 @@ test.skipIf(!hasServers)(
         async () => (await sendRequest(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
         (status) => status === 200,
       );
-      await sendHostileRequests(api, await collectKnownValues(api.client, issuer, place), hostileRounds(0.05), [
+      await sendHostileRequests(api, await collectKnownValues(api.client, issuer, place), Math.max(5000, hostileRounds(0.05)), [
         'listPrimaryNetworkBlocksByNodeId',
       ]);
     } finally {

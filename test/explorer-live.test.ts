@@ -13,7 +13,7 @@ import { type Program, startProgramAsUsers } from './program.ts';
 /** The explorer while the chain is busy, and while the node is away. */
 const binary = chromiumBinary();
 /** Seconds of the load; SERAC_EXPLORER_SECONDS=600 for a long one. */
-const seconds = Number(process.env.SERAC_EXPLORER_SECONDS ?? 4);
+const seconds = Number(process.env.SERAC_EXPLORER_SECONDS ?? 2);
 
 describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
   let page: Page;

@@ -19,7 +19,7 @@ import { chance } from './random-world.ts';
 import { localChainParams } from './wallet-kit.ts';
 
 /** Number of random transactions to issue; .ci/run uses more than the default. */
-const txCount = Number(process.env.SERAC_WATCH_ISSUES ?? 300);
+const txCount = Number(process.env.SERAC_WATCH_ISSUES ?? 120);
 const seed = Number(process.env.SERAC_SEED ?? 17);
 
 let folder: string;

@@ -15,19 +15,21 @@ export function socketsOf(pid: number): number {
 }
 
 /**
- * Calls `read` every 10 ms until `isDone` accepts the value, and returns it. Throws with the last value when the timeout (in milliseconds) is
- * over, so that a wait without an assertion after it can fail.
+ * Calls `read` until `isDone` accepts the value, and returns it. Throws with the last value when the timeout (in milliseconds) is over, so
+ * that a wait without an assertion after it can fail. The pauses are a tenth of the time waited, 5 to 200 ms: a long wait costs little CPU
+ * time, which the files that run beside it can use.
  */
 export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer: T) => boolean, timeout = 30_000): Promise<T> {
-  const until = performance.now() + timeout;
+  const start = performance.now();
   for (;;) {
     const answer = await read();
     if (isDone(answer)) return answer;
-    if (performance.now() > until)
+    const waited = performance.now() - start;
+    if (waited > timeout)
       throw new Error(
         `after ${timeout} ms the value is still ${Bun.inspect(answer, { depth: 6 }).slice(0, maxShown)}; expected: ${isDone}`,
       );
-    await Bun.sleep(10);
+    await Bun.sleep(Math.min(200, Math.max(5, waited / 10)));
   }
 }
 

@@ -17,7 +17,7 @@ import type { Operation } from './walk-transactions.ts';
  */
 
 const seed = Number(process.env.SERAC_WALK_SEED ?? 1);
-const steps = Number(process.env.SERAC_WALK_STEPS ?? 300);
+const steps = Number(process.env.SERAC_WALK_STEPS ?? 120);
 /** Steps between two comparisons of all answers. */
 const checkInterval = 100;
 

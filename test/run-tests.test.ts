@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,19 @@ import { fileURLToPath } from 'node:url';
 const folder = mkdtempSync(join(tmpdir(), 'serac-run-tests-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const files = {
+/** Files that run at the same time: two per processor. Each waits until all have started. */
+const meeting = Math.min(8, 2 * availableParallelism());
+
+const meets = `
+    import { mkdirSync, readdirSync } from 'node:fs';
+    test('meets the others', async () => {
+      mkdirSync(import.meta.path + '.started');
+      const started = () => readdirSync(import.meta.dir).filter((name) => name.endsWith('.started')).length;
+      while (started() < ${meeting}) await Bun.sleep(10);
+    });`;
+
+const files: Record<string, string> = {
+  ...Object.fromEntries(Array.from({ length: meeting }, (_, i) => [`meets-${i}.test.ts`, meets])),
   'starts.test.ts': `
     test('starts the program that was built', () => {
       const program = process.env.SERAC_TEST_PROGRAM;
@@ -20,7 +32,7 @@ const files = {
   'fails.test.ts': "test('fails', () => expect(1).toBe(2));",
 };
 
-test('files run in parallel with one built program; the sum is printed, the exit code is that of the tests, and nothing is left', async () => {
+test('files run in parallel, two per processor, with one built program; the sum is printed, the exit code is that of the tests, and nothing is left', async () => {
   const paths = Object.entries(files).map(([name, source]) => {
     writeFileSync(join(folder, name), `import { expect, test } from 'bun:test';\n${source}`);
     return join(folder, name);
@@ -30,7 +42,7 @@ test('files run in parallel with one built program; the sum is printed, the exit
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   const text = out + err;
   expect(code).toBe(1);
-  expect(text).toMatch(/^ 1 pass\n 1 skip\n 1 fail$/m);
+  expect(text).toMatch(new RegExp(`^ ${1 + meeting} pass\\n 1 skip\\n 1 fail$`, 'm'));
   const [, program = '', version] = /program (\S+) (\S+)/.exec(text) ?? [];
   expect(version).toStartWith('serac/');
   expect([program.startsWith(join(root, 'node_modules')), existsSync(program)]).toEqual([true, false]);

@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildProgram } from './build.ts';
 
 /**
- * Runs test files in parallel, one process per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once
- * before: a start from source takes twice the CPU time, a command four times. Usage: bun tools/run-tests.ts [files and options of bun test]
+ * Runs test files in parallel, two per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once before: a
+ * start from source takes twice the CPU time, a command four times. Usage: bun tools/run-tests.ts [files and options of bun test]
  */
 
 const root = resolve(import.meta.dir, '..');
-const options = ['--parallel', '--no-isolate', '--timeout=60000', '--timings=test/timings.json'];
+/** Half of the time a file waits: for timeouts, disks, and programs that start. */
+const workers = 2 * availableParallelism();
+const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000', '--timings=test/timings.json'];
 const allFiles = ['./src', './test', './bench'];
 
 /** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */

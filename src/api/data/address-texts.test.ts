@@ -5,7 +5,7 @@ import { AddressTexts } from './address-texts.ts';
 const addressOf = (seed: number): Uint8Array => sha256(Buffer.from(`${seed}`)).slice(0, 20);
 
 const textAt = (table: AddressTexts, entry: number): string =>
-  Buffer.from(table.texts).toString('latin1', table.offset(entry), table.offset(entry) + table.size(entry));
+  Buffer.from(table.texts.buffer, table.texts.byteOffset + table.offset(entry), table.size(entry)).toString('latin1');
 
 test('an entry has the text of its address, found at any offset', () => {
   const table = new AddressTexts();

@@ -97,18 +97,7 @@ export function createDevWallet(deps: DevWalletDeps) {
     asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
 
     /** The account with an index or address, or an impersonated address; account 0 if the text is empty. */
-    payer: (text: string): Payer => {
-      const isIndex = /^\d{1,4}$/.test(text);
-      const address = isIndex || text === '' ? undefined : addressFormat.parse(text);
-      const found = address === undefined ? accounts[Number(text)] : accounts.find(({ key }) => key.address === address);
-      if (found !== undefined) return found;
-      if (address !== undefined && deps.isImpersonated(address)) return { key: unknownKeyOf(address) };
-      const remedy = address === undefined ? '' : ', or impersonate the address (dev.impersonate, serac impersonate start)';
-      throw new DevError(
-        `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists${remedy}`,
-        { code: 'DEV_NOT_AN_ACCOUNT', account: text, accounts: accounts.length },
-      );
-    },
+    payer: (text: string): Payer => findPayer(text, deps),
 
     /** The owners of a new output, by default from addresses of this chain; `threshold` 0 counts as 1. */
     owners: (addresses: readonly string[], threshold: number, locktime = 0n, parse = addressFormat.parse): OutputOwners => {
@@ -154,6 +143,19 @@ export function createDevWallet(deps: DevWalletDeps) {
         return tx;
       }),
   };
+}
+
+function findPayer(text: string, { accounts, addressFormat, isImpersonated }: DevWalletDeps): Payer {
+  const isIndex = /^\d{1,4}$/.test(text);
+  const address = isIndex || text === '' ? undefined : addressFormat.parse(text);
+  const found = address === undefined ? accounts[Number(text)] : accounts.find(({ key }) => key.address === address);
+  if (found !== undefined) return found;
+  if (address !== undefined && isImpersonated(address)) return { key: unknownKeyOf(address) };
+  const remedy = address === undefined ? '' : ', or impersonate the address (dev.impersonate, serac impersonate start)';
+  throw new DevError(
+    `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists${remedy}`,
+    { code: 'DEV_NOT_AN_ACCOUNT', account: text, accounts: accounts.length },
+  );
 }
 
 /** Parses the ID of an output in CB58, or `<txID>:<index>`. */

@@ -49,7 +49,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
       db.exec(eventLogSchema);
       db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(createID());
     });
-  const chains = new Map<number, LoggedChain & ReturnType<typeof chainQueries>>();
+  const chains = new Map<number, QueriedChain>();
   const logID = db.prepare<{ id: string }>('SELECT id FROM event_log_meta');
   const revertCount = db.prepare<{ reverts: number }>('SELECT reverts FROM event_log_meta');
   const lastSeq = db.prepare<{ seq: number | null }>('SELECT max(seq) AS seq FROM event_log');
@@ -80,30 +80,6 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
   };
   if (!store.readonly) store.onReverting(appendReverts);
 
-  /** Reads a block from the accepted state or, if it was reverted, from its copy. Undefined if it is in neither. */
-  const readBlock = (row: LogRow): Extract<LogEntry, { kind: 'block' }> | undefined => {
-    const chain = chains.get(row.chain);
-    if (chain === undefined) return undefined;
-    const id = idFromBytes(row.block);
-    const bytes = chain.state.block(id) ?? reverted.block(id);
-    if (bytes === undefined) return undefined;
-    const block = parseBlock(bytes);
-    const fromReverted = memoizeOnce(() => outputsOfReverted(block));
-    const spent: FindUtxo = (ref) => chain.state.storedUtxo(ref) ?? fromReverted().get(refId(ref));
-    return { kind: 'block', seq: row.seq, chainID: chain.state.id, block, spent };
-  };
-
-  /** The outputs that a reverted block spends and that are no longer stored: those of its own transactions and of other reverted ones. */
-  const outputsOfReverted = (block: Block): ReadonlyMap<Id, Utxo> => {
-    const own = new Map(block.txs.map((tx) => [tx.id, tx]));
-    const creators = new Set(block.txs.flatMap(({ unsigned }) => spentRefs(unsigned).map(({ txID }) => txID)));
-    const outputs = [...creators].flatMap((txID) => {
-      const tx = own.get(txID) ?? reverted.tx(txID);
-      return tx === undefined ? [] : effectsOf(tx).created;
-    });
-    return new Map(outputs.map((utxo) => [utxo.id, utxo]));
-  };
-
   const toRevertedEntry = ({ seq, chain, height, block, time, snapshot }: LogRow): LogEntry | undefined => {
     const chainID = chains.get(chain)?.state.id;
     return chainID && { kind: 'reverted', seq, chainID, height, blockID: idFromBytes(block), time, snapshot: snapshot ?? undefined };
@@ -126,7 +102,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
               ? toRevertedEntry(row)
               : blockInMemory && chainID
                 ? { kind: 'block', seq: row.seq, chainID, ...blockInMemory }
-                : readBlock(row);
+                : readLoggedBlock(row, chains.get(row.chain), reverted);
           if (entry === undefined) break;
           entries.push(entry);
           bytes += entry.kind === 'block' ? entry.block.bytes.length : 0;
@@ -150,6 +126,32 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
       trim.run(maxEntries);
     },
   };
+}
+
+type QueriedChain = LoggedChain & ReturnType<typeof chainQueries>;
+type RevertedQueries = ReturnType<typeof revertedQueries>;
+
+/** Reads a block from the accepted state or, if it was reverted, from its copy. Undefined if it is in neither. */
+function readLoggedBlock(row: LogRow, chain: QueriedChain | undefined, reverted: RevertedQueries): LogEntry | undefined {
+  if (chain === undefined) return undefined;
+  const id = idFromBytes(row.block);
+  const bytes = chain.state.block(id) ?? reverted.block(id);
+  if (bytes === undefined) return undefined;
+  const block = parseBlock(bytes);
+  const fromReverted = memoizeOnce(() => outputsOfReverted(block, reverted));
+  const spent: FindUtxo = (ref) => chain.state.storedUtxo(ref) ?? fromReverted().get(refId(ref));
+  return { kind: 'block', seq: row.seq, chainID: chain.state.id, block, spent };
+}
+
+/** The outputs that a reverted block spends and that are no longer stored: those of its own transactions and of other reverted ones. */
+function outputsOfReverted(block: Block, reverted: Pick<RevertedQueries, 'tx'>): ReadonlyMap<Id, Utxo> {
+  const own = new Map(block.txs.map((tx) => [tx.id, tx]));
+  const creators = new Set(block.txs.flatMap(({ unsigned }) => spentRefs(unsigned).map(({ txID }) => txID)));
+  const outputs = [...creators].flatMap((txID) => {
+    const tx = own.get(txID) ?? reverted.tx(txID);
+    return tx === undefined ? [] : effectsOf(tx).created;
+  });
+  return new Map(outputs.map((utxo) => [utxo.id, utxo]));
 }
 
 const memoizeOnce = <T>(make: () => T): (() => T) => {

@@ -34,11 +34,17 @@ type InfoNetwork = {
   readonly upgrades: Upgrades;
 };
 
-/** A peer, in the order of the response. AvalancheGo: network/peer/info.go. */
-export type PeerInfo = {
+/** What a peer thinks of ACPs. */
+export type PeerAcps = {
+  readonly nodeID: string;
+  readonly supportedACPs: readonly number[];
+  readonly objectedACPs: readonly number[];
+};
+
+/** A peer. AvalancheGo: network/peer/info.go. */
+export type PeerInfo = PeerAcps & {
   readonly ip: string;
   readonly publicIP: string;
-  readonly nodeID: string;
   readonly version: string;
   /** Unix seconds. */
   readonly upgradeTime: bigint;
@@ -47,8 +53,6 @@ export type PeerInfo = {
   /** The uptime of this node as the peer observed it, in percent. */
   readonly observedUptime: number;
   readonly trackedSubnets: readonly Id[];
-  readonly supportedACPs: readonly number[];
-  readonly objectedACPs: readonly number[];
   /** Aliases of the chains on which the peer is benched: no queries are sent to it for a while. */
   readonly benched: readonly string[];
 };

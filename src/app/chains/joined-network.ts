@@ -12,7 +12,7 @@ import { parseIp } from '../../network/peers/ip-address.ts';
 import { ownKeyOutcome } from '../../network/peers/own-key-alert.ts';
 import { registerPeerMetrics } from '../../network/peers/peer-metrics.ts';
 import { createPeers } from '../../network/peers/peers.ts';
-import { stakesOf } from '../../network/peers/stake.ts';
+import { type RegisteredStakes, stakesOf } from '../../network/peers/stake.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import type { AvmChainSpec, RunningChain, WriterDeps } from '../setup/avm-chain.ts';
@@ -24,7 +24,7 @@ import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
 import { type JoinedExports, openJoinedExports } from './joined-exports.ts';
 import { type JoinedImports, openJoinedImports } from './joined-imports.ts';
 import { createJoinedReadings } from './joined-readings.ts';
-import { JoinError, openValidators } from './joined-validators.ts';
+import { JoinError, type JoinedValidators, openValidators } from './joined-validators.ts';
 import type { PeerReadings } from './peer-readings.ts';
 
 /** The network of peers that this node joins. */
@@ -65,35 +65,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     genesis: context.genesis.p.validators,
   });
   const stakes = stakesOf(source.validators.current, source.publicKeyOf);
-  const peers = createPeers({
-    identity,
-    publicIp: parseIp(join.publicIP) as Uint8Array,
-    rules: {
-      networkId: network.id,
-      compatibility: {
-        version: peerVersionOf(env.version, config.strict),
-        minimum: { major: 1, minor: 13, patch: 0 },
-        minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
-        upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
-      },
-      // AvalancheGo: utils/constants/acps.go, CurrentACPs.
-      currentAcps: new Set(),
-    },
-    options: join.network,
-    sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
-    timing: {
-      now: env.clock.monotonic,
-      unixSeconds: env.clock.unixSeconds,
-      after: env.timers.after,
-      soon: env.timers.soon,
-      randomBytes: env.random,
-    },
-    stakes,
-    log: (line, level) => env.log(`${line}`, level),
-    beacons: join.beacons,
-    sybilProtection: 'from' in join.validators,
-    ...(source.membership && { membership: source.membership }),
-  });
+  const peers = await openPeers(join, deps, source, stakes);
   if (join.echoOtherChains)
     for (const { id, genesisBlockID } of [context.p, context.c])
       peers.addChain(id, createEchoChain({ chainId: id, firstBlock: genesisBlockID, transport: peers.transport }));
@@ -159,6 +131,44 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       await peers.close();
     },
   };
+}
+
+/** The connections of this node, which are not open yet. */
+async function openPeers(
+  join: JoinConfig,
+  { config: { network, strict }, env, identity }: JoinDeps,
+  { membership }: Pick<JoinedValidators, 'membership'>,
+  stakes: RegisteredStakes,
+) {
+  return createPeers({
+    identity,
+    publicIp: parseIp(join.publicIP) as Uint8Array,
+    rules: {
+      networkId: network.id,
+      compatibility: {
+        version: peerVersionOf(env.version, strict),
+        minimum: { major: 1, minor: 13, patch: 0 },
+        minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
+        upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+      },
+      // AvalancheGo: utils/constants/acps.go, CurrentACPs.
+      currentAcps: new Set(),
+    },
+    options: join.network,
+    sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
+    timing: {
+      now: env.clock.monotonic,
+      unixSeconds: env.clock.unixSeconds,
+      after: env.timers.after,
+      soon: env.timers.soon,
+      randomBytes: env.random,
+    },
+    stakes,
+    log: (line, level) => env.log(`${line}`, level),
+    beacons: join.beacons,
+    sybilProtection: 'from' in join.validators,
+    ...(membership && { membership }),
+  });
 }
 
 function listenError({ stakingHost, stakingPort }: JoinConfig['network'], cause: unknown): JoinError {

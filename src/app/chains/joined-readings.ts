@@ -1,5 +1,5 @@
 import type { LazyKey } from '../../api/health/checks.ts';
-import type { AcpVotes, PeerInfo } from '../../api/rpc/info.ts';
+import type { AcpVotes, PeerAcps, PeerInfo } from '../../api/rpc/info.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from '../../network/peers/peer-info.ts';
@@ -65,7 +65,7 @@ const nanoseconds = (milliseconds: number): bigint => BigInt(Math.round(millisec
 /** Votes on ACPs by the stake of connected validators. AvalancheGo: api/info/service.go, Acps. */
 function countAcps(
   peers: readonly { readonly node: NodeId }[],
-  rows: readonly PeerInfo[],
+  rows: readonly PeerAcps[],
   stakes: Pick<RegisteredStakes, 'of'>,
 ): AcpVotes[] {
   const weights = new Map(peers.map(({ node }) => [nodeIdText(node), stakes.of(node)]));

@@ -2,8 +2,8 @@ import { ipVersion } from '../../base/bytes/runtime-modules.ts';
 import type { EngineParameters } from '../../network/consensus/engine-parameters.ts';
 import type { ServedLimits } from '../../network/consensus/getter.ts';
 import { parseBeacons } from '../../network/peers/beacons.ts';
-import type { Beacon } from '../../network/peers/network.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
+import type { Beacon } from '../../network/peers/peer-changes.ts';
 import type { Options } from '../flags/options.ts';
 import { readQuorums } from '../flags/peer-rules.ts';
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import type { TxReport } from '../lifecycle/ledger.ts';
 import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
@@ -11,10 +11,12 @@ import type { AddressTask } from './address-task.ts';
 import { createExportLookup } from './export-lookup.ts';
 import { FollowError, isTemporary } from './fault.ts';
 import type { FollowLedger } from './ledger.ts';
-import { checkNodeIdentity, checkStoredBlock, type ExpectedNode } from './node-identity.ts';
-import { type BatchLimit, type Pipeline, startPipeline } from './pipeline.ts';
+import { createNodeCheck } from './node-check.ts';
+import type { ExpectedNode } from './node-identity.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts';
 import { createPreLinearizationLookup, emptyPreLinearizationLookup } from './pre-linearization-lookup.ts';
+import type { BatchLimit } from './ready-blocks.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import { withDeadline, withRetries } from './retrying-remote.ts';
 import { createSpentExportsBackfill } from './spent-exports-backfill.ts';
@@ -76,8 +78,8 @@ export type FollowerDeps = FollowedNode & {
 
 const defaultBatchLimit: BatchLimit = { txs: 2000, bytes: 4 * 1024 * 1024 };
 
-/** Milliseconds: longest wait for a block before the node is rechecked, time between two checks of old blocks, longest wait for a height. */
-const intervals = { takeTimeout: 1000, recheck: 60_000, heightTimeout: 10_000 } as const;
+/** Milliseconds: longest wait for a block before the node is rechecked, longest wait for a height. */
+const intervals = { takeTimeout: 1000, heightTimeout: 10_000 } as const;
 
 /** Errors that are not temporary, such as an invalid block, are retried slowly. */
 const backoffLimits = { temporary: { first: 100, max: 2000 }, lasting: { first: 2000, max: 30_000 } } as const;
@@ -95,37 +97,17 @@ export function startFollower(deps: FollowerDeps): Follower {
   const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
   const lockWrites = createMutex();
   const tracker = createTracker(deps);
-  const backoffs = {
-    temporary: createBackoff(backoffLimits.temporary, timing.random),
-    lasting: createBackoff(backoffLimits.lasting, timing.random),
-  };
+  const backoff = createErrorBackoff(timing.random);
   const ready = createDeferred();
   let pipeline: Pipeline | undefined;
-  let isNodeUnverified = true;
-  let lastRecheck = timing.now();
-  /** A height at which the node had another block than the stored one, or at which the check failed. */
-  let conflictHeight: bigint | undefined;
 
-  const checkNode = async (at: BlockPosition): Promise<void> => {
-    await checkNodeIdentity(remote, expectedNode);
-    for (const height of conflictHeight === undefined ? [at.height] : [at.height, conflictHeight]) await checkBlockAt(height);
-    isNodeUnverified = false;
-    tracker.nodeVerified();
-    ready.resolve();
-  };
-
-  const checkBlockAt = async (height: bigint): Promise<void> => {
-    conflictHeight = height;
-    await checkStoredBlock(remote, ledger, height);
-    conflictHeight = undefined;
-  };
-
-  const recheckNode = async (at: BlockPosition): Promise<void> => {
-    if (isNodeUnverified) await checkNode(at);
-    if (timing.now() - lastRecheck < intervals.recheck) return;
-    lastRecheck = timing.now();
-    await checkBlockAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
-  };
+  const node = createNodeCheck({
+    ...{ remote, expectedNode, ledger, timing },
+    onVerified: () => {
+      tracker.nodeVerified();
+      ready.resolve();
+    },
+  });
 
   const openPipeline = (from: bigint): Pipeline =>
     startPipeline(from, {
@@ -134,15 +116,14 @@ export function startFollower(deps: FollowerDeps): Follower {
       prepare: deps.prepare,
       onRemoteHeight: tracker.remoteHeight,
       onError: (error) => {
-        // After an error another node may answer at the same URL.
-        isNodeUnverified = true;
+        node.distrust();
         tracker.errorOccurred(error);
       },
     });
 
   const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
     const fetched = await from.take(batchLimit, intervals.takeTimeout);
-    await recheckNode(at);
+    await node.recheck(at);
     if (fetched.length === 0) return at;
     const began = timing.now();
     const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
@@ -152,8 +133,7 @@ export function startFollower(deps: FollowerDeps): Follower {
       tracker.blocksStored(verified, timing.now() - began);
     }
     if (fault !== undefined) throw fault;
-    backoffs.temporary.reset();
-    backoffs.lasting.reset();
+    backoff.reset();
     return newest;
   };
 
@@ -161,7 +141,7 @@ export function startFollower(deps: FollowerDeps): Follower {
     // After a failure only the ledger knows how many blocks were stored.
     let at: BlockPosition = await ledger.lastAccepted();
     tracker.startAt(at);
-    await checkNode(at);
+    await node.check(at);
     if (pipeline === undefined) pipeline = openPipeline(at.height + 1n);
     else pipeline.restart(at.height + 1n);
     for (;;) at = await processNextBatch(pipeline, at);
@@ -175,39 +155,13 @@ export function startFollower(deps: FollowerDeps): Follower {
         if (signal.aborted) return;
         tracker.errorOccurred(error);
         if (isWrongNode(error)) ready.reject(error);
-        await abortableSleep(timing, backoffs[isTemporary(error) ? 'temporary' : 'lasting'].next(), signal).catch(() => {});
+        await abortableSleep(timing, backoff.next(error), signal).catch(() => {});
       }
   };
 
   const finished = follow();
 
-  const { exportedOutputs } = deps;
-  const backfills: readonly AddressTask[] = [
-    deps.hasPreLinearizationHistory &&
-      createPreLinearizationBackfill({
-        remote,
-        ledger: { addPreLinearizationUtxos: (utxos) => lockWrites(() => ledger.addPreLinearizationUtxos(utxos)) },
-        waitForHeight: (height) => tracker.waitForHeight(height, intervals.heightTimeout),
-      }),
-    exportedOutputs &&
-      createSpentExportsBackfill({
-        remote,
-        exportedOutputs: {
-          listUnspent: (address) => lockWrites(() => exportedOutputs.listUnspent(address)),
-          markSpent: (spent) => lockWrites(() => exportedOutputs.markSpent(spent)),
-        },
-        foreign: deps.foreign,
-        now: timing.now,
-      }),
-  ].filter((one) => one !== undefined && one !== false);
-
-  const remoteTxReport = async (id: Id): Promise<TxReport> => {
-    const report = await callerRemote.txReport(id);
-    if (report.status !== 'Accepted') return report;
-    // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
-    const isPreLinearization = deps.hasPreLinearizationHistory && (await callerRemote.height()) <= tracker.status().height;
-    return isPreLinearization ? report : { status: 'Processing' };
-  };
+  const backfills = createBackfills(deps, remote, lockWrites, (height) => tracker.waitForHeight(height, intervals.heightTimeout));
 
   const stop = async (): Promise<void> => {
     abort.abort();
@@ -225,9 +179,65 @@ export function startFollower(deps: FollowerDeps): Follower {
     engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
     backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
     preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
-    remoteTxReport,
+    remoteTxReport: (id) => readRemoteTxReport(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
     issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
     issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
     stop,
   };
+}
+
+function createErrorBackoff(random: () => number) {
+  const temporary = createBackoff(backoffLimits.temporary, random);
+  const lasting = createBackoff(backoffLimits.lasting, random);
+  return {
+    next: (error: unknown): number => (isTemporary(error) ? temporary : lasting).next(),
+    reset: (): void => {
+      temporary.reset();
+      lasting.reset();
+    },
+  };
+}
+
+async function readRemoteTxReport(
+  id: Id,
+  remote: Pick<Remote, 'txReport' | 'height'>,
+  hasPreLinearizationHistory: boolean,
+  storedHeight: () => bigint,
+): Promise<TxReport> {
+  const report = await remote.txReport(id);
+  if (report.status !== 'Accepted') return report;
+  // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
+  const isPreLinearization = hasPreLinearizationHistory && (await remote.height()) <= storedHeight();
+  return isPreLinearization ? report : { status: 'Processing' };
+}
+
+/** What fetches for addresses the things that no block contains. */
+function createBackfills(
+  { hasPreLinearizationHistory, exportedOutputs, ledger, foreign, timing }: FollowerDeps,
+  remote: Remote,
+  lockWrites: Mutex,
+  waitForHeight: (height: bigint) => Promise<void>,
+): readonly AddressTask[] {
+  const tasks: AddressTask[] = [];
+  if (hasPreLinearizationHistory)
+    tasks.push(
+      createPreLinearizationBackfill({
+        remote,
+        ledger: { addPreLinearizationUtxos: (utxos) => lockWrites(() => ledger.addPreLinearizationUtxos(utxos)) },
+        waitForHeight,
+      }),
+    );
+  if (exportedOutputs !== undefined)
+    tasks.push(
+      createSpentExportsBackfill({
+        remote,
+        exportedOutputs: {
+          listUnspent: (address) => lockWrites(() => exportedOutputs.listUnspent(address)),
+          markSpent: (spent) => lockWrites(() => exportedOutputs.markSpent(spent)),
+        },
+        foreign,
+        now: timing.now,
+      }),
+    );
+  return tasks;
 }

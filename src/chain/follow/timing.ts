@@ -28,3 +28,22 @@ export function abortableSleep(timing: Pick<Timing, 'after'>, ms: number, signal
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** Lets one caller wait until another one wakes it, or the timeout is over. */
+export function createWakeUp({ after }: Pick<Timing, 'after'>) {
+  let wake: (() => void) | undefined;
+  return {
+    wake: () => wake?.(),
+    /** `timeout` in milliseconds. */
+    wait: async (timeout: number): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        const cancel = after(timeout, resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      wake = undefined;
+    },
+  };
+}

@@ -13,8 +13,8 @@ import type { ExportLookup } from './export-lookup.ts';
 import { FollowError } from './fault.ts';
 import { findImportedOutputs } from './imported-outputs.ts';
 import type { FollowedBlock, FollowLedger } from './ledger.ts';
-import type { FetchedBlock } from './pipeline.ts';
 import type { PreLinearizationLookup } from './pre-linearization-lookup.ts';
+import type { FetchedBlock } from './ready-blocks.ts';
 import type { Timing } from './timing.ts';
 
 type BatchVerifyDeps = {

@@ -4,39 +4,42 @@ import type { WriteSentence } from './tx-sentence.ts';
 
 type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
 
-/** The properties of all kinds of events that are printed; see api/contract/event-kinds.ts. */
+type Reason = string | { readonly message: string };
+
+/** The position of an event on a chain; an older node may leave out what it does not know. */
+type Position = { readonly chain?: string; readonly height?: number; readonly time?: number };
+
+/** The properties that are printed of each kind of event; see api/contract/event-kinds.ts. */
 type EventData = {
-  readonly chain?: string;
-  readonly height?: number;
-  readonly time?: number;
-  readonly txIDs?: readonly string[];
-  readonly txID?: string;
-  readonly txType?: string;
-  readonly summary?: TxSummary;
-  readonly balanceChanges?: readonly Change[];
-  readonly snapshot?: string;
-  readonly action?: 'in' | 'out';
-  readonly reason?: string | { readonly message: string };
-  readonly message?: string;
-  readonly offset?: number;
-  readonly frozen?: boolean;
-  readonly check?: string;
-  readonly error?: string;
+  readonly heartbeat: unknown;
+  readonly block: Position & { readonly txIDs?: readonly string[] };
+  readonly tx: {
+    readonly txID: string;
+    readonly txType: string;
+    readonly summary?: TxSummary;
+    readonly balanceChanges?: readonly Change[];
+  };
+  readonly reverted: Position & { readonly snapshot?: string };
+  readonly mempool: { readonly action: 'in' | 'out'; readonly txID: string; readonly txType: string; readonly reason?: Reason };
+  readonly time: { readonly time?: number; readonly offset?: number; readonly frozen?: boolean };
+  readonly health: { readonly check: string; readonly error?: string };
+  readonly reset: { readonly reason?: Reason };
+  readonly closed: { readonly message?: string };
 };
 
 type Writers = {
   readonly formatAmount: (amount: string, assetID: string) => Promise<string>;
   readonly writeSentence: WriteSentence;
 };
-type Format = (event: EventData, writers: Writers) => Promise<readonly string[]> | readonly string[];
+type Format<E> = (event: E, writers: Writers) => Promise<readonly string[]> | readonly string[];
 
 /** An event as lines for people; none for a heartbeat. An event of an unknown kind is printed as it is. */
 export async function formatEvent(kind: string, data: string, writers: Writers): Promise<readonly string[]> {
-  const format = Object.hasOwn(formats, kind) ? formats[kind] : undefined;
-  return format === undefined ? [`${kind} ${data}`] : format(JSON.parse(data) as EventData, writers);
+  if (!Object.hasOwn(formats, kind)) return [`${kind} ${data}`];
+  return (formats[kind as keyof EventData] as Format<unknown>)(JSON.parse(data), writers);
 }
 
-const formats: { readonly [kind: string]: Format } = {
+const formats: { readonly [K in keyof EventData]: Format<EventData[K]> } = {
   heartbeat: () => [],
   block: (event) => [`block ${event.height}${ofChain(event)}, ${countTxs(event.txIDs?.length ?? 0)}, ${formatTime(event.time ?? 0)}`],
   tx: async ({ txID, txType, summary, balanceChanges = [] }, { formatAmount, writeSentence }) => [
@@ -67,6 +70,6 @@ async function formatChange({ address, assetID, change, sharedChange }: Change, 
   return [...(await line(change, '')), ...(await line(sharedChange, ' (shared)'))];
 }
 
-const ofChain = ({ chain }: EventData): string => (chain === undefined || chain === 'X' ? '' : ` of chain ${chain}`);
+const ofChain = ({ chain }: Position): string => (chain === undefined || chain === 'X' ? '' : ` of chain ${chain}`);
 const countTxs = (count: number): string => `${count} transaction${count === 1 ? '' : 's'}`;
-const textOf = (reason: string | { readonly message: string }): string => (typeof reason === 'string' ? reason : reason.message);
+const textOf = (reason: Reason): string => (typeof reason === 'string' ? reason : reason.message);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { LongWork } from '../../base/timing/long-work.ts';
-import type { PinnedBlock } from './index-reads.ts';
+import type { Holdings, PinnedBlock } from './index-reads.ts';
 import type { BalancePoint } from './read-balance-history.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
@@ -25,7 +25,7 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
     } finally {
       await indexed.close();
     }
-  }, 60_000);
+  }, 300_000);
 }
 
 async function checkHistories({ chains: { oracle }, reads, explorer }: IndexUnderTest): Promise<void> {
@@ -34,14 +34,15 @@ async function checkHistories({ chains: { oracle }, reads, explorer }: IndexUnde
   const pins = await Promise.all(Array.from({ length: tip + 1 }, (_, height) => reads.pinAtHeight(height)));
   let changes = 0;
   let sampled = 0;
-  for (const address of owners)
+  for (const address of owners) {
+    const balances: (Holdings & { readonly pin: PinnedBlock })[] = [];
+    for (const pin of pins as PinnedBlock[]) balances.push({ pin, ...(await reads.balances([address], pin, 0)) });
     for (const asset of oracle.assetIDs().slice(0, 4)) {
-      const expected: BalancePoint[] = [];
-      for (const pin of pins as PinnedBlock[]) {
-        const sums = (await reads.balances([address], pin, 0)).singleOwner.filter((one) => one.asset === asset);
+      const expected = balances.map(({ pin, singleOwner }): BalancePoint => {
+        const sums = singleOwner.filter((one) => one.asset === asset);
         const [amount, nfts] = [sums.reduce((sum, one) => sum + one.amount, 0n), sums.reduce((sum, one) => sum + one.nfts, 0)];
-        expected.push({ height: pin.height, time: pin.time, amount, nfts });
-      }
+        return { height: pin.height, time: pin.time, amount, nfts };
+      });
       const read = (from: number | undefined, to: number, maxPoints: number) =>
         explorer.balanceHistory({ address, asset, from, to, maxPoints });
       /** The expected balances from a height on, without those that equal the one before. */
@@ -67,6 +68,7 @@ async function checkHistories({ chains: { oracle }, reads, explorer }: IndexUnde
       // The last point has the balance of the end: it is left out only if it equals the one before.
       expect(few.points.at(-1)?.amount).toBe(expected[tip]?.amount as bigint);
     }
+  }
   expect(changes).toBeGreaterThan(8);
   expect(sampled).toBeGreaterThan(0);
 }

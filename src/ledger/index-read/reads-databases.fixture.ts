@@ -20,14 +20,17 @@ export async function openSqliteReads(seed: number, longWork?: LongWork, minList
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
 }
 
+/** Long, because these tests are not about a server that does not answer. */
+const statementMilliseconds = 120_000;
+
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
 export async function openPostgresReads(server: string, seed: number, minListed?: number): Promise<IndexUnderTest> {
-  const admin = openPostgres({ url: server, max: 1 });
+  const admin = openPostgres({ url: server, max: 1, statementMilliseconds });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
   await admin.all(`CREATE DATABASE ${name}`, []);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const sql = openPostgres({ url: url.href });
+  const sql = openPostgres({ url: url.href, statementMilliseconds });
   const testChains = openReadsChains(openDatabase, seed);
   const numbers = await migratePostgres(
     sql,

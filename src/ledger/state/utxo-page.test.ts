@@ -151,7 +151,7 @@ for (const kind of ['own', 'atomic'] as const) {
           }
           chain.close();
         }),
-        { numRuns: 25 },
+        { numRuns: 10 },
       );
     });
   });

@@ -60,25 +60,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped, maxBlocks: maxReceived });
   let segmentSize = Math.min(maxReceived, segmentSizes.first);
 
-  const lastAccepted = (): BlockRef => {
-    const id = vm.lastAccepted();
-    return { id, height: vm.block(id)?.height ?? 0n };
-  };
-
-  /** The highest block that most beacons have accepted; the last accepted one if there is no higher; undefined if they do not agree. */
-  const findTip = async (): Promise<BlockRef | undefined> => {
-    const set = beacons();
-    const frontiers = await askFrontiers(set, requester, randomBytes);
-    const accepted = frontiers.length === 0 ? [] : await askAccepted(set, frontiers, requester);
-    if (accepted.length === 0) return undefined;
-    let tip = lastAccepted();
-    for (const id of accepted) {
-      if (vm.block(id) !== undefined) continue;
-      const [block] = (await fetcher.fetch(id, 1)) ?? [];
-      if (block !== undefined && block.height > tip.height) tip = block;
-    }
-    return tip;
-  };
+  const lastAccepted = (): BlockRef => lastAcceptedOf(vm);
 
   /** Fetches segments ahead and executes them in order. */
   const runSegments = async (segments: readonly Segment[]): Promise<void> => {
@@ -111,7 +93,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */
   const reachTip = async (): Promise<number | undefined> => {
     meter.setPhase('asking');
-    const tip = await findTip();
+    const tip = await findTip({ vm, beacons: beacons(), requester, fetcher, randomBytes });
     if (tip === undefined) return undefined;
     meter.setTip(tip.height);
     meter.setPhase('fetching');
@@ -167,3 +149,28 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
 
 /** Bytes of blocks in one answer; AvalancheGo sends at most 1,677,721. */
 const answerBytes = 1_600_000;
+
+type TipParts = Pick<BootstrapParts, 'vm' | 'randomBytes'> & {
+  readonly beacons: ReturnType<BootstrapParts['beacons']>;
+  readonly requester: ReturnType<typeof createRequester>;
+  readonly fetcher: ReturnType<typeof createAncestorFetcher>;
+};
+
+/** The highest block that most beacons have accepted; the last accepted one if there is no higher; undefined if they do not agree. */
+async function findTip({ vm, beacons, requester, fetcher, randomBytes }: TipParts): Promise<BlockRef | undefined> {
+  const frontiers = await askFrontiers(beacons, requester, randomBytes);
+  const accepted = frontiers.length === 0 ? [] : await askAccepted(beacons, frontiers, requester);
+  if (accepted.length === 0) return undefined;
+  let tip = lastAcceptedOf(vm);
+  for (const id of accepted) {
+    if (vm.block(id) !== undefined) continue;
+    const [block] = (await fetcher.fetch(id, 1)) ?? [];
+    if (block !== undefined && block.height > tip.height) tip = block;
+  }
+  return tip;
+}
+
+function lastAcceptedOf(vm: BootstrapParts['vm']): BlockRef {
+  const id = vm.lastAccepted();
+  return { id, height: vm.block(id)?.height ?? 0n };
+}

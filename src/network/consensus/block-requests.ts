@@ -1,5 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { ChainLink } from '../protocol/transport.ts';
 
 /** Where a block that is issued came from. AvalancheGo: the label `source` of its metric `blks_issued`. */
 export type BlockSource = 'pull_gossip' | 'push_gossip' | 'built' | 'unknown';
@@ -38,5 +39,22 @@ export function createBlockRequests(limits: { readonly total: number; readonly p
       if (ofNode?.size === 0) byNode.delete(request.node);
     },
     count: () => byBlock.size,
+  };
+}
+
+/** Asks a peer for a block. Returns false if it cannot be asked now. */
+export type RequestBlock = (node: NodeId, blockId: Id, source: BlockSource) => boolean;
+
+export function createBlockRequester(
+  { chainId, transport, nextRequestId }: Pick<ChainLink, 'chainId' | 'transport'> & { readonly nextRequestId: () => number },
+  requests: Pick<BlockRequests, 'add'>,
+): RequestBlock {
+  return (node, blockId, source) => {
+    // This node has what it knows: asking itself brings nothing.
+    if (node === transport.self) return false;
+    const requestId = nextRequestId();
+    if (!requests.add({ node, requestId, blockId, source })) return false;
+    transport.request({ kind: 'get', chainId, requestId, deadline: 0n, containerId: blockId }, [node]);
+    return true;
   };
 }

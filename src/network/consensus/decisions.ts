@@ -6,6 +6,7 @@ import type { Consensus, Decision } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { countVotes, type Votes } from '../snowman/votes.ts';
 import type { DecisionCounters, VoteCounters } from './counters.ts';
+import type { EngineState } from './engine-state.ts';
 import { createProcessingTimes } from './processing-times.ts';
 
 /** The blocks that consensus decides about, and what the engine does with its decisions. */
@@ -19,11 +20,7 @@ export type Decisions = {
   readonly record: (results: readonly Votes[]) => Promise<void> | undefined;
   /** The last block that is accepted and stored. Consensus is ahead of it while blocks are being stored. */
   readonly stored: () => BlockRef;
-  /** Unix seconds. */
-  readonly storedTime: () => bigint;
-  /** Milliseconds. */
-  readonly longestProcessing: () => number;
-  readonly averageAcceptance: () => number;
+  readonly report: () => Pick<EngineState, 'lastAccepted' | 'lastAcceptedTime' | 'longestProcessing' | 'averageAcceptance'>;
 };
 
 type DecisionParts = {
@@ -89,8 +86,11 @@ export function createDecisions({ vm, consensus, timers, counters, alphaPreferen
     highestFirst: () => [...processing.values()].sort((a, b) => (a.height > b.height ? -1 : 1)),
     record: (results) => execute(results.flatMap(recordPoll), 0),
     stored: () => stored,
-    storedTime: () => storedTime,
-    longestProcessing: () => times.longest(timers.now()),
-    averageAcceptance: () => times.averageAge(timers.now()),
+    report: () => ({
+      lastAccepted: stored,
+      lastAcceptedTime: storedTime,
+      longestProcessing: times.longest(timers.now()),
+      averageAcceptance: times.averageAge(timers.now()),
+    }),
   };
 }

@@ -3,7 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 
 /** Blocks that wait for their parent or are being prepared. One peer can fill at most a quarter of the places. */
-type PendingBlocks = {
+export type PendingBlocks = {
   /** Returns false if there is no place. */
   readonly add: (node: NodeId, block: EngineBlock) => boolean;
   readonly get: (id: Id) => EngineBlock | undefined;

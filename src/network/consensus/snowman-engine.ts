@@ -1,40 +1,26 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
-import type { NodeId } from '../../base/bytes/node-id.ts';
 import { every } from '../../base/timing/timers.ts';
-import type { MessageKind } from '../messages/message.ts';
-import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainLink } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { createConsensus } from '../snowman/consensus.ts';
-import type { BlockRef } from '../snowman/consensus-block.ts';
-import { createPolls } from '../snowman/polls.ts';
-import { createAcceptedFrontiers } from './accepted-frontiers.ts';
 import { createBlockIntake } from './block-intake.ts';
 import { consensusBlock, createBlockIssuer } from './block-issuer.ts';
-import { type BlockSource, createBlockRequests } from './block-requests.ts';
+import { type BlockSource, createBlockRequester } from './block-requests.ts';
 import { createBuildSchedule } from './build-schedule.ts';
-import { chitsAt } from './chits.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import type { EngineCounters } from './counters.ts';
-import { createDecisions } from './decisions.ts';
-import { type EngineParameters, engineLimits } from './engine-parameters.ts';
+import { createEngineMessages, type EngineMessages } from './engine-messages.ts';
+import type { EngineParameters } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
+import { createEngineTables } from './engine-tables.ts';
 import { createMailbox } from './mailbox.ts';
-import { createPollTimes } from './poll-times.ts';
-import { createQueryAnswers } from './query-answers.ts';
-import { createQueryLimit } from './query-limit.ts';
 import { createQuerySender } from './query-sender.ts';
-import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createVoteIntake } from './vote-intake.ts';
-import { createWaitingJobs } from './waiting-jobs.ts';
 
 /**
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects them by
  * the results. Events are processed one after the other; queries are answered ahead of them. AvalancheGo: snow/engine/snowman/engine.go.
  */
-export type SnowmanEngine = {
-  readonly receive: (from: NodeId, message: ChainMessage) => void;
-  readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+export type SnowmanEngine = EngineMessages & {
   readonly state: () => EngineState;
   /** Whether the engine is building a block, or will at a known time. */
   readonly isBlockDue: () => boolean;
@@ -57,16 +43,9 @@ type EngineParts = ChainLink & {
 };
 
 export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
-  const { chainId, vm, transport, validators, timers, parameters, counters } = parts;
-  const consensus = createConsensus(parameters, refOf(vm, vm.lastAccepted()));
-  const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
-  const pollTimes = createPollTimes(timers, counters);
-  const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
-  const jobs = createWaitingJobs();
-  const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
-  const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
-  const frontiers = createAcceptedFrontiers(validators);
-  const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
+  const { vm, transport, validators, timers, parameters, counters } = parts;
+  const tables = createEngineTables(parts);
+  const { consensus, decisions, polls, pollTimes, requests } = tables;
   const mailbox = createMailbox(timers, parts.onFatal);
   const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
   let isRepollDue = false;
@@ -77,28 +56,15 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
       return settle();
     });
 
-  const requestBlock = (node: NodeId, blockId: Id, source: BlockSource): boolean => {
-    // This node has what it knows: asking itself brings nothing.
-    if (node === transport.self) return false;
-    const requestId = parts.nextRequestId();
-    if (!requests.add({ node, requestId, blockId, source })) return false;
-    transport.request({ kind: 'get', chainId, requestId, deadline: 0n, containerId: blockId }, [node]);
-    return true;
-  };
   const issuer = createBlockIssuer({
+    ...tables,
     vm,
-    consensus,
-    jobs,
-    requests,
-    unverified,
-    requestBlock,
     post,
+    requestBlock: createBlockRequester(parts, requests),
     onVerified: (block, isBuilt, source, node) => {
       consensus.add(consensusBlock(block));
       decisions.add(block);
-      counters.issued[source]++;
-      counters.issuerStake += Number(validators.current().get(node) ?? 0n);
-      if (block.height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = block.height;
+      countIssued(counters, block, source, validators.current().get(node) ?? 0n);
       if (isBuilt) schedule.finished();
       vm.setPreference(consensus.preference());
       if (consensus.isPreferred(block.id)) queries.poll(block.id, isBuilt ? block.bytes : undefined);
@@ -129,8 +95,8 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     },
   });
 
-  const votes = createVoteIntake({ consensus, polls, jobs, issuer, unverified, frontiers, counters });
-  const blocks = createBlockIntake({ vm, issuer, requests, jobs, decisions, counters });
+  const votes = createVoteIntake({ ...tables, issuer, counters });
+  const blocks = createBlockIntake({ ...tables, vm, issuer, counters });
 
   /** Applies finished polls and executes their decisions; then polls again and builds, if there is reason to. */
   const settle = (): void | Promise<void> => {
@@ -143,45 +109,6 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     if ((results > 0 || isRepollDue) && consensus.processingCount() > 0) queries.repoll();
     isRepollDue = false;
     schedule.wake();
-  };
-
-  const acceptedId: Vm['blockIdAtHeight'] = (height) => {
-    const id = vm.blockIdAtHeight(height);
-    if (id === undefined) counters.missingAccepted++;
-    return id;
-  };
-  const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
-    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, decisions.stored(), acceptedId) }, [node]);
-  };
-  const answer = createQueryAnswers({ timers, issuer, post: mailbox.post, sendChits });
-  const query = (end: () => void, work: () => void) =>
-    post(() => {
-      end();
-      work();
-    });
-  const receive = (from: NodeId, message: ChainMessage) => {
-    switch (message.kind) {
-      case 'pullQuery': {
-        answer(from, message);
-        const end = queryLimit.admit(from, 0);
-        return end && query(end, () => issuer.issueById(from, message.containerId, 'push_gossip'));
-      }
-      case 'pushQuery': {
-        answer(from, message);
-        const end = queryLimit.admit(from, message.container.length);
-        if (end === undefined) return;
-        const bytes = new Uint8Array(message.container);
-        return query(end, () => blocks.push(from, bytes));
-      }
-      case 'chits': {
-        const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
-        return post(() => votes.chits(from, requestId, preferredId, preferredIdAtHeight, { id, height }));
-      }
-      case 'put': {
-        const bytes = new Uint8Array(message.container);
-        return post(() => blocks.put(from, message.requestId, bytes));
-      }
-    }
   };
 
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
@@ -201,24 +128,8 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   post(() => {});
 
   return {
-    receive,
-    failed: (from, requestId, response) => {
-      if (response === 'chits') post(() => votes.failed(from, requestId));
-      else if (response === 'put') post(() => blocks.getFailed(from, requestId));
-    },
-    state: () => ({
-      lastAccepted: decisions.stored(),
-      lastAcceptedTime: decisions.storedTime(),
-      processingBlocks: consensus.processingCount(),
-      longestProcessing: decisions.longestProcessing(),
-      averageAcceptance: decisions.averageAcceptance(),
-      openPolls: polls.count(),
-      blockRequests: requests.count(),
-      pendingBlocks: issuer.pendingCount(),
-      missingBlocks: jobs.count(),
-      unverifiedBlocks: unverified.count(),
-      majorityHeight: frontiers.majorityHeight(),
-    }),
+    ...createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postAlone: mailbox.post }),
+    state: () => ({ ...tables.report(), pendingBlocks: issuer.pendingCount() }),
     isBlockDue: schedule.isDue,
     stop,
     stopAndReject: () =>
@@ -232,4 +143,8 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   };
 }
 
-const refOf = (vm: Vm, id: Id): BlockRef => ({ id, height: vm.block(id)?.height ?? 0n });
+function countIssued(counters: EngineCounters, { height }: EngineBlock, source: BlockSource, stake: bigint): void {
+  counters.issued[source]++;
+  counters.issuerStake += Number(stake);
+  if (height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = height;
+}

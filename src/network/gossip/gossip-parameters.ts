@@ -1,19 +1,32 @@
 /** How transactions are gossiped; times in milliseconds. AvalancheGo: vms/avm/network/config.go. */
-export type GossipParameters = {
-  /** Bytes of one push, and of the answer to a pull. */
-  readonly targetSize: number;
+export type GossipParameters = PushParameters & PullParameters & FilterParameters;
+
+type PushParameters = QueueParameters & {
   readonly pushInterval: number;
   /** The first push goes to the validators with the most stake, up to this share of it, and to so many other connected validators. */
   readonly pushStake: number;
   readonly pushValidators: number;
   /** A transaction that still waits is pushed again to so many connected validators, at most once per `repushInterval`. */
   readonly repushValidators: number;
+};
+
+/** What waits to be pushed. */
+export type QueueParameters = {
+  /** Bytes of one push, and of the answer to a pull. */
+  readonly targetSize: number;
   readonly repushInterval: number;
   /** Dropped transactions that are remembered, so that they are not pushed at once if they come back. */
   readonly discardedSize: number;
+};
+
+type PullParameters = {
   readonly pullInterval: number;
   /** Pull requests per peer are limited over this period. */
   readonly pullPeriod: number;
+};
+
+/** The filter of known transactions. */
+export type FilterParameters = {
   readonly minFilterItems: number;
   readonly filterFalsePositives: number;
   /** The filter is replaced when false positives are more probable than this. */

@@ -9,7 +9,7 @@ import {
   createBloomFilter,
   type WritableBloomFilter,
 } from '../protocol/bloom-filter.ts';
-import type { GossipParameters } from './gossip-parameters.ts';
+import type { FilterParameters } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
 /** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
@@ -25,7 +25,7 @@ const seedSize = 8;
 const growth = 3;
 
 export function createKnownFilter(
-  parameters: Pick<GossipParameters, 'minFilterItems' | 'filterFalsePositives' | 'maxFilterFalsePositives'>,
+  parameters: FilterParameters,
   pool: Pick<GossipPool, 'items' | 'count'>,
   randomBytes: RandomBytes,
 ): KnownFilter {

@@ -1,6 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { boundedMap } from './bounded-map.ts';
-import type { GossipParameters } from './gossip-parameters.ts';
+import type { QueueParameters } from './gossip-parameters.ts';
 import type { GossipItem, GossipPool } from './gossip-pool.ts';
 
 /** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
@@ -15,10 +15,7 @@ type PushQueue = {
 
 type Tracked = { readonly item: GossipItem; pushed: number };
 
-export function createPushQueue(
-  parameters: Pick<GossipParameters, 'targetSize' | 'repushInterval' | 'discardedSize'>,
-  pool: Pick<GossipPool, 'has'>,
-): PushQueue {
+export function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPool, 'has'>): PushQueue {
   // Maps keep the order of insertion: the first entry is the one that waits longest.
   const unsent = new Map<Id, Tracked>();
   const sent = new Map<Id, Tracked>();

@@ -1,7 +1,7 @@
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import { ipText, parseIp } from './ip-address.ts';
-import type { Beacon } from './network.ts';
+import type { Beacon } from './peer-changes.ts';
 
 /** The values of `--bootstrap-ips` and `--bootstrap-ids`: lists of the same length, separated by commas. AvalancheGo: config/config.go. */
 export function parseBeacons(ips: string, ids: string): Beacon[] {

@@ -1,7 +1,7 @@
 import { createTokenBucket } from './token-bucket.ts';
 
 /** Decides which inbound connections may begin a TLS handshake. The clock is an argument, in milliseconds. */
-type ConnectionLimits = {
+export type ConnectionLimits = {
   readonly mayConnect: (ip: string, now: number) => boolean;
   readonly allowed: () => number;
   readonly rejected: () => number;

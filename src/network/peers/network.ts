@@ -1,24 +1,25 @@
 import { type NodeId, nodeIdOfCertificate, nodeIdText } from '../../base/bytes/node-id.ts';
-import { every } from '../../base/timing/timers.ts';
-import type { MessageOfKind } from '../messages/message.ts';
-import type { ChainMessage } from '../protocol/transport.ts';
 import { createAddressBook } from './address-book.ts';
 import { type Admit, createAdmission } from './admission.ts';
 import type { BlsFunctions } from './bls-checks.ts';
 import { createConnectionLimits } from './connection-limits.ts';
-import { createConnections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { createCounters } from './counters.ts';
 import { createDialer } from './dialer.ts';
-import { endpointText, remoteText } from './ip-address.ts';
 import type { NetworkOptions } from './network-flags.ts';
+import { startUpkeep } from './network-upkeep.ts';
 import type { SignedAddress } from './own-address.ts';
+import { createOwnHandshake } from './own-handshake.ts';
 import { createOwnKeyAlert } from './own-key-alert.ts';
 import { startPeer } from './peer.ts';
+import { type Beacon, createPeerChanges, type NetworkEvents } from './peer-changes.ts';
 import type { NetworkRules, Peer, PeerContext, PeerLog } from './peer-context.ts';
 import { createPeerLimits } from './peer-limits.ts';
-import type { Endpoint, PeerSockets, SocketListener } from './socket.ts';
+import { createPeerListener } from './peer-listener.ts';
+import type { Endpoint, PeerSockets } from './socket.ts';
 import type { RegisteredStakes } from './stake.ts';
-import { type PeerTiming, sample } from './timing.ts';
+import type { PeerTiming } from './timing.ts';
+import { createWantedNodes } from './wanted-nodes.ts';
 
 export type NetworkDeps = {
   readonly own: {
@@ -41,15 +42,6 @@ export type NetworkDeps = {
   readonly events: NetworkEvents;
 };
 
-export type Beacon = { readonly node: NodeId; readonly endpoint: Endpoint };
-
-type NetworkEvents = {
-  readonly connected: (node: NodeId) => void;
-  readonly disconnected: (node: NodeId) => void;
-  /** Returns whether the time it took counts for the peer. */
-  readonly receive: (node: NodeId, message: ChainMessage) => boolean;
-};
-
 /** The connections of a node. AvalancheGo: network/network.go. */
 export type PeerNetwork = ReturnType<typeof createPeerNetwork>;
 
@@ -59,25 +51,13 @@ export function createPeerNetwork(deps: NetworkDeps) {
   const counters = createCounters();
   const connections = createConnections(options, timing, counters);
   const beacons = new Set(deps.beacons.map(({ node }) => node));
-  const limits = createConnectionLimits(
-    { perSecond: options.inboundConnectionsPerSecond, cooldown: options.inboundCooldown },
-    connections.startedAt,
-  );
-  const alert = createOwnKeyAlert(timing, ({ address }) =>
-    log(
-      `another node with this node's staking key (${nodeIdText(self)}) is at ${address}; stop one of them or give it another key`,
-      'warn',
-    ),
-  );
-  let own: SignedAddress | undefined;
-  let listener: SocketListener | undefined;
+  const { inboundConnectionsPerSecond: perSecond, inboundCooldown: cooldown } = options;
+  const limits = createConnectionLimits({ perSecond, cooldown }, connections.startedAt);
+  const alert = createOwnKeyAlert(timing, ({ address }) => log(describeOwnKey(self, address), 'warn'));
   let isClosing = false;
-  const cancels: (() => void)[] = [];
-  /** Nodes that this one is cut off from, to try a partition. */
-  let blocked: ReadonlySet<NodeId> = new Set();
-
-  const isWanted = (node: NodeId): boolean => node !== self && !blocked.has(node) && (beacons.has(node) || stakes.of(node) > 0n);
-  const requiresWanted = (): boolean => options.requireValidator && stakes.of(self) === 0n;
+  let stopUpkeep = (): void => {};
+  const wanted = createWantedNodes(self, beacons, options, stakes);
+  const { isWanted } = wanted;
   const { isOpen, isConnected } = connections;
 
   const dialer = createDialer({ sockets: deps.sockets, timing, options, log, isWanted, isOpen, opened: (socket) => admit(socket, false) });
@@ -87,107 +67,54 @@ export function createPeerNetwork(deps: NetworkDeps) {
     options,
     counters,
     isWanted,
-    own: () => own,
+    own: () => ownAddress(),
     connected: connections.connected,
     dial: (node, endpoint) => void (isConnected(node) || dialer.track(node, endpoint)),
     foreignClaim: alert.claim,
   });
 
-  const onConnected = (peer: Peer): void => {
-    connections.markConnected(peer);
-    dialer.stop(peer.node);
-    deps.events.connected(peer.node);
-    addresses.addConnected(peer);
-    log(`connected to ${nodeIdText(peer.node)} at ${endpointText(remoteText(peer.remote.ip), peer.remote.port)}`, 'debug');
-  };
-  const onClosed = (peer: Peer): void => {
-    const { node } = peer;
-    const was = connections.remove(peer);
-    if (was === 'connecting') {
-      if (isWanted(node) && !isClosing) dialer.retry(node);
-      else dialer.stop(node);
-    }
-    if (was !== 'connected') return;
-    deps.events.disconnected(node);
-    if (isClosing || !isWanted(node)) return;
-    const address = addresses.endpointOf(node) ?? deps.beacons.find((beacon) => beacon.node === node)?.endpoint;
-    if (address !== undefined) dialer.track(node, address);
-  };
-
-  const context: PeerContext = {
-    rules: deps.rules,
-    options,
-    timing,
-    stakes,
-    limits: createPeerLimits(options, stakes, deps.bls, timing),
-    addresses,
-    counters,
-    log,
-    ownHandshake: () => createOwnHandshake(deps.rules, own as SignedAddress, timing.unixSeconds(), addresses.filter()),
-    standing: {
-      isRefused: (node) => requiresWanted() && !isWanted(node),
-      uptimeOf: (node) => (deps.sybilProtection && stakes.of(node) > 0n ? connections.uptimes.read(node, timing.now()) : 0),
-    },
-    events: { connected: onConnected, receive: deps.events.receive, closed: onClosed },
-  };
+  const changes = createPeerChanges({
+    ...{ connections, dialer, addresses, isWanted, log },
+    events: deps.events,
+    beacons: deps.beacons,
+    isClosing: () => isClosing,
+  });
+  const ownAddress = () => listener.ownAddress();
+  const context = createContext(deps, { counters, connections, addresses, wanted, changes, ownAddress });
 
   const admit: Admit = createAdmission({
+    ...wanted,
     self,
     timing,
     counters,
     alert,
-    isWanted,
-    requiresWanted,
-    isBlocked: (node) => blocked.has(node),
     isOpen,
     isClosing: () => isClosing,
     inboundCount: connections.inboundCount,
     start: (...connection) => connections.add(startPeer(context, ...connection)),
   });
 
-  /** Connects once to an address that a list names as this node's: if another node is there, it has the same key. */
-  const dialOwnId = (endpoint: Endpoint): void =>
-    void deps.sockets.dial(endpoint, options.dialTimeout).then(
-      (socket) => void admit(socket, false),
-      () => {},
-    );
-
-  const pullAddresses = (): void => {
-    const validators = [...connections.connected()].filter(({ node }) => stakes.of(node) > 0n);
-    for (const peer of sample(validators, 1, timing)) peer.requestAddresses();
-  };
+  const listener = createPeerListener({
+    ...{ options, timing, limits, counters, log },
+    sockets: deps.sockets,
+    signAddress: deps.own.signAddress,
+    connected: (socket) => void admit(socket, true),
+    isClosing: () => isClosing,
+  });
 
   /** Listens, signs the address of this node and begins to dial. */
   const listen = async (): Promise<Endpoint> => {
-    listener = await deps.sockets.listen({
-      host: options.stakingHost,
-      port: options.stakingPort,
-      handshakeTimeout: options.readHandshakeTimeout,
-      mayConnect: (ip) => !isClosing && own !== undefined && limits.mayConnect(remoteText(ip), timing.now()),
-      connected: (socket) => void admit(socket, true),
-      rejected: (ip, reason) => {
-        if (ip === undefined) counters.acceptFailed++;
-        else counters.tlsRejected++;
-        log(`rejected a connection from ${ip ?? 'an unknown address'}: ${reason}`, 'debug');
-      },
-    });
-    own = await deps.own.signAddress(listener.endpoint.port);
-    for (const { node, endpoint } of deps.beacons) node === self ? dialOwnId(endpoint) : dialer.track(node, endpoint);
-    const tick = (): void => {
-      const now = timing.now();
-      for (const peer of connections.all()) peer.tick(now);
-    };
-    const forget = (): void => {
-      addresses.reset();
-      connections.uptimes.prune((node) => stakes.of(node) > 0n);
-    };
-    if (isClosing) return listener.endpoint;
-    cancels.push(
-      every(timing, Math.min(1000, Math.max(10, options.pingFrequency / 8)), tick),
-      every(timing, options.peerListFrequency, pullAddresses),
-      every(timing, options.bloomResetFrequency, forget),
-    );
-    return listener.endpoint;
+    const endpoint = await listener.open();
+    for (const beacon of deps.beacons)
+      if (beacon.node !== self) dialer.track(beacon.node, beacon.endpoint);
+      // If another node is at an address that is listed as this node's, it has the same key.
+      else
+        deps.sockets.dial(beacon.endpoint, options.dialTimeout).then(
+          (socket) => void admit(socket, false),
+          () => {},
+        );
+    if (!isClosing) stopUpkeep = startUpkeep({ connections, addresses, stakes, options, timing });
+    return endpoint;
   };
 
   const { uptimes, connectingCount, inboundCount, sendFailRate, startedAt, send } = connections;
@@ -203,44 +130,44 @@ export function createPeerNetwork(deps: NetworkDeps) {
     ownKeySighting: alert.last,
     /** Closes the connections to these nodes and refuses new ones; nodes of an earlier call are free again, and the first peers are dialled. */
     block: (nodes: ReadonlySet<NodeId>): void => {
-      blocked = nodes;
-      for (const peer of connections.all()) if (blocked.has(peer.node)) peer.close('blocked');
+      wanted.block(nodes);
+      for (const peer of connections.all()) if (nodes.has(peer.node)) peer.close('blocked');
       for (const { node, endpoint } of deps.beacons) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
     },
     /** How many of the bootstrap nodes are connected, and how many are enough. AvalancheGo: node/beacon_manager.go. */
-    beaconState: () => ({
-      connected: [...beacons].filter(isConnected).length,
-      required: beacons.size === 0 ? 0 : Math.floor((3 * beacons.size + 3) / 4),
-    }),
+    beaconState: () => ({ connected: [...beacons].filter(isConnected).length, required: requiredBeacons(beacons.size) }),
     close: async (): Promise<void> => {
       isClosing = true;
-      for (const cancel of cancels) cancel();
+      stopUpkeep();
       dialer.close();
       for (const peer of connections.all()) peer.close('shutting down');
-      await listener?.close();
+      await listener.close();
     },
   };
 }
 
-const createOwnHandshake = (
-  { networkId, compatibility: { version, upgradeTime } }: NetworkRules,
-  { ip, port, timestamp, tlsSignature, blsSignature }: SignedAddress,
-  myTime: bigint,
-  knownPeers: MessageOfKind<'handshake'>['knownPeers'],
-): MessageOfKind<'handshake'> => ({
-  kind: 'handshake',
-  networkId,
-  myTime,
-  ip,
-  port,
-  upgradeTime,
-  ipSigningTime: timestamp,
-  ipTlsSignature: tlsSignature,
-  trackedSubnets: [],
-  client: version,
-  supportedAcps: [],
-  objectedAcps: [],
-  knownPeers,
-  ipBlsSignature: blsSignature,
-  allSubnets: false,
-});
+type ContextParts = Pick<PeerContext, 'counters' | 'addresses'> & {
+  readonly connections: Pick<Connections, 'uptimes'>;
+  readonly wanted: ReturnType<typeof createWantedNodes>;
+  readonly changes: ReturnType<typeof createPeerChanges>;
+  readonly ownAddress: () => SignedAddress | undefined;
+};
+
+function createContext(deps: NetworkDeps, { counters, addresses, connections, wanted, changes, ownAddress }: ContextParts): PeerContext {
+  const { rules, options, timing, stakes, log } = deps;
+  return {
+    ...{ rules, options, timing, stakes, addresses, counters, log },
+    limits: createPeerLimits(options, stakes, deps.bls, timing),
+    ownHandshake: () => createOwnHandshake(rules, ownAddress() as SignedAddress, timing.unixSeconds(), addresses.filter()),
+    standing: {
+      isRefused: (node) => wanted.requiresWanted() && !wanted.isWanted(node),
+      uptimeOf: (node) => (deps.sybilProtection && stakes.of(node) > 0n ? connections.uptimes.read(node, timing.now()) : 0),
+    },
+    events: { ...changes, receive: deps.events.receive },
+  };
+}
+
+const requiredBeacons = (count: number): number => (count === 0 ? 0 : Math.floor((3 * count + 3) / 4));
+
+const describeOwnKey = (self: NodeId, address: string): string =>
+  `another node with this node's staking key (${nodeIdText(self)}) is at ${address}; stop one of them or give it another key`;

@@ -12,7 +12,7 @@ const maxJoined = 16_384;
  * Messages to a peer that wait for the socket. Those of one event-loop turn are written together: a write costs more than a small message. A
  * message that does not fit is dropped. AvalancheGo: network/peer/message_queue.go.
  */
-type OutboundQueue = {
+export type OutboundQueue = {
   /** Queues a frame. Returns false if it is dropped. `isExempt`: it must not be dropped. */
   readonly push: (frame: Uint8Array, isExempt: boolean, now: number) => boolean;
   /** Since when the socket has taken nothing although there is something to send. */

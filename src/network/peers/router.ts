@@ -1,16 +1,15 @@
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import type { Message } from '../messages/message.ts';
 import type { RequestKey } from '../protocol/request-tracker.ts';
-import type { ChainHandler, ChainMessage, RequestMessage, Transport } from '../protocol/transport.ts';
-import { createBenches } from './benches.ts';
-import { type EncodedMessage, encodeForPeers } from './encoded-message.ts';
+import type { ChainHandler, ChainMessage } from '../protocol/transport.ts';
+import type { EncodedMessage } from './encoded-message.ts';
 import { createMessageTimes } from './message-times.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import { createOutstandingRequests } from './outstanding-requests.ts';
-import { isResponseKind, type ResponseKind, responseKinds } from './response-kinds.ts';
+import { isResponseKind, type ResponseKind } from './response-kinds.ts';
+import { createRoutedChains } from './routed-chains.ts';
+import { createRouterTransport } from './router-transport.ts';
 import type { RegisteredStakes } from './stake.ts';
-import type { PeerTiming } from './timing.ts';
+import { createDeadlineTimer, type PeerTiming } from './timing.ts';
 
 type RouterDeps = {
   readonly self: NodeId;
@@ -28,20 +27,13 @@ type RouterDeps = {
 export type Router = ReturnType<typeof createRouter>;
 
 export function createRouter({ self, options, timing, stakes, send }: RouterDeps) {
-  const chains = new Map<Id, ChainHandler>();
-  const connected = new Set<NodeId>();
+  const chains = createRoutedChains(options, stakes);
+  const { benches } = chains;
   const responseTimes = createMessageTimes();
   const handlingTimes = createMessageTimes();
   const counts = { timeouts: 0, dropped: 0 };
-  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let isClosed = false;
 
-  const tellChains = (node: NodeId, isThere: boolean): void => {
-    for (const handler of chains.values()) (isThere ? handler.connected : handler.disconnected)(node);
-  };
-  const benches = createBenches(options, stakes, (node, isBenched) => {
-    if (connected.has(node)) tellChains(node, !isBenched);
-  });
   const requests = createOutstandingRequests(options, timing, ({ chainId, node, requestId, response }, cause) =>
     chains.get(chainId)?.failed(node, requestId, response as ResponseKind, cause),
   );
@@ -49,25 +41,17 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     if (node !== self) benches.observe(chainId, node, isFailure, timing.now());
   };
 
-  /** Arms one timer for the earliest deadline of a request or of a bench. */
-  const arm = (): void => {
-    const next = Math.min(requests.nextDeadline(), benches.nextDeadline());
-    if (isClosed || next === Number.POSITIVE_INFINITY || (timer !== undefined && timer.at <= next)) return;
-    timer?.cancel();
-    timer = { at: next, cancel: timing.after(Math.max(1, next - timing.now()), expire) };
-  };
-  const expire = (): void => {
-    timer = undefined;
-    if (isClosed) return;
-    const now = timing.now();
-    requests.expire(now, (key) => {
-      counts.timeouts++;
-      // Failures of app requests do not count: a VM may not know the protocol.
-      if (key.response !== 'appResponse') observe(key, true);
-    });
-    benches.expire(now);
-    arm();
-  };
+  const deadline = createDeadlineTimer(timing, {
+    next: () => Math.min(requests.nextDeadline(), benches.nextDeadline()),
+    expire: (now) => {
+      requests.expire(now, (key) => {
+        counts.timeouts++;
+        // Failures of app requests do not count: a VM may not know the protocol.
+        if (key.response !== 'appResponse') observe(key, true);
+      });
+      benches.expire(now);
+    },
+  });
 
   const handle = (chain: ChainHandler, from: NodeId, message: ChainMessage): void => {
     const began = timing.now();
@@ -102,55 +86,19 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     return true;
   };
 
-  const sendToPeers = (message: Message, to: readonly NodeId[]): readonly NodeId[] =>
-    to.length === 0 ? [] : send(encodeForPeers(message, options.compression), to);
-  const receiveOwn = (message: ChainMessage): void => timing.soon(() => void (isClosed || receive(self, message)));
-
-  const transport: Transport = {
-    self,
-    send: (message, to) => {
-      const others = to.filter((node) => node !== self);
-      const sent = sendToPeers(message, others);
-      if (others.length === to.length) return sent;
-      receiveOwn(message);
-      return [...sent, self];
-    },
-    request: (message, to) => {
-      const now = timing.now();
-      const response = responseKinds[message.kind];
-      const { chainId, requestId } = message;
-      const keyOf = (node: NodeId): RequestKey => ({ node, chainId, requestId, response });
-      // An adversary can cause a Get that it does not answer, so its latency does not count.
-      for (const node of to) requests.add(keyOf(node), node !== self && response !== 'put', now);
-      arm();
-      const timed: RequestMessage = { ...message, deadline: BigInt(Math.round(requests.timeout() * 1e6)) };
-      const others = to.filter((node) => node !== self);
-      if (others.length < to.length) receiveOwn(timed);
-      const sent = new Set(sendToPeers(timed, others));
-      for (const node of others) {
-        // A benched node gets the request too: its answers decide when the bench ends.
-        if (benches.isBenchedOn(chainId, node)) requests.failSoon(keyOf(node), 'benched');
-        else if (!sent.has(node)) requests.failSoon(keyOf(node), 'disconnected');
-      }
-    },
-  };
+  const transport = createRouterTransport({
+    ...{ self, options, timing, send, requests, benches },
+    onRequested: () => deadline.arm(),
+    receiveOwn: (message) => timing.soon(() => void (isClosed || receive(self, message))),
+  });
 
   return {
     transport,
-    /** Begins to pass messages to a chain, and tells it which peers are connected. */
-    addChain: (chainId: Id, handler: ChainHandler): void => {
-      chains.set(chainId, handler);
-      benches.addChain(chainId);
-      for (const node of connected) if (!benches.isBenched(node)) handler.connected(node);
-    },
-    connected: (node: NodeId): void => {
-      connected.add(node);
-      if (!benches.isBenched(node)) tellChains(node, true);
-    },
+    addChain: chains.add,
+    connected: chains.connected,
     disconnected: (node: NodeId): void => {
-      connected.delete(node);
       requests.failAllOf(node);
-      if (!benches.isBenched(node)) tellChains(node, false);
+      chains.disconnected(node);
     },
     receive,
     benchedOn: benches.benchedOn,
@@ -162,7 +110,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     close: (): void => {
       isClosed = true;
       requests.close();
-      timer?.cancel();
+      deadline.close();
     },
   };
 }

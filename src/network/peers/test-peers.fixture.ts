@@ -8,9 +8,9 @@ import { certificatePem, newKeyPair, privateKeyPem } from '../identity/certifica
 import type { MessageOfKind } from '../messages/message.ts';
 import type { ChainHandler, ChainMessage } from '../protocol/transport.ts';
 import { createPeerValidators } from '../validators/peer-validators.ts';
-import type { Beacon } from './network.ts';
 import { defaultNetworkOptions, type NetworkOptions } from './network-flags.ts';
 import type { SignedAddress } from './own-address.ts';
+import type { Beacon } from './peer-changes.ts';
 import { createPeers, type Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
 import { stakesOf } from './stake.ts';

@@ -41,3 +41,31 @@ export function sample<T>(
 
 const readUint32 = (bytes: Uint8Array, at: number): number =>
   (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+
+/** One timer for the earliest of many deadlines, in monotonic milliseconds. */
+export function createDeadlineTimer(
+  timing: Pick<PeerTiming, 'now' | 'after'>,
+  deadlines: { readonly next: () => number; readonly expire: (now: number) => void },
+) {
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  let isClosed = false;
+  const expire = (): void => {
+    timer = undefined;
+    if (isClosed) return;
+    deadlines.expire(timing.now());
+    arm();
+  };
+  const arm = (): void => {
+    const next = deadlines.next();
+    if (isClosed || next === Number.POSITIVE_INFINITY || (timer !== undefined && timer.at <= next)) return;
+    timer?.cancel();
+    timer = { at: next, cancel: timing.after(Math.max(1, next - timing.now()), expire) };
+  };
+  return {
+    arm,
+    close: (): void => {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+}

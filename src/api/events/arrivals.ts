@@ -1,0 +1,67 @@
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Audience } from './audience.ts';
+import type { createHubEvents } from './hub-events.ts';
+import type { LogReader } from './log-reader.ts';
+import { parseEventID } from './position.ts';
+import { createReplay } from './replay.ts';
+import type { Subscriber } from './subscriber.ts';
+
+type ArrivalDeps = {
+  readonly log: LogReader;
+  readonly audience: Pick<Audience, 'goLive'>;
+  readonly events: ReturnType<typeof createHubEvents>;
+  readonly longWork: LongWork;
+  readonly soon: (run: () => void) => void;
+  readonly nextTurn: () => Promise<void>;
+  /** Reads and sends the new entries of the log. */
+  readonly advance: () => void;
+  readonly report: (error: unknown) => void;
+};
+
+/** Brings new clients from the last event they know to the head of the log, where they are live. */
+export function createArrivals({ log, audience, events, longWork, soon, nextTurn, advance, report }: ArrivalDeps) {
+  const sendReset = (subscriber: Subscriber, reason: string): void => {
+    subscriber.position = events.headPosition();
+    subscriber.push(events.reset(subscriber.position, reason));
+  };
+  const goLive = (subscriber: Subscriber): void => {
+    audience.goLive(subscriber);
+    subscriber.push(events.heartbeat());
+  };
+  const fail = (subscriber: Subscriber, error: unknown): void => {
+    report(error);
+    subscriber.end(events.closed('failed'));
+  };
+  const replay = createReplay({
+    ...{ longWork, soon },
+    head: log.head,
+    load: log.load,
+    onCaughtUp: goLive,
+    onLost: (subscriber) => {
+      sendReset(subscriber, 'the events after this ID are no longer stored');
+      goLive(subscriber);
+    },
+    onFailed: fail,
+  });
+
+  const start = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
+    const position = lastEventId === undefined ? undefined : parseEventID(log.id(), lastEventId);
+    // Another process of this node may have sent entries that this one has not read yet.
+    while (position !== undefined && position.seq > log.head() && position.seq <= (await log.last()) && !subscriber.hasEnded()) {
+      advance();
+      await nextTurn();
+    }
+    if (lastEventId !== undefined && position === undefined) sendReset(subscriber, 'the ID is not one of this stream');
+    if (position !== undefined) subscriber.position = position;
+    const { seq, index } = subscriber.position;
+    if (seq === log.head() && index === undefined) goLive(subscriber);
+    else replay.start(subscriber);
+  };
+
+  return {
+    /** Tells a client that it has missed events. */
+    sendReset,
+    start: (subscriber: Subscriber, lastEventId: string | undefined): void =>
+      void start(subscriber, lastEventId).catch((error: unknown) => fail(subscriber, error)),
+  };
+}

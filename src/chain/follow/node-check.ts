@@ -1,0 +1,52 @@
+import type { FollowLedger } from './ledger.ts';
+import { checkNodeIdentity, checkStoredBlock, type ExpectedNode } from './node-identity.ts';
+import type { Remote } from './remote.ts';
+import type { Timing } from './timing.ts';
+import type { BlockPosition } from './verify-blocks.ts';
+
+/** Milliseconds between two checks of old blocks. */
+const recheckInterval = 60_000;
+
+type NodeCheckDeps = {
+  readonly remote: Remote;
+  readonly expectedNode: ExpectedNode;
+  readonly ledger: FollowLedger;
+  readonly timing: Timing;
+  readonly onVerified: () => void;
+};
+
+/** Checks that the node is the one that was followed before: its identity, and that it has the blocks that are stored here. */
+export function createNodeCheck({ remote, expectedNode, ledger, timing, onVerified }: NodeCheckDeps) {
+  let isUnverified = true;
+  let lastRecheck = timing.now();
+  /** A height at which the node had another block than the stored one, or at which the check failed. */
+  let conflictHeight: bigint | undefined;
+
+  const checkBlockAt = async (height: bigint): Promise<void> => {
+    conflictHeight = height;
+    await checkStoredBlock(remote, ledger, height);
+    conflictHeight = undefined;
+  };
+
+  const check = async (at: BlockPosition): Promise<void> => {
+    await checkNodeIdentity(remote, expectedNode);
+    for (const height of conflictHeight === undefined ? [at.height] : [at.height, conflictHeight]) await checkBlockAt(height);
+    isUnverified = false;
+    onVerified();
+  };
+
+  return {
+    check,
+    /** Checks an unverified node, and from time to time a random block. */
+    recheck: async (at: BlockPosition): Promise<void> => {
+      if (isUnverified) await check(at);
+      if (timing.now() - lastRecheck < recheckInterval) return;
+      lastRecheck = timing.now();
+      await checkBlockAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
+    },
+    /** After an error another node may answer at the same URL. */
+    distrust: (): void => {
+      isUnverified = true;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Vm } from '../../avm/vm.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { MessageKind } from '../messages/message.ts';
+import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { Consensus } from '../snowman/consensus.ts';
+import type { createBlockIntake } from './block-intake.ts';
+import type { BlockIssuer } from './block-issuer.ts';
+import { chitsAt } from './chits.ts';
+import type { EngineCounters } from './counters.ts';
+import type { Decisions } from './decisions.ts';
+import { engineLimits } from './engine-parameters.ts';
+import { createQueryAnswers } from './query-answers.ts';
+import { createQueryLimit } from './query-limit.ts';
+import type { VoteIntake } from './vote-intake.ts';
+
+/** What an engine does with the messages of peers. */
+export type EngineMessages = {
+  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  /** A peer did not answer a request of this node. */
+  readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+};
+
+type EngineMessageParts = ChainLink & {
+  readonly vm: Pick<Vm, 'blockIdAtHeight'>;
+  readonly consensus: Consensus;
+  readonly decisions: Pick<Decisions, 'stored'>;
+  readonly issuer: BlockIssuer;
+  readonly blocks: ReturnType<typeof createBlockIntake>;
+  readonly votes: Pick<VoteIntake, 'chits' | 'failed'>;
+  readonly counters: Pick<EngineCounters, 'missingAccepted'>;
+  /** Runs work in the order of the engine's events; then finished polls are applied. */
+  readonly post: (work: () => void) => void;
+  /** The same, without applying polls. */
+  readonly postAlone: (work: () => void) => void;
+};
+
+/** Answers queries, and passes blocks and votes on in the order of their arrival. */
+export function createEngineMessages(parts: EngineMessageParts): EngineMessages {
+  const { chainId, transport, timers, vm, consensus, decisions, issuer, blocks, votes, counters, post } = parts;
+  const limit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
+
+  const acceptedId: Vm['blockIdAtHeight'] = (height) => {
+    const id = vm.blockIdAtHeight(height);
+    if (id === undefined) counters.missingAccepted++;
+    return id;
+  };
+  const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
+    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, decisions.stored(), acceptedId) }, [node]);
+  };
+  const answer = createQueryAnswers({ timers, issuer, post: parts.postAlone, sendChits });
+  const query = (end: () => void, work: () => void) =>
+    post(() => {
+      end();
+      work();
+    });
+
+  return {
+    receive: (from, message) => {
+      switch (message.kind) {
+        case 'pullQuery': {
+          answer(from, message);
+          const end = limit.admit(from, 0);
+          return end && query(end, () => issuer.issueById(from, message.containerId, 'push_gossip'));
+        }
+        case 'pushQuery': {
+          answer(from, message);
+          const end = limit.admit(from, message.container.length);
+          if (end === undefined) return;
+          const bytes = new Uint8Array(message.container);
+          return query(end, () => blocks.push(from, bytes));
+        }
+        case 'chits': {
+          const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
+          return post(() => votes.chits(from, requestId, preferredId, preferredIdAtHeight, { id, height }));
+        }
+        case 'put': {
+          const bytes = new Uint8Array(message.container);
+          return post(() => blocks.put(from, message.requestId, bytes));
+        }
+      }
+    },
+    failed: (from, requestId, response) => {
+      if (response === 'chits') post(() => votes.failed(from, requestId));
+      else if (response === 'put') post(() => blocks.getFailed(from, requestId));
+    },
+  };
+}

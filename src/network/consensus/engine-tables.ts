@@ -1,0 +1,47 @@
+import type { Vm } from '../../avm/vm.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import type { Validators } from '../protocol/validators.ts';
+import { createConsensus } from '../snowman/consensus.ts';
+import { createPolls } from '../snowman/polls.ts';
+import { createAcceptedFrontiers } from './accepted-frontiers.ts';
+import { createBlockRequests } from './block-requests.ts';
+import type { EngineCounters } from './counters.ts';
+import { createDecisions } from './decisions.ts';
+import { type EngineParameters, engineLimits } from './engine-parameters.ts';
+import type { EngineState } from './engine-state.ts';
+import { createPollTimes } from './poll-times.ts';
+import { createUnverifiedBlocks } from './unverified-blocks.ts';
+import { createWaitingJobs } from './waiting-jobs.ts';
+
+type EngineTablesDeps = {
+  readonly vm: Vm;
+  readonly validators: Pick<Validators, 'current'>;
+  readonly timers: Timers;
+  readonly parameters: EngineParameters;
+  readonly counters: EngineCounters;
+};
+
+/** What an engine remembers of blocks, polls, requests and peers, without what it does about them. */
+export function createEngineTables({ vm, validators, timers, parameters, counters }: EngineTablesDeps) {
+  const start = vm.lastAccepted();
+  const consensus = createConsensus(parameters, { id: start, height: vm.block(start)?.height ?? 0n });
+  const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
+  const pollTimes = createPollTimes(timers, counters);
+  const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
+  const jobs = createWaitingJobs();
+  const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
+  const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
+  const frontiers = createAcceptedFrontiers(validators);
+  return {
+    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers },
+    report: (): Omit<EngineState, 'pendingBlocks'> => ({
+      ...decisions.report(),
+      processingBlocks: consensus.processingCount(),
+      openPolls: polls.count(),
+      blockRequests: requests.count(),
+      missingBlocks: jobs.count(),
+      unverifiedBlocks: unverified.count(),
+      majorityHeight: frontiers.majorityHeight(),
+    }),
+  };
+}

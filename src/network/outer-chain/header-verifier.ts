@@ -1,0 +1,52 @@
+import type { EngineBlock } from '../../avm/vm.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { OuterBlock } from '../proposervm/outer-block.ts';
+import { type ChildRules, verifyChild, verifyFirstChild } from '../proposervm/verify-child.ts';
+import type { Validators } from '../protocol/validators.ts';
+import { OuterChainError } from './fault.ts';
+import { type Tip, validatorsNotLoaded } from './proposal.ts';
+import type { ScheduleAt } from './schedule-cache.ts';
+
+type HeaderVerifierDeps = {
+  readonly rules: ChildRules;
+  readonly validators: Pick<Validators, 'at' | 'load' | 'knownHeight'>;
+  readonly scheduleAt: ScheduleAt;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly isBootstrapping: () => boolean;
+  /** A processing block, or the last accepted one. */
+  readonly tipAt: (id: Id) => Tip | undefined;
+};
+
+/** Verifies what an outer block adds to the block that it wraps. */
+export function createHeaderVerifier({ rules, validators, scheduleAt, now, isBootstrapping, tipAt }: HeaderVerifierDeps) {
+  return {
+    /** Loads the validators that `verify` needs. */
+    prepare: async (outer: OuterBlock): Promise<void> => {
+      const needed = tipAt(outer.parentID)?.header?.pChainHeight;
+      if (needed !== undefined && validators.at(needed) === undefined) await validators.load(needed);
+      // Children of the block need the set at its own height. Its loss is no reason to refuse the block.
+      const own = outer.pChainHeight;
+      if (own !== needed && own <= validators.knownHeight() && validators.at(own) === undefined) validators.load(own).catch(() => {});
+    },
+    verify: (outer: OuterBlock, innerBlock: EngineBlock): void => {
+      const parent = tipAt(outer.parentID);
+      if (parent === undefined)
+        throw new OuterChainError(`unknown parent ${idText(outer.parentID)}`, {
+          code: 'OUTER_PARENT_UNKNOWN',
+          parentID: idText(outer.parentID),
+        });
+      const child = { ...outer, innerParentId: innerBlock.parentID, height: innerBlock.height };
+      const time = BigInt(now());
+      const { header, innerId } = parent;
+      if (header === undefined) {
+        verifyFirstChild({ timestamp: parent.time, innerId }, child, rules, time, validators.knownHeight());
+        return;
+      }
+      const schedule = isBootstrapping() ? undefined : scheduleAt(header.pChainHeight);
+      if (!isBootstrapping() && schedule === undefined) throw validatorsNotLoaded(header.pChainHeight);
+      const normal = schedule && { currentPChainHeight: validators.knownHeight(), schedule };
+      verifyChild({ ...header, innerId }, child, rules, time, normal);
+    },
+  };
+}
