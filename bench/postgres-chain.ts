@@ -1,5 +1,5 @@
 import { prepareIndex } from '../src/app/index/index-writer.ts';
-import { getOrCreatePageSecret } from '../src/app/index/served-network-store.ts';
+import { readPageSecret } from '../src/app/index/served-network-store.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
@@ -37,7 +37,10 @@ export async function preparePostgres(
   url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
-  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', { publicKeyOf: createHolderKeys(addresses) });
+  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', {
+    publicKeyOf: createHolderKeys(addresses),
+    pageSecret: crypto.getRandomValues(new Uint8Array(32)),
+  });
   const started = performance.now();
   const unspent = new Map<Id, Utxo>();
   for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);
@@ -55,7 +58,7 @@ export async function preparePostgres(
   }
   const counter = createSqlCounter(sql);
   const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id });
-  const pageSecret = await getOrCreatePageSecret(sql, crypto.getRandomValues(new Uint8Array(32)));
+  const pageSecret = await readPageSecret(sql);
   return { url: url.href, reads, pageSecret, counter, close: sql.close };
 }
 

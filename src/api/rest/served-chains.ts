@@ -86,6 +86,8 @@ export type HealthComponent = {
   readonly probeRead: () => Promise<void>;
   /** A number that changes when the component's state is known to have changed. Probe results of another revision are not reused. */
   readonly revision?: () => number;
+  /** What is wrong with a part of it, while the component as a whole works. */
+  readonly note?: () => string | undefined;
 };
 
 export type ApiHealthDeps = {

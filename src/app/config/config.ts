@@ -6,6 +6,7 @@ import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
 import type { Options } from '../flags/options.ts';
 import type { LogLevel } from '../log/log.ts';
+import { parseDatabaseUrl } from '../platform/database-url.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 
 /** Which network and chain this is, who decides its blocks, and who this node is on it. */
@@ -27,8 +28,8 @@ export type StorageConfig = {
   readonly store: 'memory' | 'sqlite';
   /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
   readonly state: StateFiles | undefined;
-  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
-  readonly databaseUrl: string | undefined;
+  /** PostgreSQL for `serac index`, `serac api` and `serac keys`. */
+  readonly database: DatabaseConfig | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
   /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
@@ -93,6 +94,21 @@ export type StateFiles = {
 
 /** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
 type Milliseconds = number;
+
+/** PostgreSQL, and how it is used. */
+export type DatabaseConfig = {
+  /** Maybe with several hosts: the primary and its replicas. */
+  readonly url: string;
+  /** The same database without a pooler, for notifications; undefined: `url`. */
+  readonly listenUrl: string | undefined;
+  /** Maximum number of connections to each host. */
+  readonly poolSize: number;
+  readonly statementTimeout: Milliseconds;
+  /** Whether replicas are read, or only the primary. */
+  readonly readsReplicas: boolean;
+  /** A replica that is further behind the primary is not read. */
+  readonly maxLag: Milliseconds;
+};
 
 /** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
 type GenesisSource =
@@ -172,7 +188,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       command.name === 'dev' && options['fork-url'] !== undefined
         ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
         : undefined,
-    databaseUrl: options['database-url'],
+    database: databaseFrom(options),
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
@@ -247,6 +263,19 @@ function genesisSource(options: Options): GenesisSource {
   const path = options['genesis-file'];
   if (base64 !== undefined) return { kind: 'content', base64 };
   return path === undefined ? { kind: 'network' } : { kind: 'file', path };
+}
+
+function databaseFrom(options: Options): DatabaseConfig | undefined {
+  const url = options['database-url'];
+  if (url === undefined) return undefined;
+  return {
+    url,
+    listenUrl: options['database-listen-url'],
+    poolSize: options['database-pool-size'],
+    statementTimeout: options['database-timeout'],
+    readsReplicas: parseDatabaseUrl(url).reads === 'replicas',
+    maxLag: options['database-max-lag'],
+  };
 }
 
 function stateFiles(options: Options): StateFiles | undefined {
