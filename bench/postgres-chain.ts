@@ -5,6 +5,7 @@ import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
 import type { Id } from '../src/base/bytes/id.ts';
+import { joinStatements } from '../src/ledger/index/statement-joiner.ts';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
 import { openReads } from '../src/ledger/index-read/open-reads.ts';
 import type { NewBlock } from '../src/ledger/state/block-change.ts';
@@ -54,7 +55,8 @@ export async function preparePostgres(
     if (at % 500 < blocksPerCommit) console.error(`  PostgreSQL: block ${at} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   const counter = createSqlCounter(sql);
-  const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id });
+  const joined = joinStatements(counter.sql, (run) => void setImmediate(run));
+  const reads = openReads(joined, { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id });
   const pageSecret = await getOrCreatePageSecret(sql, crypto.getRandomValues(new Uint8Array(32)));
   return { url: url.href, reads, pageSecret, counter, close: sql.close };
 }

@@ -10,6 +10,7 @@ import { type AddressTask, createAddressTask } from '../../chain/follow/address-
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
+import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
@@ -58,7 +59,14 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
     const keys = await openKeyStore(sql);
     const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
     const version = watchIndexVersion(sql, createVersionQuery(sql, chains), env.timers);
-    const served = createServedChainsFromPostgres(config, env, version.sql, chains, description, indexStatus.status);
+    const served = createServedChainsFromPostgres(
+      config,
+      env,
+      joinStatements(version.sql, env.timers.soon),
+      chains,
+      description,
+      indexStatus.status,
+    );
     return {
       sql: version.sql,
       onChange: version.onChange,

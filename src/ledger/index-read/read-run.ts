@@ -12,7 +12,8 @@ type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
  */
 export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
   const { read } = sql;
-  if (read === undefined) return (steps) => runSteps(sql, steps());
+  // All queries of a group at once: those with the same text become one statement; see statement-joiner.ts.
+  if (read === undefined) return (steps) => runSteps(sql, steps(), Number.POSITIVE_INFINITY);
   return async (steps) => {
     const pause = longWork?.begin() ?? neverPause;
     let run = startRun(sql, steps(), pause);
