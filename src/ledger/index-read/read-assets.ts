@@ -3,7 +3,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
@@ -15,31 +15,22 @@ type AssetReads = {
 };
 
 export function createAssetReads(t: Tables & IndexTables): AssetReads {
-  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
+  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and most assets have no mint output.
   const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
-      (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
+      (SELECT min(f.seq) FROM ${t.minter} f WHERE f.asset = a.id) AS minter, u.bytes AS mint_output
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
-      LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
-  );
-  const minters = keyLookup(
-    (keys) => `SELECT m.asset, u.bytes FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
-      WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
+      LEFT JOIN ${t.assetStat} s ON s.asset = a.id
+      LEFT JOIN ${t.minter} m ON m.asset = a.id AND NOT EXISTS (SELECT 1 FROM ${t.spend} p WHERE p.utxo = m.seq)
+      LEFT JOIN ${t.utxo} u ON u.seq = m.seq WHERE a.id IN (${keys})`,
   );
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
   function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
-    const keys = [...new Set(ids)].map(idToBytes);
-    const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
-    const mintersOf = new Map<string, Set<Address>>();
-    for (const { asset, bytes } of rows.minters as { asset: Uint8Array; bytes: StoredUtxo }[]) {
-      const id = toHex(asset);
-      const owners = mintersOf.get(id) ?? new Set<Address>();
-      for (const address of storedOwners(bytes)) owners.add(address);
-      mintersOf.set(id, owners);
-    }
-    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, mintersOf.get(toHex(row.id))));
-    return new Map(entries.map((entry) => [entry.id, entry]));
+    const rows = yield* fetchRows<AssetRow>(details([...new Set(ids)].map(idToBytes)));
+    // One row for each unspent mint output, or one without a mint output.
+    const byAsset = Map.groupBy(rows, ({ id }) => toHex(id) as Id);
+    return new Map([...byAsset].map(([id, [first, ...more]]) => [id, entryOf(first as AssetRow, mintersOf([first as AssetRow, ...more]))]));
   }
 
   return {
@@ -53,7 +44,10 @@ export function createAssetReads(t: Tables & IndexTables): AssetReads {
   };
 }
 
-function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): AssetEntry {
+const mintersOf = (rows: readonly AssetRow[]): ReadonlySet<Address> =>
+  new Set(rows.flatMap(({ mint_output }) => (mint_output === null ? [] : storedOwners(mint_output))));
+
+function entryOf(row: AssetRow, minters: ReadonlySet<Address>): AssetEntry {
   const createdTime = row.created ?? row.first ?? 0;
   return {
     id: toHex(row.id) as Id,
@@ -68,7 +62,7 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
     txs: row.txs ?? 0,
     supply: row.supply === null ? 0n : sumFromBytes(row.supply),
     nfts: row.nfts ?? 0,
-    minters: [...(minters ?? [])].sort(),
+    minters: [...minters].sort(),
   };
 }
 
@@ -89,4 +83,5 @@ type AssetRow = {
   readonly supply: Uint8Array | null;
   readonly nfts: number | null;
   readonly minter: number | null;
+  readonly mint_output: StoredUtxo | null;
 };

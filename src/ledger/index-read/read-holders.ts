@@ -25,8 +25,8 @@ import type { TxReads } from './read-txs.ts';
 /** The largest holders after the block `pin`, when the oldest output had the number `oldest`. `owners`: rows read to make the list. */
 type CachedList = { readonly pin: PinnedBlock; readonly oldest: number; readonly owners: number; readonly top: TopHolders };
 
-/** Owners whose balances one query reads; it takes a few milliseconds. */
-const ownersPerQuery = 512;
+/** Owners whose balances one query reads: a few milliseconds on SQLite, where a long read pauses between queries; fewer round trips on PostgreSQL. */
+const ownersPerQuery: { readonly [D in Sql['dialect']]: number } = { sqlite: 512, postgres: 16_384 };
 
 /** Transactions that are read at once to bring a list up to date. */
 const txsPerStep = 64;
@@ -43,13 +43,14 @@ const outputsPerOwner = 8;
  * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `ownersPerTx`: for tests only.
  */
 export function createHolderReads(
-  sql: Pick<Sql, 'epoch'>,
+  sql: Pick<Sql, 'epoch' | 'dialect'>,
   t: Tables & ExplorerTables,
   { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
   const own = partToBytes(ownPart);
+  const pageSize = ownersPerQuery[sql.dialect];
   const isNewest = (address: string): string =>
     `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
   const nextOwners = `SELECT o.address, b.amount, b.nfts
@@ -67,12 +68,12 @@ export function createHolderReads(
     const top = createTopHolders();
     let owners = 0;
     for (let after = new Uint8Array(0); ; ) {
-      const values = [key, after, ownersPerQuery, key, own, key, own, pin.height];
+      const values = [key, after, pageSize, key, own, key, own, pin.height];
       const rows = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
       for (const row of rows) top.add(row);
       owners += rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < ownersPerQuery) return { pin, oldest, owners, top: top.list() };
+      if (last === undefined || rows.length < pageSize) return { pin, oldest, owners, top: top.list() };
       after = new Uint8Array(last.address);
     }
   }

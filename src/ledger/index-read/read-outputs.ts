@@ -53,6 +53,8 @@ export type OutputReads = {
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
   /** Both lookups in one, for a few outputs: `utxo` and the transaction that consumed it, which is read again for each output. */
   readonly spendersOf: (seqs: readonly number[]) => Query[];
+  /** Outputs up to which `spendersOf` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
+  readonly maxJoinedSpenders: number;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -156,6 +158,7 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
         FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
     ),
     spendsBySeq: spends,
+    maxJoinedSpenders: dialect === 'postgres' ? 1024 : 4,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

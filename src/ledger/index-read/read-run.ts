@@ -55,6 +55,20 @@ export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>) => LatestRe
   };
 }
 
+/** Runs a single query whose result never changes once it is not undefined, until then with each read. */
+export function constantReaderOn(
+  sql: Sql,
+): <T extends NonNullable<unknown>>(single: SingleRead<T | undefined>, missing: T) => () => Promise<T> {
+  const readOne = singleReaderOn(sql);
+  return <T extends NonNullable<unknown>>(single: SingleRead<T | undefined>, missing: T) => {
+    let known: T | undefined;
+    return async () => {
+      known ??= await readOne(single);
+      return known ?? missing;
+    };
+  };
+}
+
 const neverPause: Pause = () => undefined;
 
 /** `epoch` is the epoch of the database when the pause began; `resumed` resolves when the pause ends. */

@@ -33,5 +33,5 @@ export function rowsByPosition<Row extends { readonly n: number }>(results: read
 const keyRows = (dialect: Sql['dialect'], length: number): string =>
   Array.from({ length }, (_, n) => (n === 0 && dialect === 'postgres' ? '(0, CAST(? AS bytea))' : `(${n}, ?)`)).join(', ');
 
-const listLengths = [1, 2, 4, 8, 16, 32, 64] as const;
-const keysPerQuery = 64;
+const listLengths = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
+const keysPerQuery = 1024;
