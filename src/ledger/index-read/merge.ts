@@ -13,18 +13,20 @@ type MergeOptions<Row, Item> = {
   /** The list item made from a row; undefined leaves the row out. */
   readonly toItem: (row: Row) => Item | undefined;
   readonly limit: number;
+  /** Whether `toItem` leaves out most rows. */
+  readonly isFiltered?: boolean;
 };
 
 /**
  * Merges sorted sources and returns the first `limit` items, without duplicates. Reads little more from each source than the page may need,
  * so a page costs the same at any depth.
  */
-export function* mergeSources<Row, Item>({ sources, compare, toItem, limit }: MergeOptions<Row, Item>): Steps<Item[]> {
+export function* mergeSources<Row, Item>({ sources, compare, toItem, limit, isFiltered }: MergeOptions<Row, Item>): Steps<Item[]> {
   const page: Item[] = [];
   let unfinished = sources.map((source) => ({ source, last: undefined as Row | undefined, done: false }));
   let toRead = unfinished;
   let buffered: readonly Row[] = [];
-  let size = firstSize(limit, sources.length);
+  let size = firstSize(limit, sources.length, isFiltered ? 32 : 8);
   while (toRead.length > 0 && page.length < limit) {
     const found = yield toRead.map(({ source, last }) => source.queryAfter(last, size));
     const batches = toRead.map(({ source, last }, i) => {
@@ -49,15 +51,32 @@ export function* mergeSources<Row, Item>({ sources, compare, toItem, limit }: Me
       if (item !== undefined) page.push(item);
     }
     buffered = buffered.slice(readyCount);
-    toRead = safe === undefined ? [] : unfinished.filter(({ last }) => compare(last as Row, safe) === 0);
-    size = Math.min(size * 2, largestSize);
+    const missing = 1 - page.length / limit;
+    toRead = safe === undefined ? [] : nextToRead(unfinished, compare, Math.max(missing, minShare));
+    size = Math.min(size * (missing > 0.5 ? 4 : 2), largestSize);
   }
   return page;
 }
 
+/**
+ * The sources to read next: those that end first, and as large a share of all as of the page is missing, at least a
+ * quarter. If a filter leaves out most rows, all of them are read again; reading one at a time would take a round trip for each.
+ */
+function nextToRead<Row, S extends { readonly last: Row | undefined }>(
+  unfinished: readonly S[],
+  compare: (a: Row, b: Row) => number,
+  share: number,
+): S[] {
+  const count = Math.ceil(unfinished.length * share);
+  if (count >= unfinished.length) return [...unfinished];
+  return unfinished.toSorted((a, b) => compare(a.last as Row, b.last as Row)).slice(0, Math.max(1, count));
+}
+
+const minShare = 0.25;
+
 /** One of a few sources may have to fill the whole page; of many sources each fills only a part. */
-const firstSize = (limit: number, sources: number): number =>
-  Math.min(largestSize, sources <= 8 ? limit : Math.max(8, Math.ceil((limit * 4) / sources)));
+const firstSize = (limit: number, sources: number, least: number): number =>
+  Math.min(largestSize, sources <= 8 ? limit : Math.max(least, Math.ceil((limit * 4) / sources)));
 
 /** The largest page and one more row, which shows that there is a next page. */
 const largestSize = 1025;

@@ -36,7 +36,7 @@ export function openReads(
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain, blocks, outputs);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch, minListed);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);

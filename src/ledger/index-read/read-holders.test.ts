@@ -13,7 +13,7 @@ import { openReads } from './open-reads.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
 import { createOutputReads } from './read-outputs.ts';
-import { stepRunnerOn } from './read-run.ts';
+import { type RunSteps, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 
@@ -35,15 +35,32 @@ function openLists(seed: number) {
     read.txs += seqs.length;
     return txs(seqs, ...rest);
   };
-  const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, 1e-6);
+  const run = stepRunnerOn(sql);
+  const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, run, 1e-6);
   const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
   const holdersIn =
     (list: typeof kept) =>
-    async (asset: Id): Promise<AssetHolder[]> => {
-      const pin = await tip();
-      return stepRunnerOn(sql)(() => list(asset, pin, 0, 100));
-    };
-  return { ...chains, kept: holdersIn(kept), made: (asset: Id) => holdersIn(createHolderReads(sql, tables, { txSeqs, txs }))(asset), read };
+    async (asset: Id): Promise<AssetHolder[]> =>
+      list(asset, await tip(), 0, 100);
+  /** Runs that are waiting until `release` is called. */
+  const held = { count: 0, release: () => {} };
+  const released = new Promise<void>((resolve) => {
+    held.release = resolve;
+  });
+  const runHeld: RunSteps = async (steps) => {
+    held.count++;
+    await released;
+    return run(steps);
+  };
+  const shared = holdersIn(createHolderReads(sql, tables, { txSeqs, txs }, runHeld));
+  return {
+    ...chains,
+    held,
+    shared,
+    kept: holdersIn(kept),
+    made: (asset: Id) => holdersIn(createHolderReads(sql, tables, { txSeqs, txs }, run))(asset),
+    read,
+  };
 }
 
 test('a list that is brought up to date from transactions equals one that is made again', async () => {
@@ -75,5 +92,18 @@ test('outputs from before linearization, which no transaction tells of, are in a
   expect(await kept(feeAsset)).toContainEqual({ address, amount: 77n, nfts: 0 });
   // This test does not index the output, so that only the cached list has it.
   expect(await made(feeAsset)).not.toContainEqual({ address, amount: 77n, nfts: 0 });
+  close();
+});
+
+test('callers that ask for the same list at the same time share one read of the owners', async () => {
+  const { feeAsset, step, shared, made, held, close } = openLists(33);
+  for (let i = 0; i < 5; i++) step();
+  const asked = Promise.all(Array.from({ length: 4 }, () => shared(feeAsset)));
+  await Bun.sleep(0);
+  held.release();
+  const expected = await made(feeAsset);
+  expect(expected.length).toBeGreaterThan(0);
+  for (const holders of await asked) expect(holders).toEqual(expected);
+  expect(held.count).toBe(1);
   close();
 });

@@ -20,6 +20,7 @@ import {
   updateTopHolders,
 } from './holder-list.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { RunSteps } from './read-run.ts';
 import type { TxReads } from './read-txs.ts';
 
 /** The largest holders after the block `pin`, when the oldest output had the number `oldest`. `owners`: rows read to make the list. */
@@ -40,12 +41,14 @@ const outputsPerOwner = 8;
 
 /**
  * Reads the largest holders of an asset. The list is made when it is asked for, from the balances of all its owners as of one block, and
- * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `ownersPerTx`: for tests only.
+ * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `run` pauses during long
+ * reads. `ownersPerTx`: for tests only.
  */
 export function createHolderReads(
   sql: Pick<Sql, 'epoch' | 'dialect'>,
   t: Tables & ExplorerTables,
   { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  run: RunSteps,
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
@@ -108,16 +111,39 @@ export function createHolderReads(
     return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows) };
   }
 
-  return function* holders(asset: Id, pin: PinnedBlock, offset: number, limit: number): Steps<AssetHolder[]> {
+  function* readList(asset: Id, pin: PinnedBlock, count: number): Steps<CachedList> {
     const epoch = lists.version();
     const [first] = yield* fetchRows<{ seq: number | null }>([{ text: oldestUtxo, values: [] }]);
     // Only outputs from before linearization have numbers below this one.
     const oldest = Math.min(first?.seq ?? 0, abovePreLinearization);
     const cached = lists.get(asset);
     const updated = cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest);
-    const isEnough = updated !== undefined && hasFirst(updated.top, offset + limit);
+    const isEnough = updated !== undefined && hasFirst(updated.top, count);
     const list = isEnough ? updated : yield* makeList(asset, pin, oldest);
     if (list !== cached) lists.set(asset, list, epoch);
-    return readTopHolders(list.top, offset, limit);
+    return list;
+  }
+
+  /**
+   * Lists that are being read, by asset. Making one takes long, so callers for the same asset do it one after the other; who waited for a list
+   * as of the same block takes that one, even if the cache has no room for it.
+   */
+  const running = new Map<Id, Promise<CachedList>>();
+
+  return async (asset: Id, pin: PinnedBlock, offset: number, limit: number): Promise<AssetHolder[]> => {
+    const count = offset + limit;
+    const epoch = lists.version();
+    for (let current = running.get(asset); current !== undefined; current = running.get(asset)) {
+      const list = await current.catch(() => undefined);
+      const isSame = list !== undefined && list.pin.id === pin.id && lists.version() === epoch && hasFirst(list.top, count);
+      if (isSame) return readTopHolders(list.top, offset, limit);
+    }
+    const reading = run(() => readList(asset, pin, count));
+    running.set(asset, reading);
+    try {
+      return readTopHolders((await reading).top, offset, limit);
+    } finally {
+      running.delete(asset);
+    }
   };
 }

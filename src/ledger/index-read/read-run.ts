@@ -3,7 +3,7 @@ import type { Sql } from '../index/sql.ts';
 import { type Query, runSteps, type Steps } from '../index/steps.ts';
 
 /** Runs a query that is written as steps. */
-type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
+export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
 
 /**
  * Creates the runner of steps. On PostgreSQL other transactions may commit between two steps; steps must allow for that. On SQLite all

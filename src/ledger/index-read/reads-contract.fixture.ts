@@ -37,7 +37,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
       } finally {
         await indexed.close();
       }
-    }, 60_000);
+    }, 300_000);
 
   describe(name, () => {
     testOnChains('pins and blocks', 1, 25, async ({ chains: { oracle }, reads }) => {
