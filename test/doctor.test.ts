@@ -80,7 +80,11 @@ describe('modes of Serac: no false alarm', () => {
   test('join', async () => {
     const joined = await startProgram('join', '--network-id=local', '--sybil-protection-enabled=false', '--staking-port=0');
     closing.push(joined.stop);
-    await healthy(joined.url, 'X: bootstrapped; P and C are not run by Serac');
+    await healthy(
+      joined.url,
+      'X: bootstrapped; P and C are not run by Serac',
+      'mode joined a network of peers; validators are the connected',
+    );
   });
 
   test.skipIf(!postgresInstalled)('index and api', async () => {

@@ -11,7 +11,7 @@ export type Testnet = Awaited<ReturnType<typeof startTestnet>>;
 
 /** Runs `serac testnet` and reads its lines of JSON. */
 export async function startTestnet(...args: string[]) {
-  const child = Bun.spawn([...programCommand, 'testnet', ...args, '--json'], { stdout: 'pipe', stderr: 'inherit' });
+  const child = Bun.spawn([...programCommand, 'testnet', ...args, '--http-port=0', '--json'], { stdout: 'pipe', stderr: 'inherit' });
   const lines: Line[] = [];
   const first = Promise.withResolvers<Banner>();
   const read = async (): Promise<void> => {

@@ -2,8 +2,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLanes, expectSameChains, issueTo, type NetworkNode, nodeIDOf, untilAcceptedBy } from './network-nodes.ts';
+import { parseId } from '../src/base/bytes/id.ts';
+import { createLanes, expectSameChains, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
 import { eventually } from './processes.ts';
+import { runProgram } from './program.ts';
 import { startTestnet, untilUp } from './testnet-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-testnets-'));
@@ -65,6 +67,60 @@ for (const count of [3, 5])
       await again.stop();
     }
   }, 180_000);
+
+test('faults and commands: killed, frozen and cut off by serac testnet, money by serac send', async () => {
+  const dataDir = join(folder, 'faults');
+  const testnet = await startTestnet('4', `--data-dir=${dataDir}`, '--min-block-delay=0s', '--network-initial-reconnect-delay=200ms');
+  const order = (...words: string[]) => runProgram('testnet', ...words, `--data-dir=${dataDir}`);
+  const stateOf = (number: number) => testnet.lines.findLast(({ node }) => node === number)?.state;
+  const { nodes, banner } = testnet;
+  const [first, second, third] = nodes as [NetworkNode, NetworkNode, NetworkNode];
+  const send = async (amount: string) => {
+    const { code, out, err } = await runProgram(
+      'send',
+      accounts[1] as string,
+      amount,
+      '--json',
+      '--url',
+      (banner[0] as { url: string }).url,
+    );
+    expect([code, err]).toEqual([0, '']);
+    return parseId((JSON.parse(out) as { txID: string }).txID);
+  };
+  let accounts: string[] = [];
+  try {
+    await untilUp(nodes, 3);
+    const listed = await runProgram('accounts', '--json', '--url', (banner[0] as { url: string }).url);
+    accounts = (JSON.parse(listed.out) as { accounts: { address: string }[] }).accounts.map(({ address }) => address);
+    await untilAcceptedBy(nodes, await send('1.5'));
+
+    expect((await order('kill', '4')).out).toContain('killed node 4');
+    expect(stateOf(4)).toBe('killed');
+    await untilAcceptedBy([first, second, third], await send('2'));
+    expect((await order('freeze', '3')).out).toContain('froze node 3');
+    expect(stateOf(3)).toBe('frozen');
+    expect((await order('heal')).out).toContain('healed all nodes');
+    await untilUp(nodes, 3);
+
+    expect((await order('partition', '4')).out).toContain('cut node 4 off');
+    await eventually(
+      async () => Promise.all(nodes.map(async (node) => (await peersOf(node)).length)),
+      (counts) => counts.join() === '2,2,2,0',
+    );
+    const alone = await send('3');
+    await untilAcceptedBy([first, second, third], alone);
+    expect((await order('heal', '4')).code).toBe(0);
+    await untilUp(nodes, 3);
+    await untilAcceptedBy(nodes, alone);
+    await expectSameChains(nodes);
+    const wrong = await order('kill', '9');
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('there is no node 9; the nodes are 1 to 4')]);
+  } finally {
+    expect(await testnet.stop()).toBe(0);
+  }
+  const ended = await order('heal');
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('no testnet runs in')]);
+}, 180_000);
 
 const binary = process.env.AVALANCHEGO;
 const hasSetpriv = Bun.spawnSync(['sh', '-c', 'setpriv --pdeathsig TERM true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0;

@@ -37,6 +37,7 @@ import { exitCodeOf, exitCodes, formatExitError } from './exit-error.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
+import type { Order } from './testnet/control.ts';
 
 /** The program: parses the command line, runs a command, prints its output, and stops on signals. */
 
@@ -120,27 +121,11 @@ const actions: {
   dev: runNode,
   follow: runNode,
   join: runNode,
-  testnet: async (config, { command, options, given }) => {
-    const { formatNodes, runTestnet } = await import('./commands/testnet.ts');
-    const { formatChange, formatChangeJson, formatHeights, formatNodesJson } = await import('./testnet/testnet-lines.ts');
-    const testnet = await runTestnet(
-      {
-        nodes: Number(command.args[0]),
-        options,
-        given,
-        program: [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])],
-        onStatus: (node, status, pid) => {
-          const time = isTerminal ? timeTexts.text() : formatStamp('info', timeTexts.json()).trimEnd();
-          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, time);
-          // The status line of a terminal shows heights.
-          if (config.banner !== 'none' && (!isTerminal || isJson || status.state !== 'running')) screen.print(line);
-        },
-      },
-      env,
-    );
-    stopOnSignals(testnet);
-    printBanner(config, formatNodesJson(testnet.nodes, testnet.folder), formatNodes(testnet.nodes).join('\n'));
-    screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
+  testnet: async (config, flags) => {
+    const { showTestnet } = await import('./commands/show-testnet.ts');
+    const ownCommand = [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])];
+    const output = { screen, isTerminal, isJson, times: timeTexts, printBanner };
+    stopOnSignals(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
   },
   api: async (config) => {
     const server = await runApiServer(config, env);
@@ -160,6 +145,10 @@ const actions: {
     const text = `serac ${version}: indexing ${following} into PostgreSQL${served}`;
     printBanner(config, JSON.stringify({ following, url: indexer.url }), text);
   },
+  'testnet kill': orderTestnet,
+  'testnet freeze': orderTestnet,
+  'testnet partition': orderTestnet,
+  'testnet heal': orderTestnet,
   'config print': async (_, { options, given, unknownKeys }) => {
     const rows = listConfig(options, given);
     const lines = options.json ? [formatConfigJson(rows, unknownKeys)] : formatConfig(rows, unknownKeys);
@@ -177,6 +166,13 @@ const actions: {
     for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
   },
 };
+
+/** Runs a command about a running testnet. */
+async function orderTestnet(_: Config, { command, options }: RunFlags): Promise<void> {
+  const commands = await import('./commands/testnet.ts');
+  const done = await commands.orderTestnet(command.name.split(' ')[1] as Order['kind'], command.args, options, env);
+  process.stdout.write(`${options.json ? JSON.stringify({ done }) : done}\n`);
+}
 
 /** The log of a node in the background. */
 const logFileOf = ({ options }: Pick<RunFlags, 'options'>): string => options['log-file'] ?? `${options['data-dir']}/serac.log`;

@@ -1,5 +1,5 @@
 import { avmRows, walletRows } from './avm-methods.ts';
-import { blocksRows, faultRows, identityRows, insightRows, stateRows, timeRows } from './dev-chain-methods.ts';
+import { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, stateRows, timeRows } from './dev-chain-methods.ts';
 import { crossChainRows, moneyRows } from './dev-money-methods.ts';
 import { healthRows, infoRows } from './info-methods.ts';
 import type { MethodRows } from './method.ts';
@@ -12,6 +12,8 @@ export const devRows = {
   ...timeRows,
   ...identityRows,
   ...insightRows,
+  ...nodeRows,
+  ...peerRows,
   ...faultRows,
   ...stateRows,
 };

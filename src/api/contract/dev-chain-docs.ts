@@ -1,4 +1,4 @@
-import type { blocksRows, faultRows, identityRows, insightRows, timeRows } from './dev-chain-methods.ts';
+import type { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, timeRows } from './dev-chain-methods.ts';
 import type { DocsOf } from './method.ts';
 
 export const blocksDocs: DocsOf<typeof blocksRows> = {
@@ -95,12 +95,23 @@ export const insightDocs = (issuedTx: string): DocsOf<typeof insightRows> => ({
     params: { assetID: 'AVAX' },
     result: '{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","name":"Avalanche","symbol":"AVAX","denomination":9}',
   },
+});
+
+export const peerDocs: DocsOf<typeof peerRows> = {
+  blockPeers: {
+    summary: 'Cuts a joined node off from these nodes until the next call, to try a partition; needs `serac join --dev-methods`',
+    params: { nodeIDs: [] },
+    error: '{"code":-32000,"message":"this node decides its blocks alone and has no peers…","data":{"code":"DEV_NO_PEERS"}}',
+  },
+};
+
+export const nodeDocs: DocsOf<typeof nodeRows> = {
   nodeInfo: {
     summary: 'The state of the node: versions, network, last block, clock, mining',
     result:
       '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":[]}',
   },
-});
+};
 
 export const faultDocs: DocsOf<typeof faultRows> = {
   setLatency: {

@@ -11,7 +11,9 @@ import {
   id,
   integer,
   list,
+  listUpTo,
   longText,
+  nodeID,
   nothing,
   number,
   object,
@@ -146,6 +148,18 @@ export const insightRows = {
     'utxoID',
   ),
   getAsset: devMethod({ assetID: text() }, record({ assetID: id(), name: text(), symbol: text(), denomination: integer() }), 'assetID'),
+};
+
+/** The most nodes of one call of `dev.blockPeers`. */
+const maxBlockedPeers = 1024;
+
+/** The connections of a node with peers: `dev.*`. */
+export const peerRows = {
+  blockPeers: devMethod({ nodeIDs: listUpTo(maxBlockedPeers, nodeID()) }, record({ blocked: list(nodeID()) }), 'nodeIDs'),
+};
+
+/** The state of the developer's chain: `dev.*`. */
+export const nodeRows = {
   nodeInfo: devMethod(
     {},
     record({

@@ -1,7 +1,7 @@
 import type { avmRows, walletRows } from './avm-methods.ts';
 import type { devRows } from './client-services.ts';
 import type { avaxRows, evmRows, platformRows } from './counterpart-methods.ts';
-import { blocksDocs, faultDocs, identityDocs, insightDocs, timeDocs } from './dev-chain-docs.ts';
+import { blocksDocs, faultDocs, identityDocs, insightDocs, nodeDocs, peerDocs, timeDocs } from './dev-chain-docs.ts';
 import { crossChainDocs, moneyDocs } from './dev-money-docs.ts';
 import type { healthRows, infoRows } from './info-methods.ts';
 import type { DocsOf } from './method.ts';
@@ -185,6 +185,8 @@ const devDocs: DocsOf<typeof devRows> = {
   ...timeDocs,
   ...identityDocs,
   ...insightDocs(issuedTx),
+  ...nodeDocs,
+  ...peerDocs,
   ...faultDocs,
   snapshot: {
     summary: 'Saves the state of all chains under a name',

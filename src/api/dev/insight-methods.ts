@@ -10,7 +10,6 @@ import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { insightRows, type TxCheckJson } from '../contract/dev-chain-methods.ts';
-import type { JsonOf } from '../contract/views.ts';
 import { implement } from '../rpc/method.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
 import { decode } from './decode.ts';
@@ -30,7 +29,6 @@ type InsightDeps = {
   readonly wallet: Pick<DevWallet, 'asset'>;
   readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
-  readonly nodeInfo: () => JsonOf<(typeof insightRows)['nodeInfo']['result']>;
 };
 
 /** Methods that show why and how something happened. */
@@ -70,10 +68,6 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
   getAsset: ({ wallet }, { assetID }) => {
     const { id, symbol, denomination, name } = wallet.asset(assetID);
     return { assetID: idText(id), name, symbol, denomination };
-  },
-  nodeInfo: {
-    run: ({ nodeInfo }) => nodeInfo(),
-    needsWriter: true,
   },
 });
 

@@ -1,5 +1,5 @@
 import { peerVersionOf } from '../../api/rpc/versions.ts';
-import { nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
+import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import { createEchoChain } from '../../network/consensus/echo-chain.ts';
@@ -39,6 +39,8 @@ export type JoinedNetwork = {
   readonly stakingKeyCheck: Check;
   /** Fails while the node of `--validators-from` does not answer; undefined without one. */
   readonly validatorsCheck: Check | undefined;
+  /** Cuts this node off from nodes. */
+  readonly blockPeers: (nodes: ReadonlySet<NodeId>) => void;
   /** What other chains export; undefined without a trusted node. */
   readonly imports: JoinedImports | undefined;
   readonly close: () => Promise<void>;
@@ -147,6 +149,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
     validatorsCheck: source.check,
+    blockPeers: peers.network.block,
     imports,
     close: async () => {
       stopProgress();

@@ -17,6 +17,8 @@ export type JoinConfig = {
   readonly publicIP: string;
   /** Answers for the P- and C-Chain without verifying: for throw-away networks. */
   readonly echoOtherChains: boolean;
+  /** Serves `dev.*` methods: for throw-away networks. */
+  readonly devMethods: boolean;
   /** Joins even with the key of a validator with noticeable stake. */
   readonly force: boolean;
   readonly network: NetworkOptions;
@@ -43,6 +45,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
     publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
     echoOtherChains: options['echo-other-chains'],
+    devMethods: options['dev-methods'],
     force: options.force,
     network: { ...readNetworkOptions(options), stakingHost },
     engine: {

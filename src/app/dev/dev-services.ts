@@ -3,38 +3,34 @@ import { blocksMethods, formatPolicy } from '../../api/dev/blocks-methods.ts';
 import type { CallFaults } from '../../api/dev/call-faults.ts';
 import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
-import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
 import { DevError } from '../../api/dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
 import { createFillerTx } from '../../api/dev/filler-tx.ts';
 import { identityMethods } from '../../api/dev/identity-methods.ts';
 import { insightMethods } from '../../api/dev/insight-methods.ts';
-import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
 import { moneyMethods } from '../../api/dev/money-methods.ts';
+import { nodeMethods, peerMethods } from '../../api/dev/node-methods.ts';
 import { stateMethods } from '../../api/dev/state-methods.ts';
 import { timeMethods } from '../../api/dev/time-methods.ts';
 import type { ForcedChecks } from '../../api/health/forced-checks.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
-import type { AvmReads } from '../../api/rpc/avm.ts';
 import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
-import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
-import { chainParamsOf } from '../chains/account-funding.ts';
-import { createChainAddressFormat, type DevChain, type RunningChain } from '../setup/avm-chain.ts';
+import type { SoloEngine } from '../../chain/solo/solo.ts';
+import { type ChainTools, createChainAddressFormat, type RunningChain } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { NodeStore } from '../setup/node-store.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
+import { createNodeWallet, type DevServedChain } from './node-wallet.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
-
-type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
 
 /** The chains, the accounts, and what the `dev.*` methods need of the node. */
 type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
@@ -59,9 +55,10 @@ export function createDevServices(deps: DevServicesDeps): Services {
   const { store, context, parts, chains, informReaders } = deps;
   const { chain: shared, specs, clock, p, c } = context;
   const [x] = chains as readonly [DevServedChain, ...DevServedChain[]];
-  const { chain, engine, explain, prepare } = x.dev as DevChain;
+  const { chain, explain, prepare } = x.tools as ChainTools;
+  const engine = x.soloEngine as SoloEngine;
   const addressFormat = createChainAddressFormat(specs[0].id, shared);
-  const wallet = createWallet(deps, x);
+  const wallet = createNodeWallet({ ...deps, impersonation: parts.impersonation }, x);
   const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
   const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
   const services = combineServices(
@@ -84,7 +81,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       engine,
       setPolicy: (policy) => {
-        for (const { dev } of chains) dev?.engine.setPolicy(policy);
+        for (const { soloEngine } of chains) soloEngine?.setPolicy(policy);
       },
       createFiller: () =>
         createFillerTx({
@@ -110,8 +107,9 @@ export function createDevServices(deps: DevServicesDeps): Services {
       wallet,
       lifecycle: deps.lifecycle,
       json: { address: addressFormat.format, id: idText },
-      nodeInfo: () => describeNode(deps, x),
     }),
+    createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
+    createService('dev', peerMethods, {}),
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
   );
   const balanceOf: AliasDeps['balanceOf'] = (address) =>
@@ -143,27 +141,6 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function createWallet({ context, parts, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
-  const { chain, specs } = context;
-  const { issueAfterPending } = x.dev as DevChain;
-  return createDevWallet({
-    accounts,
-    chainParams: chainParamsOf(specs[0], chain.network.id),
-    addressFormat: createChainAddressFormat(specs[0].id, chain),
-    assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
-    reads: x.reads,
-    findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
-    utxo: x.opened.ledger.utxo,
-    fetchOutputs: x.fork?.copyAddresses,
-    now: chain.now,
-    longWork: chain.longWork,
-    isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
-    pendingTxs: () => x.mempool?.all() ?? [],
-    isImpersonated: parts.impersonation.has,
-    issue: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
-  });
-}
-
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
 
 function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps, x: RunningChain) {
@@ -180,7 +157,7 @@ function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps
     time: String(now.time),
     offset: String(now.offset),
     frozen: now.isFrozen,
-    ...formatPolicy((x.dev as DevChain).engine.policy()),
+    ...formatPolicy((x.soloEngine as SoloEngine).policy()),
     pending: x.pendingTxs().txs,
     impersonated: parts.impersonation.addresses().length,
     autoImpersonate: parts.impersonation.isAll(),

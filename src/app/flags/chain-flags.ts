@@ -80,7 +80,7 @@ export const chainFlags = {
 
   'data-dir': {
     group: 'Storage',
-    commands: [...opensChains, 'stop', 'status', 'logs'],
+    commands: [...opensChains, 'stop', 'status', 'logs', 'testnet kill', 'testnet freeze', 'testnet partition', 'testnet heal'],
     kind: 'path',
     help: 'directory for state and identity; without it the chain is kept in memory',
   },

@@ -37,7 +37,12 @@ export const commandTable = {
     kind: 'server',
     args: ['NODES'],
     help: 'run a network of nodes on this machine, each in a process of its own',
-    examples: ['testnet 5', 'testnet 3 -p 9700 --data-dir ~/testnet', 'testnet 2 --avalanchego ~/avalanchego --avalanchego-nodes 3'],
+    examples: [
+      'testnet 5',
+      'testnet 3 -p 9700 --data-dir ~/testnet',
+      'testnet 2 --avalanchego ~/avalanchego --avalanchego-nodes 3',
+      'testnet kill 2',
+    ],
   },
   index: {
     kind: 'server',
@@ -201,6 +206,30 @@ export const commandTable = {
     help: 'call a method of a node and print its result as JSON',
     examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
   },
+  'testnet kill': {
+    kind: 'local',
+    args: ['NODE'],
+    help: 'end a node of a running testnet like a crash; it stays down until it is healed',
+    examples: ['testnet kill 2'],
+  },
+  'testnet freeze': {
+    kind: 'local',
+    args: ['NODE'],
+    help: 'stop the process of a node without ending it; its connections stay open and silent',
+    examples: ['testnet freeze 2'],
+  },
+  'testnet partition': {
+    kind: 'local',
+    args: ['NODES'],
+    help: 'cut these nodes off from the others',
+    examples: ['testnet partition 1,2', 'testnet partition 3 --data-dir ~/testnet'],
+  },
+  'testnet heal': {
+    kind: 'local',
+    args: ['[NODE]'],
+    help: 'start, wake and reconnect a node, or all nodes',
+    examples: ['testnet heal 2', 'testnet heal'],
+  },
   status: {
     kind: 'local',
     args: [],
@@ -243,10 +272,10 @@ export const commandNames = Object.keys(commandTable) as readonly CommandName[];
 
 export const isCommand = (text: string): text is CommandName => Object.hasOwn(commandTable, text);
 
-/** The first words of commands that have two, such as `asset`. */
+/** The first words of commands that have two and are no command by themselves, such as `asset`. */
 export const commandGroups: readonly string[] = [
   ...new Set(commandNames.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string)),
-];
+].filter((word) => !isCommand(word));
 
 /** The second words that may follow a first one. */
 export const listSubcommands = (group: string): readonly string[] =>

@@ -59,10 +59,10 @@ function readCommandName([first, second]: readonly string[]): { readonly name: C
   if (first === undefined || first.startsWith('-')) return { name: 'dev', words: 0 };
   // The name that `dev` had before there were other ways to run a node.
   if (first === 'run') return { name: 'dev', words: 1 };
-  if (isCommand(first)) return { name: first, words: 1 };
-  if (!commandGroups.includes(first)) throw unknownCommand(first);
   const name = `${first} ${second}`;
   if (isCommand(name)) return { name, words: 2 };
+  if (isCommand(first)) return { name: first, words: 1 };
+  if (!commandGroups.includes(first)) throw unknownCommand(first);
   throw new FlagError(`serac ${first} is followed by one of ${listSubcommands(first).join(', ')}; see serac help ${first}`, {
     code: 'FLAG_COMMAND',
     command: first,

@@ -33,6 +33,11 @@ export const peerFlags = {
     default: 'false',
     help: 'answer votes on the P- and C-Chain with the block that was asked about, unverified; without answers those chains stop on a small network. For throw-away networks only',
   },
+  'dev-methods': {
+    ...joined('boolean', ''),
+    default: 'false',
+    help: 'serve those dev.* methods that a joined node can: accounts with publicly known keys that send, create and mint, and dev.blockPeers. For throw-away networks only; serac testnet uses it',
+  },
   force: {
     ...joined('boolean', ''),
     default: 'false',

@@ -16,7 +16,7 @@ describe('flags of nodes with peers', () => {
     [['join'], 'give a node of the network with --validators-from URL, or join a network without sybil protection'],
     [['join', open, '--validators-from', 'http://127.0.0.1:9650'], '--validators-from: without sybil protection'],
     [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
-    [['join', open, '--fork-url=http://a'], 'no accounts, time travel, snapshots, forks and state files'],
+    [['join', open, '--fork-url=http://a'], 'no time travel, snapshots, forks and state files'],
     [['join', open, '--state=f'], 'state files'],
     [['join', open, '--dev-token=12345678'], '--dev-token belongs to'],
     [['join', open, '--chains=c.json'], 'additional chains decide their blocks alone'],

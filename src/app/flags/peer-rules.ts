@@ -4,7 +4,7 @@ import { FlagError, type FlagInputs } from './flag-source.ts';
 import type { Options } from './options.ts';
 
 /** Why flags of the developer's chain are refused by `serac join`. */
-export const noDevReason = 'peers decide the blocks of a joined node, so it has no accounts, time travel, snapshots, forks and state files';
+export const noDevReason = 'peers decide the blocks of a joined node, so it funds no accounts, and has no time travel, snapshots, forks and state files';
 
 /** Most nodes of `serac testnet`. */
 const maxTestnetNodes = 50;

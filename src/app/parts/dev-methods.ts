@@ -19,11 +19,14 @@ type DevSwitches = {
   readonly faults: CallFaults;
 };
 
+/** The dev methods are for programs on this machine, or for callers with the token; each request is checked too (api/http/dev-access.ts). */
+export const mayServeDev = ({ publicApi, http, devToken }: NodeCore['config']): boolean =>
+  !publicApi && (isLoopback(http.host) || devToken !== undefined);
+
 /** Opens the switches of `dev.*`; undefined where these methods are not served. */
 export function openDevSwitches(core: NodeCore): DevSwitches | undefined {
   const { config, env } = core;
-  // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (api/http/dev-access.ts).
-  if (config.publicApi || (!isLoopback(config.http.host) && config.devToken === undefined)) return undefined;
+  if (!mayServeDev(config)) return undefined;
   const faults = createCallFaults(env.timers.after, () => void informReaders(core, faults));
   return { impersonation: createImpersonation(), faults };
 }
@@ -36,7 +39,7 @@ const informReaders = ({ readers, context }: NodeCore, faults: CallFaults | unde
 export function followClock(core: NodeCore, { chains }: SoloChains, faults: CallFaults | undefined): void {
   const { clock } = core.context;
   clock.onChange(() => {
-    for (const { dev } of chains) dev?.chain.forgetDropReasons();
+    for (const { tools } of chains) tools?.chain.forgetDropReasons();
     core.bus.publish({ kind: 'time', ...clock.read() });
     void informReaders(core, faults);
   });

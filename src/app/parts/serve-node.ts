@@ -74,7 +74,8 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   const apis = {
     ...config.apis,
     health: config.apis.health && !config.publicApi,
-    dev: hasRoute('/ext/dev'),
+    // A joined node serves some of the dev.* methods; the pages of the explorer need all.
+    dev: node.isAlone && hasRoute('/ext/dev'),
     explorer: config.explorer,
   };
   const ports = createNodePorts(core, apis);

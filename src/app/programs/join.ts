@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import { openJoinedChain } from '../parts/joined-chain.ts';
+import { joinedDevMethods } from '../parts/joined-dev-methods.ts';
 import { type StartOptions, withNodeCore } from '../parts/node-core.ts';
 import { startNodeHealth } from '../parts/node-health.ts';
 import { nodeStore } from '../parts/node-store.ts';
@@ -14,6 +15,7 @@ export const runJoinedNode = (join: JoinConfig, config: Config, env: Env, option
     const { parts } = core;
     const store = parts.add(nodeStore(core, joinedStore));
     const { chains, network } = parts.add(await openJoinedChain(core, store, join));
+    if (join.devMethods) parts.add(joinedDevMethods(core, chains, network));
     const checked = { store, chains, readings: network.readings, counterparts: [] };
     const health = parts.add(await startNodeHealth(core, checked));
     return serveNode(core, { ...checked, health, isAlone: false, hasMempool: true }, options);

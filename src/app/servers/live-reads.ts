@@ -9,10 +9,10 @@ import type { Id } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import type { TxLifecycles } from '../chains/tx-lifecycles.ts';
-import type { DevChain, RunningChain } from '../setup/avm-chain.ts';
+import type { ChainTools, RunningChain } from '../setup/avm-chain.ts';
 import type { Relay } from '../workers/relay.ts';
 
-type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'dev'>;
+type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'tools'>;
 
 /** Returns the live reads of each chain of the writer process. */
 export function createLiveReads({ of }: TxLifecycles, chains: readonly LiveChain[]): (chainID: Id) => LiveReads {
@@ -50,13 +50,13 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const bytes = status === 'Processing' ? chain.mempool?.get(txID)?.bytes : drop?.bytes;
       return { status, steps: (steps ?? []).map(formatStep), tx: bytes === undefined ? null : toHex(bytes) };
     },
-    refusal: async (hex) => (chain.dev === undefined ? undefined : refusalOf(chain.dev, parseTx(fromHex(hex)))),
+    refusal: async (hex) => (chain.tools === undefined ? undefined : refusalOf(chain.tools, parseTx(fromHex(hex)))),
     checks: async (txID) => {
       const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
       // A dropped transaction may have been accepted since.
-      if (chain.dev === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
-      const refusal = await refusalOf(chain.dev, tx);
-      const checks = chain.dev.explain(tx).map(formatCheck);
+      if (chain.tools === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
+      const refusal = await refusalOf(chain.tools, tx);
+      const checks = chain.tools.explain(tx).map(formatCheck);
       return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
     },
     latency: async () => lifecycle.latency(),
@@ -73,7 +73,7 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
 const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
 
 /** Why a transaction could not be issued now; null if it could. */
-async function refusalOf({ chain, prepare }: DevChain, tx: Tx): Promise<LiveReason | null> {
+async function refusalOf({ chain, prepare }: ChainTools, tx: Tx): Promise<LiveReason | null> {
   await prepare(tx);
   try {
     chain.checkIssuable(tx);

@@ -126,13 +126,15 @@ export type RunningChain = ChainMempool &
     readonly revertible?: RevertibleChain;
     /** Why the last commit failed; undefined after a successful one. */
     readonly commitFailure: () => AnyFault | undefined;
-    /** What the `dev.*` methods need; undefined for a chain of a followed node. */
-    readonly dev?: DevChain;
+    /** Undefined unless this node decides the blocks alone. */
+    readonly soloEngine?: SoloEngine;
+    /** Undefined for a chain of a followed node, whose transactions are verified there. */
+    readonly tools?: ChainTools;
   };
 
-export type DevChain = {
+/** What the `dev.*` methods and the explorer need of a chain whose transactions are verified here. */
+export type ChainTools = {
   readonly chain: Chain;
-  readonly engine: SoloEngine;
   readonly explain: (tx: Tx) => readonly TxCheck[];
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Issues a transaction that may spend outputs of waiting ones. */
@@ -141,13 +143,13 @@ export type DevChain = {
 
 /** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
-  const { chain, prepare, explain, issueAfterPending, running } = createAvmChain(spec, ledger, deps, {
+  const { chain, running } = createAvmChain(spec, ledger, deps, {
     isClockAdjustable: true,
     takeNextBlockTime: deps.takeNextBlockTime,
     onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
   });
   const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
-  return { ...running, engine, dev: { chain, engine, explain, prepare, issueAfterPending }, revertible: chain };
+  return { ...running, engine, soloEngine: engine, revertible: chain };
 }
 
 /** Creates a chain without an engine, and what the RPC methods need of it. */
@@ -189,6 +191,7 @@ export function createAvmChain(
     mempool: chain.mempool,
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
+    tools: { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending) },
     txIssuer: {
       issue: issueBy(chain.issue),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
@@ -196,7 +199,7 @@ export function createAvmChain(
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending), running };
+  return { chain, prepare, running };
 }
 
 /** Creates the transaction verifier of a chain. */

@@ -37,11 +37,20 @@ export async function describeHealth(health: Health | undefined): Promise<Findin
 
 /** How a Serac node runs, as far as its health checks tell: what it follows, and its reader processes. */
 export async function describeMode(health: Health | undefined): Promise<Finding[]> {
-  return modes.flatMap(([name, describe]) => {
+  const joined = health?.checks.stakingkey === undefined ? [] : [joinedFinding(health)];
+  const others = modes.flatMap(([name, describe]) => {
     const message = health?.checks[name]?.message;
     return typeof message === 'object' && message !== null ? describe(message as Facts) : [];
   });
+  return [...joined, ...others];
 }
+
+/** Only a node on a network of peers has a check of its staking key. */
+const joinedFinding = ({ checks }: Health): Finding => ({
+  topic: 'mode',
+  ok: true,
+  text: `joined a network of peers; validators ${checks['trusted-validators'] === undefined ? 'are the connected peers' : 'come from trusted nodes'}`,
+});
 
 type Facts = { readonly [name: string]: unknown };
 
@@ -75,6 +84,15 @@ export const loneNodeRemedy =
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/^bls\b/, 'The node has another BLS key than the validator set says; check --staking-signer-key-file.'],
   [/^(?:follow|index)\b/, 'It waits for the node that it follows, or catches up with it: see serac doctor with the URL of that node.'],
+  [/^stakingkey\b/, 'Stop one of the two nodes, or give one of them another key with --staking-tls-key-file.'],
+  [
+    /^trusted-validators\b/,
+    'Check the nodes of --validators-from with serac doctor URL; name several of them, separated by commas, to need only most of them.',
+  ],
+  [
+    /behind the network/,
+    'The log says why its blocks are refused; a trusted node that is away is the usual cause: see trusted-validators.',
+  ],
   [/^diskspace\b/, 'Free disk space, or lower --system-tracker-disk-warning-available-space-percentage.'],
   [/not connected to enough stake|^bootstrapped\b|^network\b|^router\b/, loneNodeRemedy],
 ];

@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRpcClient } from '../../api/client/rpc-client.ts';
 import type { FlagDefinition } from '../../app/flags/flag-definition.ts';
 import type { FlagInputs } from '../../app/flags/flag-source.ts';
 import { acceptsFlag, flagTable } from '../../app/flags/flag-table.ts';
 import type { Options } from '../../app/flags/options.ts';
 import { fileSize, readEnd } from '../../app/platform/detached-process.ts';
 import type { Env } from '../../app/setup/env.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import { loadIdentity } from '../../network/identity/identity.ts';
-import { findFreePorts, startNodeProcess, stopWithParent } from '../testnet/node-process.ts';
+import { carryOut } from '../testnet/carry-out.ts';
+import { type Order, sendOrder, takeOrders, temporaryPrefix } from '../testnet/control.ts';
+import { arePortsFree, findFreePorts, startNodeProcess, stopWithParent } from '../testnet/node-process.ts';
 import type { TestnetNode } from '../testnet/node-status.ts';
 import { listFolders, planTestnet } from '../testnet/plan.ts';
 import { readNode } from '../testnet/read-node.ts';
 import { type NodeProcess, startTestnet, type Testnet, type TestnetDeps } from '../testnet/testnet.ts';
-import { formatTable } from './table.ts';
+import { callDev } from './client-command.ts';
+import { badArgument } from './fault.ts';
 
 export type TestnetCommand = {
   readonly nodes: number;
@@ -22,7 +27,7 @@ export type TestnetCommand = {
   readonly onStatus: TestnetDeps['onStatus'];
 };
 
-export type RunningTestnet = Testnet & { readonly nodes: readonly TestnetNode[]; readonly folder: string };
+export type RunningTestnet = Testnet & { readonly nodes: readonly TestnetNode[]; readonly folder: string; readonly isTemporary: boolean };
 
 /** `serac testnet N`: plans the nodes, creates their staking keys if they have none, and starts them. */
 export async function runTestnet(
@@ -30,7 +35,7 @@ export async function runTestnet(
   env: Env,
 ): Promise<RunningTestnet> {
   const isTemporary = options['data-dir'] === undefined;
-  const folder = options['data-dir'] ?? mkdtempSync(`${env.tempFolder()}/serac-testnet-`);
+  const folder = options['data-dir'] ?? mkdtempSync(`${env.tempFolder()}/${temporaryPrefix}`);
   const avalancheGoNodes = options['avalanchego-nodes'];
   const sizes = { seracNodes, avalancheGoNodes, folder };
   const identityEnv = { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random };
@@ -38,7 +43,7 @@ export async function runTestnet(
   const nodes = planTestnet(
     {
       ...sizes,
-      ports: await choosePorts(nodeIDs.length, given.has('http-port') ? options['http-port'] : 0),
+      ports: await choosePorts(nodeIDs.length, given.has('http-port') ? options['http-port'] : undefined),
       seracFlags: passedFlags(given, (name, row) => acceptsFlag('join', row) && !ownFlags.has(name)),
       avalancheGoFlags: [
         '--fd-limit=16384',
@@ -53,16 +58,20 @@ export async function runTestnet(
   const testnet = startTestnet(nodes, {
     spawn: ({ command, folder: dataDir, kind }) => startLogged(command, dataDir, `${dataDir}/${kind.toLowerCase()}.log`),
     read: (node) => readNode(env.fetch as typeof fetch, node),
+    block: (node, others) => blockPeers(env, node, others),
     timers: env.timers,
     now: env.clock.monotonic,
     random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
     onStatus,
   });
+  const stopOrders = await takeOrders(folder, (order) => carryOut(order, testnet, nodes, (ms) => sleep(env.timers, ms)));
   return {
     ...testnet,
     nodes,
     folder,
+    isTemporary,
     close: async () => {
+      stopOrders();
       await testnet.close();
       if (isTemporary) rmSync(folder, { recursive: true, force: true });
     },
@@ -82,16 +91,31 @@ async function startLogged(command: readonly string[], folder: string, logFile: 
 
 const maxShownLog = 500;
 
-/** The table of the nodes that is printed at the start. */
-export const formatNodes = (nodes: readonly TestnetNode[]): string[] =>
-  formatTable(
-    ['NODE', 'PROGRAM', 'URL', 'PEERS AT', 'NODE ID', 'DATA DIRECTORY'],
-    nodes.map(({ number, kind, url, stakingAddress, nodeID, folder }) => [`${number}`, kind, url, stakingAddress, nodeID, folder]),
-  );
+/** Tells a Serac node which peers to refuse. */
+async function blockPeers(env: Env, { url }: TestnetNode, others: readonly TestnetNode[]): Promise<void> {
+  const client = createRpcClient({ url, fetch: env.fetch as typeof fetch, timeout: blockTimeout });
+  await callDev(client, 'blockPeers', { nodeIDs: others.map(({ nodeID }) => nodeID) });
+}
 
-/** Ports from a first one on, two per node; free ones if it is 0. */
-async function choosePorts(count: number, first: number): Promise<(readonly [number, number])[]> {
-  const all = first === 0 ? await findFreePorts(2 * count) : Array.from({ length: 2 * count }, (_, i) => first + i);
+/** Milliseconds. */
+const blockTimeout = 2000;
+
+/** `serac testnet kill|freeze|partition|heal`: returns the line that says what was done. */
+export function orderTestnet(kind: Order['kind'], [text = '']: readonly string[], options: Options, env: Env): Promise<string> {
+  const words = text === '' ? [] : text.split(',');
+  const bad = words.find((word) => !/^[1-9]\d{0,2}$/.test(word));
+  if (bad !== undefined) throw badArgument(bad, `${JSON.stringify(bad)} is not the number of a node; several are separated by commas: 1,2`);
+  return sendOrder({ kind, nodes: words.map(Number) }, options['data-dir'], env.tempFolder());
+}
+
+/** The first port of a network of which none is given: that of a single node, which `serac send` and the like ask. */
+const firstPort = 9650;
+
+/** Two ports per node from a first one on; free ones if it is 0, or if none is given and those from 9650 on are taken. */
+async function choosePorts(count: number, given: number | undefined): Promise<(readonly [number, number])[]> {
+  const from = (first: number): number[] => Array.from({ length: 2 * count }, (_, i) => first + i);
+  const isFree = given === undefined && (await arePortsFree(from(firstPort)));
+  const all = given ? from(given) : isFree ? from(firstPort) : await findFreePorts(2 * count);
   return Array.from({ length: count }, (_, i) => [all[2 * i] as number, all[2 * i + 1] as number]);
 }
 
@@ -117,6 +141,7 @@ const ownFlags: ReadonlySet<string> = new Set([
   'staking-host',
   'public-ip',
   'echo-other-chains',
+  'dev-methods',
   'json',
   'silent',
   'detach',

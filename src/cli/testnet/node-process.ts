@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import type { NodeProcess } from './testnet.ts';
 
 /**
@@ -29,16 +29,25 @@ export async function startNodeProcess([program = '', ...args]: readonly string[
   }
 }
 
+/** Whether nobody listens on any of these ports of the loopback address. */
+export async function arePortsFree(ports: readonly number[]): Promise<boolean> {
+  const opened = await Promise.all(ports.map((port) => listenOn(port).catch(() => undefined)));
+  await Promise.all(opened.map((server) => server && closeServer(server)));
+  return opened.every((server) => server !== undefined);
+}
+
+async function listenOn(port: number): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  return server;
+}
+
+const closeServer = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+
 /** Finds free TCP ports of the loopback address. All are open at once, so they differ. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
+  const servers = await Promise.all(Array.from({ length: count }, () => listenOn(0)));
   const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  await Promise.all(servers.map(closeServer));
   return ports;
 }

@@ -18,6 +18,8 @@ export type NodeReading = { readonly height: bigint; readonly peers: number; rea
 export type NodeStatus =
   | { readonly state: 'waiting' }
   | { readonly state: 'starting' }
+  | { readonly state: 'killed' }
+  | { readonly state: 'frozen' }
   | ({ readonly state: 'running' } & NodeReading)
   | { readonly state: 'down'; readonly exit: string; readonly retryMs: number };
 
@@ -30,6 +32,10 @@ export function describeStatus(status: NodeStatus): string {
       return 'waits for the AvalancheGo nodes';
     case 'starting':
       return 'starting';
+    case 'killed':
+      return 'killed; serac testnet heal starts it again';
+    case 'frozen':
+      return 'frozen; serac testnet heal wakes it';
     case 'running': {
       const peers = `${status.peers} peer${status.peers === 1 ? '' : 's'}`;
       return `height ${status.height}, ${peers}${status.isBootstrapped ? '' : ', bootstrapping'}`;

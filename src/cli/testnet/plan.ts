@@ -49,7 +49,7 @@ export function planTestnet(options: TestnetOptions, nodeIDs: readonly string[])
       `--bootstrap-ids=${first.map(({ nodeID }) => nodeID).join(',')}`,
     ];
     const isSerac = kind === 'Serac';
-    const flags = isSerac ? [...options.seracFlags, ...echoFlags(options)] : options.avalancheGoFlags;
+    const flags = isSerac ? ['--dev-methods', ...options.seracFlags, ...echoFlags(options)] : options.avalancheGoFlags;
     return {
       number: i + 1,
       kind,

@@ -33,7 +33,9 @@ export const formatNodesJson = (nodes: readonly TestnetNode[], folder: string): 
 
 /** The status line: the height of every node, cut to the width of the terminal. */
 export function formatHeights(statuses: readonly NodeStatus[], columns: number): string {
-  const heights = statuses.map((status) => (status.state === 'running' ? `${status.height}` : status.state === 'down' ? 'down' : '…'));
+  const heights = statuses.map((status) => (status.state === 'running' ? `${status.height}` : isDown(status) ? status.state : '…'));
   const peers = statuses.map((status) => (status.state === 'running' ? status.peers : 0));
   return `heights ${heights.join(' ')} · peers ${peers.join(' ')}`.slice(0, columns);
 }
+
+const isDown = ({ state }: NodeStatus): boolean => state === 'down' || state === 'killed' || state === 'frozen';

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import { carryOut } from './carry-out.ts';
+import type { Order } from './control.ts';
 import { describeStatus, type NodeReading, type TestnetNode } from './node-status.ts';
+import { splitOff } from './partition.ts';
 import { type NodeProcess, startTestnet } from './testnet.ts';
 
 const createNode = (number: number, kind: TestnetNode['kind']): TestnetNode => ({
@@ -25,10 +28,16 @@ function start(kinds: readonly TestnetNode['kind'][]) {
     {
       spawn: async ({ number }) => {
         const { promise, resolve } = Promise.withResolvers<string>();
-        const process = { pid: pid++, exited: promise, kill: (signal: string) => resolve(signal) };
+        const process = {
+          pid: pid++,
+          exited: promise,
+          kill: (signal: string) =>
+            signal === 'SIGSTOP' || signal === 'SIGCONT' ? void lines.push(`${number} ${signal}`) : resolve(signal),
+        };
         running.set(number, { process, end: resolve });
         return process;
       },
+      block: async ({ number }, others) => void lines.push(`${number} refuses ${others.map((other) => other.number).join()}`),
       read: async ({ number }) => readings.get(number),
       timers: timing,
       now: timing.now,
@@ -84,4 +93,49 @@ test('close stops all nodes and starts none again', async () => {
   await Promise.all([testnet.close(), testnet.close()]);
   expect(await ended).toEqual(['SIGTERM', 'SIGTERM', 'SIGTERM']);
   expect(testnet.pids()).toEqual([undefined, undefined, undefined]);
+});
+
+test('a killed node stays down, a frozen one is woken, and a partition is told to nodes that start later', async () => {
+  const { testnet, running, readings, lines, until } = start(['AvalancheGo', 'Serac', 'Serac']);
+  const stateOf = (number: number) => testnet.statuses()[number - 1]?.state;
+  for (const number of [1, 2, 3]) readings.set(number, { height: 3n, peers: 2, isBootstrapped: true });
+  await until(() => [1, 2, 3].every((number) => stateOf(number) === 'running'));
+  const nodes = (['AvalancheGo', 'Serac', 'Serac'] as const).map((kind, i) => createNode(i + 1, kind));
+  const pause = async (): Promise<void> => void (await until(() => true));
+
+  expect(await carryOut({ kind: 'freeze', nodes: [2] }, testnet, nodes, pause)).toEqual({ text: expect.stringContaining('froze node 2') });
+  expect([stateOf(2), lines.at(-2)]).toEqual(['frozen', '2 SIGSTOP']);
+  expect(await carryOut({ kind: 'freeze', nodes: [2] }, testnet, nodes, pause)).toEqual({ refused: 'node 2 does not run: frozen' });
+  testnet.heal(1);
+  await until(() => stateOf(2) === 'running');
+  expect(lines).toContain('2 SIGCONT');
+
+  const before = testnet.pids()[2];
+  testnet.kill(2);
+  await until(() => stateOf(3) === 'killed');
+  testnet.partition(splitOff([3], nodes));
+  await until(() => lines.includes('2 refuses 3'));
+  expect([testnet.pids()[2], testnet.isPartitioned()]).toEqual([undefined, true]);
+  testnet.partition(splitOff([3], nodes));
+  // Healing joins it to the others again; a new partition holds for it from its start on.
+  testnet.heal(2);
+  testnet.partition(splitOff([3], nodes));
+  await until(() => lines.includes('3 refuses 1,2'));
+  expect(testnet.pids()[2]).not.toBe(before);
+  expect(running.size).toBe(3);
+  for (const at of [0, 1, 2]) testnet.heal(at);
+  await until(() => lines.includes('2 refuses ') && lines.includes('3 refuses '));
+  await testnet.close();
+});
+
+test('orders that cannot be carried out say why', async () => {
+  const { testnet } = start(['AvalancheGo', 'AvalancheGo', 'Serac']);
+  const nodes = (['AvalancheGo', 'AvalancheGo', 'Serac'] as const).map((kind, i) => createNode(i + 1, kind));
+  const refusal = async (kind: Order['kind'], ...numbers: number[]) =>
+    (await carryOut({ kind, nodes: numbers }, testnet, nodes, async () => {})) as { refused?: string };
+  expect((await refusal('kill', 4)).refused).toBe('there is no node 4; the nodes are 1 to 3');
+  expect((await refusal('partition', 1, 2, 3)).refused).toContain('all nodes would be on one side');
+  expect((await refusal('partition', 1)).refused).toContain('only Serac nodes can refuse a peer');
+  expect((await refusal('freeze', 3)).refused).toContain('does not run');
+  await testnet.close();
 });

@@ -38,23 +38,23 @@ const snowmanRows: readonly Row[] = [
   ],
   ['counter', 'blks_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
   [
-    'counter',
+    'gauge',
     'blks_accepted_sum',
     'Nanoseconds from issuing blocks to accepting them.',
     ({ counters }) => counters.acceptedLatency * nanosPerMillisecond,
   ],
-  ['counter', 'blks_accepted_container_size_sum', 'Bytes of accepted blocks.', ({ counters }) => counters.acceptedBytes],
+  ['gauge', 'blks_accepted_container_size_sum', 'Bytes of accepted blocks.', ({ counters }) => counters.acceptedBytes],
   ['counter', 'blks_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
   [
-    'counter',
+    'gauge',
     'blks_rejected_sum',
     'Nanoseconds from issuing blocks to rejecting them.',
     ({ counters }) => counters.rejectedLatency * nanosPerMillisecond,
   ],
   ['counter', 'blks_polls_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
-  ['counter', 'blks_polls_accepted_sum', 'Polls from issuing blocks to accepting them.', ({ counters }) => counters.acceptedPolls],
+  ['gauge', 'blks_polls_accepted_sum', 'Polls from issuing blocks to accepting them.', ({ counters }) => counters.acceptedPolls],
   ['counter', 'blks_polls_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
-  ['counter', 'blks_polls_rejected_sum', 'Polls from issuing blocks to rejecting them.', ({ counters }) => counters.rejectedPolls],
+  ['gauge', 'blks_polls_rejected_sum', 'Polls from issuing blocks to rejecting them.', ({ counters }) => counters.rejectedPolls],
   [
     'gauge',
     'blks_build_accept_latency',
@@ -75,7 +75,7 @@ const snowmanRows: readonly Row[] = [
     'Nanoseconds that ended polls were open.',
     ({ counters }) => sumPolls(counters, ({ duration }) => duration * nanosPerMillisecond),
   ],
-  ['counter', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
+  ['gauge', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
   ['counter', 'polls_successful', 'Polls with a majority.', ({ counters }) => counters.pollsSuccessful],
   ['counter', 'polls_failed', 'Polls without a majority.', ({ counters }) => counters.pollsFailed],
   ['counter', 'num_useless_put_bytes', 'Bytes of blocks received in Put that were known.', ({ counters }) => counters.uselessPutBytes],
@@ -112,7 +112,7 @@ const snowmanRows: readonly Row[] = [
   ['counter', 'bs_fetched', 'Blocks fetched while bootstrapping.', (chain) => chain.bootstrap().fetched],
   ['counter', 'bs_accepted', 'Blocks accepted while bootstrapping.', (chain) => chain.bootstrap().executed],
   ['counter', 'get_ancestors_blks_count', 'Answers with ancestors.', (chain) => chain.served().answers],
-  ['counter', 'get_ancestors_blks_sum', 'Blocks in answers with ancestors.', (chain) => chain.served().blocks],
+  ['gauge', 'get_ancestors_blks_sum', 'Blocks in answers with ancestors.', (chain) => chain.served().blocks],
 ];
 
 /** Gossip of transactions, with AvalancheGo's names: network/p2p/gossip/gossip.go, vms/avm/network. */

@@ -20,6 +20,8 @@ type AdmissionDeps = {
   readonly isWanted: (node: NodeId) => boolean;
   /** Whether only wanted nodes are admitted. */
   readonly requiresWanted: () => boolean;
+  /** Whether this node is cut off from the node; see `block` of network.ts. */
+  readonly isBlocked: (node: NodeId) => boolean;
   /** Whether there is a connection to the node already. */
   readonly isOpen: (node: NodeId) => boolean;
   readonly isClosing: () => boolean;
@@ -36,6 +38,7 @@ export function createAdmission(deps: AdmissionDeps): Admit {
 
   const reasonToRefuse = (node: NodeId, isInbound: boolean): CloseReason | undefined => {
     if (deps.isClosing()) return 'shutting down';
+    if (deps.isBlocked(node)) return 'blocked';
     if (deps.requiresWanted() && !isWanted(node)) return 'not wanted';
     if (deps.isOpen(node)) return 'duplicate';
     return isInbound && deps.inboundCount() >= maxInboundPeers && !isWanted(node) ? 'too many peers' : undefined;

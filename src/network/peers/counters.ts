@@ -50,6 +50,7 @@ export type CloseReason =
   | 'self'
   | 'duplicate'
   | 'not wanted'
+  | 'blocked'
   | 'too many peers'
   | 'no certificate'
   | 'bad certificate'

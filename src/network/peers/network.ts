@@ -73,8 +73,10 @@ export function createPeerNetwork(deps: NetworkDeps) {
   let listener: SocketListener | undefined;
   let isClosing = false;
   const cancels: (() => void)[] = [];
+  /** Nodes that this one is cut off from, to try a partition. */
+  let blocked: ReadonlySet<NodeId> = new Set();
 
-  const isWanted = (node: NodeId): boolean => node !== self && (beacons.has(node) || stakes.of(node) > 0n);
+  const isWanted = (node: NodeId): boolean => node !== self && !blocked.has(node) && (beacons.has(node) || stakes.of(node) > 0n);
   const requiresWanted = (): boolean => options.requireValidator && stakes.of(self) === 0n;
   const { isOpen, isConnected } = connections;
 
@@ -136,6 +138,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
     alert,
     isWanted,
     requiresWanted,
+    isBlocked: (node) => blocked.has(node),
     isOpen,
     isClosing: () => isClosing,
     inboundCount: connections.inboundCount,
@@ -198,6 +201,12 @@ export function createPeerNetwork(deps: NetworkDeps) {
     knownAddressCount: (): number => addresses.count(),
     addressFilter: addresses.filterState,
     ownKeySighting: alert.last,
+    /** Closes the connections to these nodes and refuses new ones; nodes of an earlier call are free again, and the first peers are dialled. */
+    block: (nodes: ReadonlySet<NodeId>): void => {
+      blocked = nodes;
+      for (const peer of connections.all()) if (blocked.has(peer.node)) peer.close('blocked');
+      for (const { node, endpoint } of deps.beacons) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
+    },
     /** How many of the bootstrap nodes are connected, and how many are enough. AvalancheGo: node/beacon_manager.go. */
     beaconState: () => ({
       connected: [...beacons].filter(isConnected).length,

@@ -93,6 +93,26 @@ for (const [name, makeSockets] of [
       expect(await waitUntil(() => b.network.peers().length === 0 && !atB.connected.has(a.identity.node))).toBe(true);
     }, 30_000);
 
+    test('a node that is blocked is cut off from both sides, and comes back when it is free again', async () => {
+      const sockets = makeSockets();
+      const options = { initialReconnectDelay: 20, maxReconnectDelay: 50 };
+      const a = peersOf({ sockets, options });
+      const b = peersOf({ sockets, options, beacons: [{ node: a.identity.node, endpoint: await a.start() }] });
+      await b.start();
+      expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
+      a.network.block(new Set([b.identity.node]));
+      // b dials again and again; each time a refuses it.
+      expect(await waitUntil(() => (a.network.counters.closed.get('blocked') ?? 0) > 2)).toBe(true);
+      expect(a.network.peers()).toEqual([]);
+      a.network.block(new Set());
+      expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
+      // The side that dials refuses as well.
+      b.network.block(new Set([a.identity.node]));
+      expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 0)).toBe(true);
+      b.network.block(new Set());
+      expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
+    }, 30_000);
+
     test('five nodes with full bootstrap lists are all connected, and take back one that restarts', async () => {
       const sockets = makeSockets();
       const identities = Array.from({ length: 5 }, createTestIdentity);

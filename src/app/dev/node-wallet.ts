@@ -1,0 +1,50 @@
+import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
+import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
+import type { AvmReads } from '../../api/rpc/avm.ts';
+import type { Account } from '../../avm/wallet/accounts.ts';
+import type { Fork } from '../../chain/fork/fork.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
+import { chainParamsOf } from '../chains/account-funding.ts';
+import { type ChainTools, createChainAddressFormat, type RunningChain } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { OpenedChain } from '../setup/node-store.ts';
+
+/** A chain that the `dev.*` methods work on. */
+export type DevServedChain = RunningChain & {
+  readonly reads: AvmReads;
+  readonly opened: OpenedChain;
+  readonly fork?: Fork | undefined;
+};
+
+type NodeWalletDeps = {
+  readonly context: NetworkContext;
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly events: EventBus;
+  readonly timers: Env['timers'];
+  /** Undefined where no address can be impersonated. */
+  readonly impersonation?: Impersonation;
+};
+
+/** The accounts of a node over its X-Chain. */
+export function createNodeWallet({ context, accounts, events, timers, impersonation }: NodeWalletDeps, x: DevServedChain): DevWallet {
+  const { chain, specs } = context;
+  const { issueAfterPending } = x.tools as ChainTools;
+  return createDevWallet({
+    accounts,
+    chainParams: chainParamsOf(specs[0], chain.network.id),
+    addressFormat: createChainAddressFormat(specs[0].id, chain),
+    assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
+    reads: x.reads,
+    findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
+    utxo: x.opened.ledger.utxo,
+    fetchOutputs: x.fork?.copyAddresses,
+    now: chain.now,
+    longWork: chain.longWork,
+    isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
+    pendingTxs: () => x.mempool?.all() ?? [],
+    isImpersonated: (address) => impersonation?.has(address) === true,
+    issue: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
+  });
+}

@@ -1,0 +1,103 @@
+import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Fault } from '../../base/fault.ts';
+
+type TestnetFault =
+  | { readonly code: 'TESTNET_NOT_FOUND' }
+  | { readonly code: 'TESTNET_AMBIGUOUS'; readonly folders: readonly string[] }
+  | { readonly code: 'TESTNET_REFUSED'; readonly reason: string };
+
+/** An order to a running testnet cannot be carried out. */
+export class TestnetError extends Fault<TestnetFault> {}
+
+/** What `serac testnet kill|freeze|partition|heal` asks of the process that runs the nodes. */
+export type Order = { readonly kind: 'kill' | 'freeze' | 'partition' | 'heal'; readonly nodes: readonly number[] };
+
+/** `text` says what was done; `refused` why nothing was. */
+export type Outcome = { readonly text: string } | { readonly refused: string };
+
+/** The start of the name of a folder that a testnet removes at its end. */
+export const temporaryPrefix = 'serac-testnet-';
+
+/** Bytes of one order or outcome, and milliseconds for it. */
+const maxLine = 65_536;
+const orderTimeout = 30_000;
+
+const socketOf = (folder: string): string => join(folder, 'control.sock');
+
+/** Takes orders over a socket in the folder of a testnet, which only its owner can open. Returns a function that ends it. */
+export async function takeOrders(folder: string, carryOut: (order: Order) => Promise<Outcome>): Promise<() => void> {
+  const path = socketOf(folder);
+  rmSync(path, { force: true });
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(orderTimeout, () => socket.destroy());
+    void answer(socket, carryOut);
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o600);
+  return () => {
+    server.close();
+    rmSync(path, { force: true });
+  };
+}
+
+async function answer(socket: Socket, carryOut: (order: Order) => Promise<Outcome>): Promise<void> {
+  try {
+    const line = await readLine(socket);
+    if (line !== undefined) socket.end(`${JSON.stringify(await carryOut(JSON.parse(line) as Order))}\n`);
+  } catch {
+    // Not an order.
+    socket.destroy();
+  }
+}
+
+/** Sends an order to the running testnet: that of the folder, or the only one in temporary folders. Returns what was done. */
+export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<string> {
+  const folders = dataDir === undefined ? listTemporary(tempFolder) : [dataDir];
+  const running = folders.filter((folder) => existsSync(socketOf(folder)));
+  const [folder, ...others] = running;
+  if (folder === undefined)
+    throw new TestnetError(
+      `no testnet runs ${dataDir === undefined ? 'in a temporary folder; name the folder of another with --data-dir DIR' : `in ${dataDir}; start one with serac testnet 3 --data-dir ${dataDir}`}`,
+      { code: 'TESTNET_NOT_FOUND' },
+    );
+  if (others.length > 0)
+    throw new TestnetError(`several testnets run; name the folder of one with --data-dir: ${running.join(', ')}`, {
+      code: 'TESTNET_AMBIGUOUS',
+      folders: running,
+    });
+  const socket = connect(socketOf(folder));
+  const connected = new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  await connected.catch((cause: { code?: string }) => {
+    throw new TestnetError(`the testnet in ${folder} does not run any more (${cause.code}); remove the folder if it is temporary`, {
+      code: 'TESTNET_NOT_FOUND',
+    });
+  });
+  socket.write(`${JSON.stringify(order)}\n`);
+  const line = await readLine(socket);
+  socket.destroy();
+  const outcome: Outcome = line === undefined ? { refused: 'the testnet ended before it answered' } : JSON.parse(line);
+  if ('text' in outcome) return outcome.text;
+  throw new TestnetError(outcome.refused, { code: 'TESTNET_REFUSED', reason: outcome.refused });
+}
+
+const listTemporary = (tempFolder: string): string[] =>
+  readdirSync(tempFolder)
+    .filter((name) => name.startsWith(temporaryPrefix))
+    .map((name) => join(tempFolder, name));
+
+/** The first line that a socket sends; undefined if it ends before, or if the line is too long. */
+function readLine(socket: Socket): Promise<string | undefined> {
+  let text = '';
+  return new Promise((resolve) => {
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end >= 0 || text.length > maxLine) resolve(end < 0 ? undefined : text.slice(0, end));
+    });
+    socket.once('close', () => resolve(undefined));
+  });
+}
