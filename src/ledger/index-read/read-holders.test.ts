@@ -3,6 +3,8 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { makeUtxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
+import { cacheTable } from '../../base/cache/cache-table.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
@@ -21,7 +23,15 @@ import { openReadsChains } from './reads-chains.fixture.ts';
 function openLists(seed: number) {
   const chains = openReadsChains(openDatabase, seed);
   const { number } = chains;
-  const sql = createSqliteSql(chains.store);
+  const read = { txs: 0, lists: 0 };
+  const plain = createSqliteSql(chains.store);
+  const sql: typeof plain = {
+    ...plain,
+    all: (text, values) => {
+      if (text.includes(explorerTablesOf(number).assetOwner)) read.lists++;
+      return plain.all(text, values);
+    },
+  };
   const tables = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
   const blocks = createBlockReads(tables, chainID);
   const { txs, txSeqs } = createTxReads(
@@ -30,7 +40,6 @@ function openLists(seed: number) {
     blocks,
     createOutputReads(tables, chainID, 'sqlite'),
   );
-  const read = { txs: 0 };
   const counted: typeof txs = (seqs, ...rest) => {
     read.txs += seqs.length;
     return txs(seqs, ...rest);
@@ -53,10 +62,12 @@ function openLists(seed: number) {
     return run(steps);
   };
   const shared = holdersIn(createHolderReads(sql, tables, { txSeqs, txs }, runHeld));
+  const keptPage = async (asset: Id, offset: number, limit: number) => kept(asset, await tip(), offset, limit);
   return {
     ...chains,
     held,
     shared,
+    keptPage,
     kept: holdersIn(kept),
     made: (asset: Id) => holdersIn(createHolderReads(sql, tables, { txSeqs, txs }, run))(asset),
     read,
@@ -106,4 +117,26 @@ test('callers that ask for the same list at the same time share one read of the 
   for (const holders of await asked) expect(holders).toEqual(expected);
   expect(held.count).toBe(1);
   close();
+});
+
+test('a list that is longer than the cache has room for is cut, not made for every page', async () => {
+  const { oracle, step, made, keptPage, read, close } = openLists(34);
+  for (let i = 0; i < 60; i++) step();
+  const lists = await Promise.all(oracle.assetIDs().map(async (asset) => ({ asset, all: await made(asset) })));
+  const { asset, all } = lists.reduce((a, b) => (a.all.length >= b.all.length ? a : b));
+  expect(all.length).toBeGreaterThan(2);
+  // Room for one row.
+  processCaches.resize(Math.ceil((4 * (400 + 40) * 1024) / cacheTable.holders.share));
+  try {
+    read.lists = 0;
+    expect(await keptPage(asset, 0, 1)).toEqual(all.slice(0, 1));
+    expect(await keptPage(asset, 0, 1)).toEqual(all.slice(0, 1));
+    expect(read.lists).toBe(1);
+    expect(await keptPage(asset, 1, 2)).toEqual(all.slice(1, 3));
+    expect(await keptPage(asset, 0, 1)).toEqual(all.slice(0, 1));
+    expect(read.lists).toBe(2);
+  } finally {
+    processCaches.resize(defaultCacheBytes);
+    close();
+  }
 });

@@ -1,6 +1,7 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
@@ -15,6 +16,8 @@ import {
   createTopHolders,
   type HolderRow,
   hasFirst,
+  maxCachedRows,
+  maxRows,
   readTopHolders,
   type TopHolders,
   updateTopHolders,
@@ -52,6 +55,7 @@ export function createHolderReads(
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
+  const cachedRows = (): number => maxCachedRows(processCaches.bytesOf('holders'));
   const own = partToBytes(ownPart);
   const pageSize = ownersPerQuery[sql.dialect];
   const isNewest = (address: string): string =>
@@ -66,17 +70,17 @@ export function createHolderReads(
   const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.utxo}`;
   const utxosBetween = `SELECT bytes FROM ${t.utxo} WHERE seq >= ? AND seq < ?`;
 
-  function* makeList(asset: Id, pin: PinnedBlock, oldest: number): Steps<CachedList> {
+  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
     const key = idToBytes(asset);
-    const top = createTopHolders();
+    const top = createTopHolders(undefined, rows);
     let owners = 0;
     for (let after = new Uint8Array(0); ; ) {
       const values = [key, after, pageSize, key, own, key, own, pin.height];
-      const rows = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
-      for (const row of rows) top.add(row);
-      owners += rows.length;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < pageSize) return { pin, oldest, owners, top: top.list() };
+      const found = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
+      for (const row of found) top.add(row);
+      owners += found.length;
+      const last = found.at(-1);
+      if (last === undefined || found.length < pageSize) return { pin, oldest, owners, top: top.list() };
       after = new Uint8Array(last.address);
     }
   }
@@ -108,7 +112,7 @@ export function createHolderReads(
     const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
     const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
     const rows = yield* fetchRows<HolderRow>(queries);
-    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows) };
+    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows, cachedRows()) };
   }
 
   function* readList(asset: Id, pin: PinnedBlock, count: number): Steps<CachedList> {
@@ -119,8 +123,14 @@ export function createHolderReads(
     const cached = lists.get(asset);
     const updated = cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest);
     const isEnough = updated !== undefined && hasFirst(updated.top, count);
-    const list = isEnough ? updated : yield* makeList(asset, pin, oldest);
-    if (list !== cached) lists.set(asset, list, epoch);
+    if (isEnough) {
+      if (updated !== cached) lists.set(asset, updated, epoch);
+      return updated;
+    }
+    // A page further down than the cache has room for: its list is made for this page only.
+    const isTooLong = count > cachedRows();
+    const list = yield* makeList(asset, pin, oldest, isTooLong ? Math.min(count, maxRows) : cachedRows());
+    if (!isTooLong) lists.set(asset, list, epoch);
     return list;
   }
 
