@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { idText } from '../src/base/bytes/id.ts';
+import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { openChainStore } from './chain-store.ts';
 import { addressAt } from './data-chain.ts';
 import { type DataDir, prepareDataDir } from './data-dir.ts';
@@ -71,7 +72,7 @@ async function listCalls(made: DataDir): Promise<Measured['calls']> {
   try {
     const { history } = store;
     if (history === undefined) throw new BenchError('the history index is disabled');
-    const known = { made, history, pin: await history.tip(), lastUtxo: store.state.stats().utxos };
+    const known = { made, history, pin: await history.tip(), lastUtxo: outputNumber(store.state.stats().txs, 1) };
     const rows: DataRow[] = await createDataRows({ ...known, addPageToken: createPageTokenAdder(store.pageSecret()) });
     const calls = new Map(rows.map((row) => [row.name, (bytes: number) => createColdCalls(row, bytes)] as const));
     for (const [name, pathAt] of grownPaths(made))

@@ -3,7 +3,7 @@ import { getOrCreatePageSecret } from '../src/app/index/served-network-store.ts'
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
-import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import type { Id } from '../src/base/bytes/id.ts';
 import { joinStatements } from '../src/ledger/index/statement-joiner.ts';
 import type { ExplorerReads } from '../src/ledger/index-read/explorer-reads.ts';
@@ -84,7 +84,8 @@ function replayBlock(bytes: Uint8Array, unspent: Map<Id, Utxo>): NewBlock {
   const applied = block.txs.map((tx) => {
     const effects = effectsOf(tx);
     for (const utxo of effects.created) unspent.set(utxo.id, utxo);
-    for (const id of effects.spent) {
+    for (const ref of effects.spent) {
+      const id = refId(ref);
       const utxo = unspent.get(id);
       if (utxo === undefined) throw new BenchError(`block ${block.height} spends an unknown output`);
       consumed.set(id, utxo);

@@ -6,7 +6,7 @@ import { startNode } from '../src/app/programs/start-node.ts';
 import { createBunEnv } from '../src/app/runtime/env-bun.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { parseUtxo, refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { baseTx, createWallet, ewoq, type Key, localChainParams, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
@@ -49,7 +49,8 @@ async function send(outputs: number): Promise<void> {
   while ((await call<{ status: string }>('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).status !== 'Accepted')
     await new Promise(setImmediate);
   const { created, spent } = effectsOf(tx);
-  utxos = [...utxos.filter(({ id }) => !spent.includes(id)), ...created.filter(({ output }) => output.addresses[0] === ewoq.address)];
+  const spentIDs = spent.map(refId);
+  utxos = [...utxos.filter(({ id }) => !spentIDs.includes(id)), ...created.filter(({ output }) => output.addresses[0] === ewoq.address)];
 }
 
 /** Wall-clock and CPU time in milliseconds. */

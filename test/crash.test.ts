@@ -15,7 +15,7 @@ import { eventually, processesMatching } from './processes.ts';
 import { type Program, programCommand, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { type Case, chance } from './random-world.ts';
-import { auditState, readHistory, stateHash } from './state-audit.ts';
+import { auditState, readHistory, stateHash, unspentOutputs } from './state-audit.ts';
 import { createTxGenerator } from './tx-generator.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
@@ -241,10 +241,9 @@ function checkFile(withReplay: boolean): void {
 /** Ids of unspent outputs in the database. After a clean stop they must equal those of the model. */
 function unspentOnDisk(): string[] {
   const db = openDatabase(join(dataDir, 'db', 'serac.sqlite'), { readonly: false });
-  const { utxo, spend } = tablesOf(1);
-  const rows = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${utxo} WHERE seq NOT IN (SELECT utxo FROM ${spend})`).all();
+  const ids = unspentOutputs(db).map(({ id }) => id as string);
   db.close();
-  return rows.map(({ id }) => toHex(id)).sort();
+  return ids.sort();
 }
 
 /** The state hash of a fresh chain after it has executed every block. */

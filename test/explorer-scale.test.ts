@@ -7,6 +7,7 @@ import { makeBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { refId } from '../src/avm/tx/utxo.ts';
 import { bech32Encode } from '../src/base/bytes/bech32.ts';
 import { fromHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
@@ -65,7 +66,9 @@ beforeAll(async () => {
     const add = (txs: readonly Tx[]): void => {
       const applied = txs.map((tx) => ({ tx, effects: effectsOf(tx) }));
       for (const { effects } of applied) for (const utxo of effects.created) unspent.set(utxo.id, utxo);
-      const consumed = new Map(applied.flatMap(({ effects }) => effects.spent.map((id) => [id, unspent.get(id) as Utxo] as const)));
+      const consumed = new Map(
+        applied.flatMap(({ effects }) => effects.spent.map((ref) => [refId(ref), unspent.get(refId(ref)) as Utxo] as const)),
+      );
       const time = BigInt(Math.floor(Date.now() / 1000) - 60) + parent.height;
       const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time, txs: [...txs] });
       store.state.commitAll([{ block, diff: { applied, consumed } }], store.index!.indexBlocks);

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { parseUtxo, refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex, fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
@@ -148,7 +148,7 @@ export async function expectSameChains(nodes: readonly NetworkNode[], timeout = 
   for (const text of chains[0] as string[])
     for (const tx of parseBlock(parseHex('hex', text)).txs) {
       const { spent, created } = effectsOf(tx);
-      for (const id of spent) unspent.delete(id);
+      for (const ref of spent) unspent.delete(refId(ref));
       for (const utxo of created) {
         unspent.set(utxo.id, utxo);
         for (const address of utxo.output.addresses) owners.add(address);

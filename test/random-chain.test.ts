@@ -6,17 +6,14 @@ import { type Block, makeBlock, parseBlock } from '../src/avm/tx/block.ts';
 import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
 import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import type { Address } from '../src/base/bytes/address.ts';
-import { toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idOf } from '../src/base/bytes/id.ts';
 import { Fault } from '../src/base/fault.ts';
-import { tablesOf } from '../src/ledger/state/schema.ts';
-import { isTransfer } from '../src/ledger/state/stored-utxo.ts';
 import type { Store } from '../src/ledger/store/store.ts';
 import { createdBy, type LedgerModel } from './ledger-model.ts';
 import { cChain, type LocalChain, localModel, openLocalChain, pChain, startManualEngine } from './local-chain.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Case, chance, randomAmount } from './random-world.ts';
-import { auditState, balanceLines, readHistory, sharedIds, stateHash } from './state-audit.ts';
+import { auditState, balanceLines, readHistory, sharedIds, stateHash, unspentOutputs } from './state-audit.ts';
 import { createTxGenerator, type TxGenerator } from './tx-generator.ts';
 import { createWallet, ewoq, ownedBy, transfer } from './wallet-kit.ts';
 
@@ -42,8 +39,6 @@ describe(`random transactions of every kind, seed ${seed}`, () => {
       run.local.close();
     }, 600_000);
 });
-
-const { utxo, spend } = tablesOf(1);
 
 type Deposit = { readonly height: bigint; readonly from: Id; readonly utxo: Utxo };
 type Run = { readonly local: LocalChain; readonly deposits: readonly Deposit[]; readonly step: () => void };
@@ -190,10 +185,10 @@ function checkBlock({ state, store }: LocalChain, model: LedgerModel, touched: r
     expect(sharedIds(store.db, chain, state.id)).toEqual([...model.outbound(chain).keys()].sort());
   }
   expect(storedSums(store)).toEqual(new Map([...model.supply].filter(([, sum]) => sum > 0n).sort()));
-  for (const { id } of touched) {
-    const expected = model.utxos.get(id);
-    expect(state.utxo(id)?.bytes).toEqual(expected?.bytes);
-    expect(state.wasConsumed(id)).toBe(expected === undefined);
+  for (const output of touched) {
+    const expected = model.utxos.get(output.id);
+    expect(state.utxo(output)?.bytes).toEqual(expected?.bytes);
+    expect(state.wasConsumed(output)).toBe(expected === undefined);
   }
   const addresses = new Set(touched.flatMap(({ output }) => output.addresses));
   const ownedUtxos = [...model.utxos.values()].filter(({ output }) => output.addresses.some((address) => addresses.has(address)));
@@ -211,13 +206,9 @@ function checkBlock({ state, store }: LocalChain, model: LedgerModel, touched: r
 
 /** Total unspent amount of each asset in the store, sorted by asset. */
 function storedSums({ db }: Store): Map<Id, bigint> {
-  const rows = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${utxo} WHERE seq NOT IN (SELECT utxo FROM ${spend})`).all();
   const sums = new Map<Id, bigint>();
-  for (const { bytes } of rows) {
-    if (!isTransfer(bytes)) continue;
-    const [assetID, amount] = [toHex(bytes.subarray(38, 70)) as Id, Buffer.from(bytes.buffer, bytes.byteOffset).readBigUInt64BE(74)];
-    sums.set(assetID, (sums.get(assetID) ?? 0n) + amount);
-  }
+  for (const { assetID, output } of unspentOutputs(db))
+    if (output.kind === 'secp256k1fx.TransferOutput') sums.set(assetID, (sums.get(assetID) ?? 0n) + output.amount);
   return new Map([...sums].sort());
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { refId } from '../src/avm/tx/utxo.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { chainRoot, plainAddress } from './data-requests.ts';
@@ -66,8 +67,9 @@ export function createRevertDriver(client: Client): RevertDriver {
       const tx = await driver.issue(kind);
       await waitAccepted(client, tx);
       const { created, spent } = effectsOf(tx);
+      const spentIDs = spent.map(refId);
       const own = created.filter(({ output, assetID }) => assetID === avax && output.addresses[0] === ewoq.address);
-      driver.utxos = [...driver.utxos.filter(({ id }) => !spent.includes(id)), ...own];
+      driver.utxos = [...driver.utxos.filter(({ id }) => !spentIDs.includes(id)), ...own];
       return tx;
     },
     dev: async (method, params = {}) => {

@@ -29,7 +29,7 @@ export function stateHash(db: Database): string {
     for (const [name, table] of Object.entries(tablesOf(number))) {
       // The history index adds rows of spent outputs to the owners.
       const own = name === 'owner' ? ` WHERE ${unspentShelves}` : '';
-      addRows(hash, db, `SELECT * FROM ${table}${own} ORDER BY 1, 2${name === 'spend' ? '' : ', 3, 4'}`);
+      addRows(hash, db, `SELECT * FROM ${table}${own} ORDER BY 1, 2${columnsOf(name)}`);
     }
   // Chain and row numbers depend on the order in which chains were first used, which is not part of the history.
   addRows(
@@ -40,6 +40,9 @@ export function stateHash(db: Database): string {
   );
   return hash.digest('hex');
 }
+
+/** More columns to order the rows by: not all tables have four. */
+const columnsOf = (name: string): string => (name === 'spend' ? '' : name === 'oldUtxo' || name === 'outputId' ? ', 3' : ', 3, 4');
 
 const unspentShelves = `shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})`;
 
@@ -76,16 +79,16 @@ function auditChain(db: Database, chain: number): string[] {
     ...genesis.map((tx) => ({ tx, height: 0 })),
     ...parsed.flatMap(({ txs }, height) => txs.map((tx) => ({ tx, height }))),
   ];
-  const { unspent, lines } = replayTxs(txsWithHeight);
+  const { unspent, spends } = replayTxs(txsWithHeight.map(({ tx }) => tx));
   const last = db.prepare<{ id: Uint8Array; unspent: number }>(`SELECT id, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`).get();
   return [
     ...linkProblems(parsed),
     ...compareLines('last block', last === undefined ? [] : [`${toHex(last.id)} ${last.unspent}`], [
       `${parsed.at(-1)?.id} ${unspent.length}`,
     ]),
-    ...compareLines('outputs', outputRows(db, t), lines),
+    ...compareLines('spent outputs', spendRows(db, t), spends),
     ...compareLines('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
-    ...compareLines('balances', balanceRows(db, t.balance), balanceLines(unspent)),
+    ...compareLines('balances', balanceRows(db, t.balance), balanceLines(unspent.map(({ utxo }) => utxo))),
     ...compareLines('assets', assetRows(db, t.asset), txsWithHeight.flatMap(assetLines)),
     ...compareLines(
       'transactions',
@@ -95,21 +98,25 @@ function auditChain(db: Database, chain: number): string[] {
   ];
 }
 
-/** Every output ever created, one line each, and the unspent ones. */
-function replayTxs(placed: readonly { tx: Tx; height: number }[]): { unspent: Utxo[]; lines: string[] } {
-  const all = new Map<string, { utxo: Utxo; height: number; spent: number | null }>();
-  for (const [i, { tx, height }] of placed.entries()) {
+/** An output and the number of the transaction that created it. */
+type Created = { readonly utxo: Utxo; readonly creator: number; spent: number | null };
+
+/** The unspent outputs, and one line for every spent one. */
+function replayTxs(txs: readonly Tx[]): { unspent: Created[]; spends: string[] } {
+  const all = new Map<string, Created>();
+  for (const [i, tx] of txs.entries()) {
     for (const id of spentBy(tx)) {
       const entry = all.get(id);
       // -1 marks a double spend, so that the line differs from the table.
       if (entry !== undefined) entry.spent = entry.spent === null ? i + 1 : -1;
       else throw new Error(`transaction ${tx.id} spends ${id}, which was never created`);
     }
-    for (const utxo of createdBy(tx)) all.set(utxo.id, { utxo, height, spent: null });
+    for (const utxo of createdBy(tx)) all.set(utxo.id, { utxo, creator: i + 1, spent: null });
   }
+  const outputs = [...all.values()];
   return {
-    unspent: [...all.values()].filter(({ spent }) => spent === null).map(({ utxo }) => utxo),
-    lines: [...all.values()].map(({ utxo, height, spent }) => `${utxo.id} ${height} ${spent} ${toHex(utxo.bytes)}`),
+    unspent: outputs.filter(({ spent }) => spent === null),
+    spends: outputs.flatMap(({ utxo, creator, spent }) => (spent === null ? [] : [`${creator} ${utxo.outputIndex} ${spent}`])),
   };
 }
 
@@ -134,24 +141,39 @@ const txRows = (db: Database, table: string): string[] =>
     .all()
     .map(({ seq, id, height, bytes }) => `${seq} ${toHex(id)} ${sha256Hex(bytes)} ${height}`);
 
-const outputRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
-  db
-    .prepare<{ id: Uint8Array; height: number; spent: number | null; bytes: Uint8Array }>(
-      `SELECT u.id, u.height, s.tx AS spent, u.bytes FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq`,
-    )
-    .all()
-    .map(({ id, height, spent, bytes }) => `${toHex(id)} ${height} ${spent} ${toHex(decodeStoredUtxo(bytes).bytes)}`);
+/** The outputs that the stored transactions created and that are not marked as spent. */
+export function unspentOutputs(db: Database, chain = 1): Utxo[] {
+  const t = tablesOf(chain);
+  const spent = new Set(
+    db
+      .prepare<{ utxo: number }>(`SELECT utxo FROM ${t.spend}`)
+      .all()
+      .map(({ utxo }) => utxo),
+  );
+  const txs = db.prepare<{ seq: number; bytes: Uint8Array }>(`SELECT seq, bytes FROM ${t.tx}`).all();
+  return txs.flatMap(({ seq, bytes }) =>
+    createdBy(parseTx(bytes, maxGenesisBytes)).filter(({ outputIndex }) => !spent.has(seq * 2 ** 20 + outputIndex)),
+  );
+}
 
+/** Spent outputs: which transaction created them, at which index, and which one consumed them. */
+const spendRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
+  db
+    .prepare<{ utxo: number; tx: number }>(`SELECT utxo, tx FROM ${t.spend}`)
+    .all()
+    .map(({ utxo, tx }) => `${Math.floor(utxo / 2 ** 20)} ${utxo % 2 ** 20} ${tx}`);
+
+/** Owners of unspent outputs with the copy of the output; none if it is long. */
 const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
-    .prepare<{ address: Uint8Array; id: Uint8Array }>(
-      `SELECT o.address, u.id FROM ${t.owner} o JOIN ${t.utxo} u ON u.seq = o.seq 
-       WHERE ${unspentShelves} AND (o.bytes IS NULL OR o.bytes = u.bytes)`,
+    .prepare<{ address: Uint8Array; seq: number; bytes: Uint8Array | null }>(
+      `SELECT address, seq, bytes FROM ${t.owner} WHERE ${unspentShelves}`,
     )
     .all()
-    .map(({ address, id }) => `${toHex(address)} ${toHex(id)}`);
+    .map(({ address, seq, bytes }) => `${toHex(address)} ${seq} ${bytes === null ? '' : toHex(decodeStoredUtxo(bytes).bytes)}`);
 
-const ownerLines = ({ id, output }: Utxo): string[] => output.addresses.map((address) => `${address} ${id}`);
+const ownerLines = ({ utxo: { bytes, outputIndex, output }, creator }: Created): string[] =>
+  output.addresses.map((address) => `${address} ${creator * 2 ** 20 + outputIndex} ${bytes.length + 4 > 256 ? '' : toHex(bytes)}`);
 
 /** The newest row of each balance that is not zero. */
 const balanceRows = (db: Database, table: string): string[] =>

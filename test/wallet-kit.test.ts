@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { parseTx, type Tx, unsignedBytes } from '../src/avm/tx/tx.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { refId } from '../src/avm/tx/utxo.ts';
 import { type SpendContext, verifySpend } from '../src/avm/verify/spend.ts';
 import { verifySyntax } from '../src/avm/verify/syntax.ts';
 import type { View } from '../src/avm/view.ts';
@@ -102,7 +103,7 @@ describe('every builder', () => {
   const counterpart = 'cc'.repeat(32) as Id;
   const byId = new Map(utxos.map((utxo) => [utxo.id, utxo]));
   const view: View = {
-    utxo: (id) => byId.get(id),
+    utxo: (ref) => byId.get(refId(ref)),
     asset: (id) => (id === asset.id ? { id, fxs: [0, 1, 2] } : { id, fxs: [0] }),
     atomic: (_, id) => byId.get(id),
     tx: () => undefined,

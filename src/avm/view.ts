@@ -1,4 +1,5 @@
 import type { Id } from '../base/bytes/id.ts';
+import type { UtxoRef } from './tx/input.ts';
 import type { Tx } from './tx/tx.ts';
 import type { Utxo } from './tx/utxo.ts';
 
@@ -10,7 +11,8 @@ export type Asset = { readonly id: Id; readonly fxs: readonly number[] };
  * several blocks can be verified before they are accepted.
  */
 export type View = {
-  readonly utxo: (id: Id) => Utxo | undefined;
+  /** An unspent output by the transaction that created it and its index. */
+  readonly utxo: (ref: UtxoRef) => Utxo | undefined;
   /** `'not-an-asset'`: the transaction exists but does not create an asset; undefined: the transaction does not exist. */
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
   /**

@@ -1,8 +1,8 @@
 import { effectsOf } from '../../src/avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../src/avm/tx/tx.ts';
 import type { Utxo } from '../../src/avm/tx/utxo.ts';
+import { refId } from '../../src/avm/tx/utxo.ts';
 import type { Address } from '../../src/base/bytes/address.ts';
-import { toHex } from '../../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import { maxGenesisBytes } from '../../src/base/codec/pack.ts';
 import type { Dialect } from '../../src/ledger/index/ddl.ts';
@@ -54,7 +54,7 @@ export function createChainModel(
 ): { readonly model: ChainModel; readonly readNew: () => Steps<NewChainData> } {
   const t = tablesOf(spec.number);
   const model: ChainModel = { spec, blocks: [], txs: [], outputs: new Map(), unspentBy: new Map() };
-  let [newestUtxo, oldestUtxo] = [0, 0];
+  let oldestUtxo = 0;
 
   const addOutput = (output: ModelOutput): void => {
     model.outputs.set(output.utxo.id, output);
@@ -101,22 +101,16 @@ export function createChainModel(
     const txRows = yield* fetchRows<{ seq: number; height: number; bytes: Uint8Array }>([
       { text: `SELECT seq, height, bytes FROM ${t.tx} WHERE seq > ? ORDER BY seq`, values: [model.txs.length] },
     ]);
-    const utxoRows = yield* fetchRows<{ seq: number; id: Uint8Array; height: number; bytes: StoredUtxo }>([
-      { text: `SELECT seq, id, height, bytes FROM ${t.utxo} WHERE seq > ? OR seq < ? ORDER BY seq`, values: [newestUtxo, oldestUtxo] },
+    const oldRows = yield* fetchRows<{ seq: number; bytes: StoredUtxo }>([
+      { text: `SELECT seq, bytes FROM ${t.oldUtxo} WHERE seq < ? ORDER BY seq`, values: [oldestUtxo] },
     ]);
-    const rowOf = new Map(utxoRows.map((row) => [toHex(row.id), row]));
-    newestUtxo = Math.max(newestUtxo, utxoRows[utxoRows.length - 1]?.seq ?? 0);
-    oldestUtxo = Math.min(oldestUtxo, utxoRows[0]?.seq ?? 0);
+    oldestUtxo = Math.min(oldestUtxo, oldRows[0]?.seq ?? 0);
     const parsed = txRows.map(({ seq, height, bytes }) => ({ seq, height, tx: parseTx(bytes, maxGenesisBytes) }));
     const imports = yield* readImports(parsed.map(({ tx }) => tx));
     const firstTime = model.blocks[0]?.time ?? blocks[0]?.time ?? 0;
 
-    const createdIDs = new Set(
-      parsed.filter(({ height }) => outputsAreKnown(spec, height)).flatMap(({ tx }) => effectsOf(tx).created.map(({ id }) => id as string)),
-    );
     const preLinearization: ModelOutput[] = [];
-    for (const [id, row] of rowOf) {
-      if (createdIDs.has(id)) continue;
+    for (const row of oldRows) {
       const output = {
         utxo: decodeStoredUtxo(row.bytes),
         seq: row.seq,
@@ -134,10 +128,10 @@ export function createChainModel(
       for (const { seq, tx } of parsed.filter((row) => row.height === height)) {
         const { spent, created, exported, imported } = effectsOf(tx);
         const modelTx: ModelTx = { seq, tx, height, time, consumed: [], created: [], exported: [], imported: [] };
-        for (const id of spent) spendOutput(id, modelTx);
+        for (const ref of spent) spendOutput(refId(ref), modelTx);
         for (const utxo of outputsAreKnown(spec, height) ? created : []) {
           modelTx.created.push(utxo);
-          addOutput({ utxo, seq: rowOf.get(utxo.id)?.seq ?? 0, height, time, isPreLinearization: false, spentBy: undefined });
+          addOutput({ utxo, seq: seq * 2 ** 20 + utxo.outputIndex, height, time, isPreLinearization: false, spentBy: undefined });
         }
         for (const utxo of exported?.utxos ?? []) modelTx.exported.push({ utxo, to: exported?.to as Id });
         for (const id of imported?.ids ?? []) {

@@ -68,14 +68,14 @@ function ownerOfBalance({ utxo, height, spentBy, isPreLinearization }: ModelOutp
   return isBalance && utxo.output.addresses.length === 1 ? [`${utxo.assetID} ${utxo.output.addresses[0]}`] : [];
 }
 
-/** The numbers of transactions and what is stored with them about their outputs. */
+/** The numbers of transactions and what is stored with them about the outputs they consume. */
 export const txOutputTexts = ({ txs, outputs }: ChainModel): readonly string[] => txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []);
 
 /** Of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
-function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
+function txOutputsText({ seq, tx: { unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
   if (unsigned.kind !== 'BaseTx') return undefined;
   const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');
-  let hex = unsigned.outputs.map((_, i) => number(outputs.get(utxoId(id, i))?.seq)).join('');
+  let hex = '';
   for (const { txID, outputIndex, assetID, input } of unsigned.inputs) {
     const consumed = outputs.get(utxoId(txID, outputIndex));
     const output = consumed?.utxo.output;

@@ -1,3 +1,4 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { TxCheck } from '../../avm/verify/explain.ts';
@@ -23,9 +24,9 @@ type InsightDeps = {
   /** Recovers the signers in another thread if there are many. */
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** An output of the X-Chain, spent or unspent. */
-  readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+  readonly findUtxo: (utxoID: Id) => Utxo | undefined;
   /** The transaction that spent an output of the X-Chain. */
-  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  readonly consumerOf: (ref: UtxoRef) => Id | undefined;
   readonly wallet: Pick<DevWallet, 'asset'>;
   readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
@@ -57,7 +58,7 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
     needsWriter: true,
   },
   getUTXO: (deps, { utxoID }) => {
-    const utxo = deps.storedUtxo(parseOutputID(utxoID));
+    const utxo = deps.findUtxo(parseOutputID(utxoID));
     if (utxo === undefined)
       throw new DevError(
         `there is no output ${utxoID} on the X-Chain; avm.getUTXOs lists those of an address, dev.listAtomic those between two chains`,
@@ -73,7 +74,7 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
 
 function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps) {
   const { id, txID, outputIndex, assetID, output } = utxo;
-  const spentBy = consumerOf(id);
+  const spentBy = consumerOf(utxo);
   const { symbol, denomination } = wallet.asset(idText(assetID));
   return {
     utxoID: idText(id),

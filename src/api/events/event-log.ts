@@ -1,6 +1,6 @@
 import type { Block } from '../../avm/tx/block.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { FindUtxo } from '../summary/summarize-tx.ts';
 
 /** The durable part of the event stream: accepted blocks and reverts of all chains, in the order of their commits. */
 export type EventLog = {
@@ -28,7 +28,7 @@ export type LogEntry = { readonly seq: number; readonly chainID: Id } & (
 );
 
 /** A block and the outputs of its chain that its transactions spend. */
-export type BlockWithSpent = { readonly block: Block; readonly spent: (utxoID: Id) => Utxo | undefined };
+export type BlockWithSpent = { readonly block: Block; readonly spent: FindUtxo };
 
 export type KnownBlocks = (blockID: Id) => BlockWithSpent | undefined;
 

@@ -1,13 +1,12 @@
 import { parseBlock } from '../../avm/tx/block.ts';
-import { effectsOf } from '../../avm/tx/effects.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
-import { toHex } from '../../base/bytes/hex.ts';
-import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { spentRefs } from '../../avm/tx/effects.ts';
+import { refId } from '../../avm/tx/utxo.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
-import { batchedStatement, placeholders } from '../../ledger/index/batched-statement.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../../ledger/index/steps.ts';
+import { createChainOutputReads } from '../../ledger/index-read/read-chain-outputs.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import { type EventLog, type LogEntry, maxEntriesPerRead } from './event-log.ts';
@@ -24,7 +23,7 @@ const maxTxsPerRead = 512;
  */
 export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: string): EventLog {
   const t = tablesOf(chain.number);
-  const utxosById = batchedStatement([512, 128, 32, 8, 1], 1, (n) => `SELECT id, bytes FROM ${t.utxo} WHERE id IN (${placeholders(n)})`);
+  const outputs = createChainOutputReads(t);
 
   function* lastHeight(): Steps<number> {
     const [row] = yield* fetchRows<{ height: number | null }>([{ text: `SELECT max(height) AS height FROM ${t.block}`, values: [] }]);
@@ -58,11 +57,16 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
         block: parseBlock(concat([header, ...txs.slice(from, from + tx_count).map(({ bytes }) => bytes.subarray(versionSize))])),
       };
     });
-    const ids = new Set(blocks.flatMap(({ block }) => block.txs.flatMap((tx) => effectsOf(tx).spent)));
-    const utxos = new Map<Id, Utxo>();
-    for (const row of yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>(utxosById([...ids].map(idToBytes))))
-      utxos.set(toHex(row.id) as Id, decodeStoredUtxo(row.bytes));
-    return blocks.map(({ height, block }) => ({ kind: 'block', seq: height, chainID: chain.id, block, spent: (id) => utxos.get(id) }));
+    const refs = blocks.flatMap(({ block }) => block.txs.flatMap(({ unsigned }) => spentRefs(unsigned)));
+    const spent = yield* outputs.byRefs(refs);
+    const utxos = new Map(refs.map((ref, i) => [refId(ref), spent[i] && decodeStoredUtxo(spent[i].bytes)]));
+    return blocks.map(({ height, block }) => ({
+      kind: 'block',
+      seq: height,
+      chainID: chain.id,
+      block,
+      spent: (ref) => utxos.get(refId(ref)),
+    }));
   }
 
   return {

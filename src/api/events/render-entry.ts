@@ -6,6 +6,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
 import { createBalanceDeltas, ownPart } from '../../ledger/state/balance.ts';
+import type { FindUtxo } from '../summary/summarize-tx.ts';
 import { summarizeTx } from '../summary/summarize-tx.ts';
 import type { LogEntry } from './event-log.ts';
 import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
@@ -55,7 +56,7 @@ const blockProperties = ({ height, id, time }: Block) => ({ height: Number(heigh
 type TxOutputs = { readonly spent: readonly Utxo[]; readonly created: readonly Utxo[]; readonly exported: readonly Utxo[] };
 
 /** The outputs that a transaction spends and creates on its chain, and those that it exports. Outputs that `find` does not know are left out. */
-export function outputsOf(tx: Tx, find: (utxoID: Id) => Utxo | undefined): TxOutputs {
+export function outputsOf(tx: Tx, find: FindUtxo): TxOutputs {
   const { spent, created, exported } = effectsOf(tx);
   return { spent: spent.map(find).filter((utxo) => utxo !== undefined), created, exported: exported?.utxos ?? [] };
 }

@@ -1,15 +1,15 @@
 import { type Block, parseBlock } from '../../avm/tx/block.ts';
 import { effectsOf, spentRefs } from '../../avm/tx/effects.ts';
 import { parseTx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idFromBytes, idOf, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { ChainState } from '../../ledger/state/chain-state.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
-import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import type { Store } from '../../ledger/store/store.ts';
+import type { FindUtxo } from '../summary/summarize-tx.ts';
 import { type EventLog, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
 import { eventLogSchema, revertedBlockTriggers } from './event-log-schema.ts';
 
@@ -22,7 +22,7 @@ export type SqliteEventLog = Omit<EventLog, 'last'> & {
   readonly append: (chainNumber: number, blocks: readonly Pick<StoredBlock, 'block'>[]) => void;
 };
 
-type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'lastAccepted'> };
+type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'lastAccepted' | 'storedUtxo'> };
 
 type EventLogOptions = {
   readonly random: (length: number) => Uint8Array;
@@ -89,10 +89,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
     if (bytes === undefined) return undefined;
     const block = parseBlock(bytes);
     const fromReverted = memoizeOnce(() => outputsOfReverted(block));
-    const spent = (utxoID: Id): Utxo | undefined => {
-      const stored = chain.utxo.get(idToBytes(utxoID));
-      return stored === undefined ? fromReverted().get(utxoID) : decodeStoredUtxo(stored.bytes);
-    };
+    const spent: FindUtxo = (ref) => chain.state.storedUtxo(ref) ?? fromReverted().get(refId(ref));
     return { kind: 'block', seq: row.seq, chainID: chain.state.id, block, spent };
   };
 
@@ -179,7 +176,6 @@ function chainQueries({ db }: Store, chain: number) {
   const t = tablesOf(chain);
   return {
     tip: db.prepare<Tip>(`SELECT id, height, time FROM ${t.block} ORDER BY height DESC LIMIT 1`),
-    utxo: db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.utxo} WHERE id = ?`),
   };
 }
 

@@ -74,9 +74,12 @@ const renderSummary = ({ height, id, time, bytes, fees, txs }: BlockSumsEntry) =
 
 /** Reads what transactions consume and the labels of what they move. The returned function renders one of them. */
 async function openBlockTxs(deps: ExplorerDeps, chain: ServedChain, hrp: string, txs: readonly Tx[], tip: PinnedBlock) {
-  const consumed = await explorerOf(chain).outputs([...new Set(txs.flatMap(({ unsigned }) => spentRefs(unsigned).map(refId)))], tip);
+  const consumed = await explorerOf(chain).outputs(
+    txs.flatMap(({ unsigned }) => spentRefs(unsigned)),
+    tip,
+  );
   const byId = new Map(consumed.map(({ utxo }) => [utxo.id, utxo]));
-  const movements = new Map(txs.map((tx) => [tx, movementOf(tx, (id) => byId.get(id))]));
+  const movements = new Map(txs.map((tx) => [tx, movementOf(tx, (ref) => byId.get(refId(ref)))]));
   const { labelOf } = await deps.assetLabels(chain)(new Set([...movements.values()].flatMap(assetsOfMovement)));
   const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
   return (tx: Tx) => {

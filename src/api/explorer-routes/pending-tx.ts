@@ -1,6 +1,7 @@
-import { consumedIds } from '../../avm/tx/effects.ts';
+import { consumedIds, consumedRefs } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { txLayout } from '../../avm/tx/tx-layout.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { fromHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
@@ -31,7 +32,10 @@ export async function writePendingTxs(
   hrp: string,
   pending: readonly PendingTx[],
 ): Promise<string[]> {
-  const outputs = await explorerOf(chain).outputs([...new Set(pending.flatMap(({ tx }) => consumedIds(tx)))], await chain.reads.tip());
+  const outputs = await explorerOf(chain).outputs(
+    pending.flatMap(({ tx }) => consumedRefs(tx)),
+    await chain.reads.tip(),
+  );
   const txs = pending.map(({ tx, time }) => ({ seq: 0, id: idToBytes(tx.id), bytes: tx.bytes, time, layout: txLayout(tx.bytes) }));
   const ownOutputs = txs.map((tx) => emittedBy(tx, chain.id));
   const byId = new Map([...ownOutputs.flat(), ...outputs].map((entry) => [storedID(entry.stored), entry]));
@@ -50,7 +54,7 @@ export async function writePendingTxs(
     const { tx } = pending[i] as PendingTx;
     const burned = burnedAmount(tx, chain.feeAsset);
     const summary = JSON.stringify(
-      summarizeTx(tx, (output) => byId.get(output)?.utxo, { ...labels, formatAddress: deps.addressFormatter(hrp) }),
+      summarizeTx(tx, (ref) => byId.get(refId(ref))?.utxo, { ...labels, formatAddress: deps.addressFormatter(hrp) }),
     );
     const bytes = json.collect(() => {
       json.ascii('"txHash":"');

@@ -105,7 +105,7 @@ async function findAssets(ids: readonly Id[], { chain, root }: Search): Promise<
 }
 
 async function findUtxo(id: Id, { chain, root }: Search): Promise<SearchResult[]> {
-  const [entry] = await explorerOf(chain).outputs([id], await chain.reads.tip());
+  const entry = await explorerOf(chain).outputById(id, await chain.reads.tip());
   return entry === undefined ? [] : [{ kind: 'utxo', id: idText(id), link: `${root}/utxos/${idText(id)}` }];
 }
 

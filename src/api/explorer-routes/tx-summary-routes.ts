@@ -1,3 +1,4 @@
+import { refId } from '../../avm/tx/utxo.ts';
 import { idText } from '../../base/bytes/id.ts';
 import type { TxEntry } from '../../ledger/index-read/index-reads.ts';
 import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
@@ -47,7 +48,7 @@ async function renderLines(deps: DataDeps, chain: ServedChain, hrp: string, entr
       txType: tx.unsigned.kind,
       blockNumber: height.toString(),
       timestamp: stored.time,
-      summary: summarizeTx(tx, (id) => byId.get(id), context),
+      summary: summarizeTx(tx, (ref) => byId.get(refId(ref)), context),
     };
   });
 }

@@ -19,7 +19,7 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
     const chain = requireChain(deps.served, chainRef);
     const { hrp } = networkSpelling(deps.served, chainRef.network);
     const piece = await atOneEpoch(deps.epoch, async (epoch): Promise<Piece | undefined> => {
-      const find = async () => (await explorerOf(chain).outputs([utxoId], await chain.reads.tip()))[0];
+      const find = async () => explorerOf(chain).outputById(utxoId, await chain.reads.tip());
       const found = await find();
       const isUnspentExport = found !== undefined && found.spent === undefined && found.consumedOn !== chain.id;
       const areImportsKnown = await lookUpImports(chain, isUnspentExport ? [found.utxo] : []);

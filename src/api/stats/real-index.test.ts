@@ -4,6 +4,7 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { migrateStore } from '../../ledger/index/migrate.ts';
 import { openReads } from '../../ledger/index-read/open-reads.ts';
@@ -29,7 +30,7 @@ function grow(seed: number) {
   const ownersOf = (utxos: readonly Utxo[]) => utxos.flatMap(({ output }) => output.addresses);
   const modelTx = (tx: Tx) => {
     const { spent, created, imported, exported } = effectsOf(tx);
-    const consumed = [...spent, ...(imported?.ids ?? [])].map((id) => outputs.get(id) as Utxo);
+    const consumed = [...spent.map(refId), ...(imported?.ids ?? [])].map((id) => outputs.get(id) as Utxo);
     for (const utxo of created) outputs.set(utxo.id, utxo);
     return { from: ownersOf(consumed), to: ownersOf([...created, ...(exported?.utxos ?? [])]), fee: burnedAmount(tx, source.feeAsset) };
   };

@@ -1,9 +1,10 @@
 import { effectsOf, spentRefs } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { FxOperation } from '../../avm/tx/operation.ts';
 import type { Output } from '../../avm/tx/output.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
-import { refId, type Utxo } from '../../avm/tx/utxo.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { TxSummary } from '../contract/answers.ts';
@@ -25,7 +26,7 @@ export type Movement = {
 };
 
 /** Finds an output of the chain by its ID; undefined if it is from before the indexed history. */
-export type FindUtxo = (utxoID: Id) => Utxo | undefined;
+export type FindUtxo = (ref: UtxoRef) => Utxo | undefined;
 
 type SummaryContext = {
   readonly formatAddress: (address: Address) => string;
@@ -83,7 +84,7 @@ export const movedUnits = ({ action, isToSelf, amounts }: Movement): readonly Mo
 export function movementOf(tx: Tx, find: FindUtxo): Movement {
   const { unsigned } = tx;
   const { created, exported } = effectsOf(tx);
-  const spent = spentRefs(unsigned).flatMap((ref) => find(refId(ref)) ?? []);
+  const spent = spentRefs(unsigned).flatMap((ref) => find(ref) ?? []);
   const spenders = new Set(spent.map(ownerKey));
   const payments = created.filter((utxo) => !spenders.has(ownerKey(utxo)));
   const movement = (action: Movement['action'], from: readonly Utxo[], moved: readonly Utxo[], amounts = sumOutputs(moved)): Movement => {
@@ -103,7 +104,7 @@ export function movementOf(tx: Tx, find: FindUtxo): Movement {
         created.filter(({ assetID, output }) => assetID === tx.id && movedTypeOf[output.kind] !== undefined),
       );
     case 'OperationTx': {
-      const used = unsigned.operations.flatMap(({ inputIDs }) => inputIDs.flatMap((ref) => find(refId(ref)) ?? []));
+      const used = unsigned.operations.flatMap(({ inputIDs }) => inputIDs.flatMap((ref) => find(ref) ?? []));
       const moved = created.slice(unsigned.outputs.length).filter(({ output }) => movedTypeOf[output.kind] !== undefined);
       return movement(operationAction(unsigned), used.length > 0 ? used : spent, moved, [...sumOutputs(moved), ...burnedBy(unsigned)]);
     }

@@ -1,5 +1,6 @@
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
@@ -147,7 +148,7 @@ export async function startFollowedChain(
     txIssuer: {
       issue: observeIssue(observer, (tx) =>
         follower.issue(tx).catch((error: unknown) => {
-          throw addSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
+          throw addSpender(error, tx, (ref) => state.consumerOf(ref) ?? index?.importerOf(refId(ref)));
         }),
       ),
       queueWalletTx: observeIssue(observer, follower.issueWalletTx),

@@ -61,7 +61,7 @@ export async function openFork(
   let revision = 0;
   const ledger: ForkLedger = {
     hasAddress: addresses.has,
-    hasOutput: (id) => state.utxo(id) !== undefined || state.wasConsumed(id),
+    hasOutput: (ref) => state.utxo(ref) !== undefined || state.wasConsumed(ref),
     hasAsset: (id) => state.asset(id) !== undefined,
     add: ({ address, utxos, assets }) => {
       const onAdded = (): void => {

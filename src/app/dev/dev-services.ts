@@ -102,7 +102,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       explain,
       prepare,
-      storedUtxo: x.opened.state.storedUtxo,
+      findUtxo: x.opened.state.findUtxo,
       consumerOf: x.opened.state.consumerOf,
       wallet,
       lifecycle: deps.lifecycle,

@@ -38,7 +38,10 @@ export function createNodeWallet({ context, accounts, events, timers, impersonat
     assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     reads: x.reads,
     findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
-    utxo: x.opened.ledger.utxo,
+    utxo: (id) => {
+      const found = x.opened.state.findUtxo(id);
+      return found && x.opened.ledger.utxo(found);
+    },
     fetchOutputs: x.fork?.copyAddresses,
     now: chain.now,
     longWork: chain.longWork,

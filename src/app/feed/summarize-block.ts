@@ -2,6 +2,7 @@ import type { AvmReads } from '../../api/rpc/avm.ts';
 import { movedUnits, movementOf } from '../../api/summary/summarize-tx.ts';
 import type { Operation } from '../../avm/tx/operation.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
@@ -17,7 +18,7 @@ export function createBlockSummary(chain: string, reads: Pick<AvmReads, 'descrip
     for (const tx of block.txs) {
       const kind = kindOf(tx.unsigned);
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-      const movement = movementOf(tx, (id) => known.get(id));
+      const movement = movementOf(tx, (ref) => known.get(refId(ref)));
       for (const { asset, amount } of movedUnits(movement)) addMoved(moved, asset, { ...assetOf(asset), amount });
     }
     const texts = [...moved].map(([assetID, amount]) => [idText(assetID as Id), amount] as const);

@@ -12,8 +12,9 @@ import type { HttpRoute } from '../../api/http/router.ts';
 import { createParamContext } from '../../api/rest/addresses.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
+import type { FindUtxo } from '../../api/summary/summarize-tx.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
@@ -111,7 +112,7 @@ type WriterEventsDeps = {
   readonly bus: EventBus;
   readonly onRevert: (listener: () => void) => void;
   /** Finds an unspent output of a chain. */
-  readonly findUtxo: (chainID: Id) => (utxoID: Id) => Utxo | undefined;
+  readonly findUtxo: (chainID: Id) => FindUtxo;
   readonly readers: Pick<ReaderPool, 'hasListeners' | 'sendToListeners'>;
   /** Leaves out what a public endpoint does not show: health and clock of the node. */
   readonly isPublic: boolean;
@@ -177,7 +178,7 @@ function createRecentBlocks() {
     get,
     add: ({ block, consumed, created }: StoredBlock): void => {
       const spent = new Map([...consumed, ...created].map(({ utxo }) => [utxo.id, utxo]));
-      recent.set(block.id, { block, spent: (id) => spent.get(id) });
+      recent.set(block.id, { block, spent: (ref) => spent.get(refId(ref)) });
     },
     clear: () => {
       clears++;

@@ -34,7 +34,7 @@ export function joinedDevMethods(
       chain,
       explain,
       prepare,
-      storedUtxo: x.opened.state.storedUtxo,
+      findUtxo: x.opened.state.findUtxo,
       consumerOf: x.opened.state.consumerOf,
       wallet,
       lifecycle: lifecycles.of(x.spec.id),

@@ -2,6 +2,7 @@ import { openSqliteEventLog, type SqliteEventLog } from '../../api/events/sqlite
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import type { ReadUtxoPage } from '../../api/rpc/utxo-query.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import { processCaches } from '../../base/cache/cache-budget.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
@@ -159,7 +160,7 @@ export function openNodeStore(
         const ledger: Ledger = {
           ...state,
           accept: createAccept(state, writeRows, events),
-          consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
+          consumerOf: (ref) => state.consumerOf(ref) ?? index?.importerOf(refId(ref)),
         };
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);

@@ -9,7 +9,7 @@ import { makeUtxo, refId, type Utxo } from './utxo.ts';
 /** What a transaction changes once it is accepted. It depends on the transaction alone; the rules are verified before. */
 export type Effects = {
   /** Outputs of this chain that it consumes. */
-  readonly spent: readonly Id[];
+  readonly spent: readonly UtxoRef[];
   readonly created: readonly Utxo[];
   /** Outputs that it removes from the memory shared with another chain. */
   readonly imported: { readonly from: Id; readonly ids: readonly Id[] } | undefined;
@@ -26,7 +26,7 @@ export function effectsOf({ id, unsigned }: Tx): Effects {
   const added = makeUtxos(id, dispatchTx(addedOutputs, unsigned, id), created.length);
   const exported = unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: added } : undefined;
   return {
-    spent: spentRefs(unsigned).map(refId),
+    spent: spentRefs(unsigned),
     created: exported !== undefined || added.length === 0 ? created : created.concat(added),
     imported: unsigned.kind === 'ImportTx' ? { from: unsigned.sourceChain, ids: unsigned.importedInputs.map(refId) } : undefined,
     exported,
@@ -42,11 +42,14 @@ const noUtxos: readonly Utxo[] = [];
 export const spentRefs = (unsigned: UnsignedTx): readonly UtxoRef[] =>
   unsigned.kind === 'OperationTx' ? [...unsigned.inputs, ...unsigned.operations.flatMap((op) => op.inputIDs)] : unsigned.inputs;
 
-/** Ids of all outputs a transaction consumes, imported ones included: two transactions that share one conflict. */
-export function consumedIds({ unsigned }: Tx): Id[] {
+/** All outputs a transaction consumes, imported ones included. */
+export function consumedRefs({ unsigned }: Tx): readonly UtxoRef[] {
   const refs = spentRefs(unsigned);
-  return (unsigned.kind === 'ImportTx' ? [...refs, ...unsigned.importedInputs] : refs).map(refId);
+  return unsigned.kind === 'ImportTx' ? [...refs, ...unsigned.importedInputs] : refs;
 }
+
+/** Their ids: two transactions that share one conflict. */
+export const consumedIds = (tx: Tx): Id[] => consumedRefs(tx).map(refId);
 
 /** The outputs an operation creates, in order. AvalancheGo: the Outs method of each fx's operations. */
 export const operationOutputs = ({ operation }: Operation): Output[] => {

@@ -83,6 +83,23 @@ export function credentialOf({ inputs, operations }: TxLayout, ref: number): { r
 export const outputEnd = (bytes: Uint8Array, at: number): number =>
   at + outputFields.owners + 20 * readU32(bytes, at + outputFields.ownerCount);
 
+/** The number of the outputs that every kind of transaction has, in its bytes. */
+export const baseOutputCount = (bytes: Uint8Array): number => readU32(bytes, outputsAt);
+
+/** Where one of these outputs begins; undefined if there are fewer. */
+export function baseOutputAt(bytes: Uint8Array, index: number): number | undefined {
+  if (index >= baseOutputCount(bytes)) return undefined;
+  let at = outputsAt + 4;
+  for (let i = 0; i < index && at < bytes.length; i++) at = outputEnd(bytes, at);
+  return at;
+}
+
+/** Whether a transaction creates more outputs on its chain than these: a CreateAssetTx or an OperationTx. */
+export function addsOutputs(bytes: Uint8Array): boolean {
+  const kind = kinds[readU32(bytes, kindAt)];
+  return kind === 'CreateAssetTx' || kind === 'OperationTx';
+}
+
 /** Offsets of fields within a part. */
 const outputFields = { ownerCount: 56, owners: 60 } as const;
 export const inputFields = { txID: 0, outputIndex: 32, assetID: 36, amount: 72, signerCount: 80 } as const;

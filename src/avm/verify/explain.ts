@@ -6,7 +6,7 @@ import type { Operation } from '../tx/operation.ts';
 import type { Output } from '../tx/output.ts';
 import type { Tx } from '../tx/tx.ts';
 import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
-import { type Utxo, utxoId } from '../tx/utxo.ts';
+import type { Utxo } from '../tx/utxo.ts';
 import type { View } from '../view.ts';
 import { TxError } from './fault.ts';
 import type { Rules } from './rules.ts';
@@ -147,7 +147,7 @@ function explainOperation(path: string, operation: Operation, credentialIndex: n
   );
   const [first] = operation.inputIDs;
   const isFound = checks.length > 0 && checks.every(({ ok }) => ok === true);
-  const spent = isFound && first !== undefined ? check.view.utxo(utxoId(first.txID, first.outputIndex))?.output : undefined;
+  const spent = isFound && first !== undefined ? check.view.utxo(first)?.output : undefined;
   return [
     ...checks,
     ...explainSpend(path, spent, credentialIndex, check, (now) => verifyOperation(operation, credentialIndex, now), enrich),

@@ -6,7 +6,7 @@ import type { FxOperation } from '../tx/operation.ts';
 import type { Output } from '../tx/output.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
-import { makeUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
+import { makeUtxo, refId, type Utxo, utxoId } from '../tx/utxo.ts';
 import type { Asset, View } from '../view.ts';
 import { exemptions } from './exemptions.ts';
 import { avax, cChain, credential, faultOf, localContext, pChain, xChain } from './ledger.fixture.ts';
@@ -28,7 +28,7 @@ function viewOf(outputs: Output[], { asset = gold, fxs = [0, 1, 2], atomic = [] 
     [source, 'not-an-asset'],
   ]);
   return {
-    utxo: (id) => local.get(id),
+    utxo: (ref) => local.get(refId(ref)),
     atomic: (chain, id) => (chain === pChain ? shared.get(id) : undefined),
     asset: (id) => assets.get(id),
     tx: () => undefined,

@@ -119,7 +119,7 @@ export function verifyOperation(
   { tx, view, signing }: SpendCheck,
 ): void {
   const spent = inputIDs.map((ref) => {
-    const utxo = view.utxo(refId(ref));
+    const utxo = view.utxo(ref);
     if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', ...spentOutput(ref) });
     verifyAsset(utxo, assetID);
     return utxo.output;
@@ -151,7 +151,7 @@ export function verifyFxUsage({ kind }: { readonly kind: string }, assetID: Id, 
 }
 
 export function localUtxo(ref: UtxoRef, view: View): Utxo {
-  const utxo = view.utxo(refId(ref));
+  const utxo = view.utxo(ref);
   if (utxo === undefined) throw new TxError(`failed to get utxo ${refText(ref)}: not found`, { code: 'TX_UTXO_NOT_FOUND' });
   return utxo;
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { type Asset, assetOf, type View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { Diff } from '../../ledger/state/diff.ts';
@@ -23,13 +23,13 @@ export function createBatchView({ imported, ...loaded }: PrefetchedState): Batch
   const assets = new Map(loaded.assets);
   const txs = new Map<Id, Tx>();
   return {
-    utxo: (id) => utxos.get(id),
+    utxo: (ref) => utxos.get(refId(ref)),
     asset: (id) => assets.get(id),
     atomic: (_, id) => (imported.unknown.has(id) ? 'unknown' : imported.utxos.get(id)),
     tx: (id) => txs.get(id),
     merge: ({ applied }) => {
       for (const { tx, effects } of applied) {
-        for (const id of effects.spent) utxos.delete(id);
+        for (const ref of effects.spent) utxos.delete(refId(ref));
         for (const utxo of effects.created) utxos.set(utxo.id, utxo);
         assets.set(tx.id, assetOf(tx));
         txs.set(tx.id, tx);

@@ -2,7 +2,7 @@ import type { Block } from '../../avm/tx/block.ts';
 import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { TransferableInput, UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import { utxoId } from '../../avm/tx/utxo.ts';
+import { refId, utxoId } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
 
 /** What a batch of blocks needs from outside to be verified. */
@@ -34,8 +34,8 @@ export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
     for (const tx of txs) {
       const txEffects = effectsOf(tx);
       effects.set(tx, txEffects);
-      for (const [i, ref] of localInputsOf(tx).entries()) {
-        const id = txEffects.spent[i] as Id;
+      for (const ref of txEffects.spent) {
+        const id = refId(ref);
         if (!createdUtxos.has(id)) utxos.set(id, ref);
       }
       for (const id of assetIdsOf(tx)) if (!createdAssets.has(id)) assets.add(id);
@@ -44,12 +44,6 @@ export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
       createdAssets.add(tx.id);
     }
   return { utxos, assets, imports, effects };
-}
-
-/** References to the consumed outputs of this chain, in the order of `Effects.spent`. */
-function localInputsOf({ unsigned }: Tx): UtxoRef[] {
-  const operations = unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap((one) => one.inputIDs) : [];
-  return [...unsigned.inputs, ...operations];
 }
 
 /** Ids of all assets that the rules may look up for a transaction. May repeat. */

@@ -1,4 +1,5 @@
 import type { Block } from '../../avm/tx/block.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
@@ -10,7 +11,7 @@ export type FollowLedger = {
   readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
   readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
   /** Loads unspent outputs of this chain and assets. Outputs that are not stored or spent are missing from the result. */
-  readonly load: (requested: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<LoadedState>;
+  readonly load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }) => Promise<LoadedState>;
   /** Stores verified blocks in order, in one database transaction. */
   readonly commit: (blocks: readonly FollowedBlock[]) => Promise<void>;
   /** Stores unspent outputs from before linearization; skips those already stored, spent or not. */

@@ -1,4 +1,4 @@
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ChainState, OnUtxosStored } from '../../ledger/state/chain-state.ts';
@@ -17,10 +17,10 @@ export const createStateLedger = (state: State, { accept, onPreLinearizationUtxo
   load: async (requested) => {
     const utxos = new Map<Id, Utxo>();
     const spent = new Set<Id>();
-    for (const id of requested.utxos) {
-      const utxo = state.utxo(id);
-      if (utxo !== undefined) utxos.set(id, utxo);
-      else if (state.wasConsumed(id)) spent.add(id);
+    for (const ref of requested.utxos) {
+      const utxo = state.utxo(ref);
+      if (utxo !== undefined) utxos.set(refId(ref), utxo);
+      else if (state.wasConsumed(ref)) spent.add(refId(ref));
     }
     const assets = new Map<Id, Asset | 'not-an-asset'>();
     for (const id of requested.assets) {

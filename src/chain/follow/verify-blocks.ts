@@ -81,7 +81,7 @@ async function prefetch(
   { ledger, exportLookup, preLinearization }: BatchVerifyDeps,
 ): Promise<Prefetched> {
   const [loaded, imported] = await Promise.all([
-    ledger.load({ utxos: [...utxos.keys()], assets: [...assets] }),
+    ledger.load({ utxos: [...utxos.values()], assets: [...assets] }),
     findImportedOutputs(imports, exportLookup),
   ]);
   const missing = new Map([...utxos].filter(([id]) => !loaded.utxos.has(id) && loaded.spent?.has(id) !== true));

@@ -1,4 +1,5 @@
 import { effectsOf, spentRefs } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
@@ -26,7 +27,7 @@ export type Fork = {
 /** Where copies are stored. `add` stores everything in one database transaction; outputs that are already stored, spent or not, are skipped. */
 export type ForkLedger = {
   readonly hasAddress: (address: Address) => boolean;
-  readonly hasOutput: (utxoID: Id) => boolean;
+  readonly hasOutput: (ref: UtxoRef) => boolean;
   readonly hasAsset: (assetID: Id) => boolean;
   readonly add: (copy: ForkCopy) => void;
 };
@@ -106,7 +107,7 @@ export function createFork({ remote, ledger, formatAddress, now }: ForkDeps): Fo
     fetchAddress,
     copyAddresses,
     copyInputs: (tx) => {
-      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(refId(ref)));
+      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(ref));
       if (unknown.length === 0) return undefined;
       const creators = [...new Set(unknown.map(({ txID }) => txID))];
       if (creators.length > forkLimits.inputs) return Promise.reject(tooManyInputs());

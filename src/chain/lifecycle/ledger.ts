@@ -1,3 +1,4 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { Accept } from './accept.ts';
@@ -9,9 +10,11 @@ export type Ledger = View & {
   readonly blockIdAt: (height: bigint) => Id | undefined;
   readonly hasTx: (id: Id) => boolean;
   /** Whether an output has been spent, on this chain or in the memory shared with another chain. */
-  readonly wasConsumed: (utxoID: Id) => boolean;
+  readonly wasConsumed: (ref: UtxoRef) => boolean;
+  /** Whether an output of another chain was imported. */
+  readonly wasImported: (utxoID: Id) => boolean;
   /** The transaction that spent an output, if known. */
-  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  readonly consumerOf: (ref: UtxoRef) => Id | undefined;
   /** Nothing else adds blocks. */
   readonly accept: Accept;
 };

@@ -2,7 +2,7 @@ import { type Block, makeBlock } from '../../avm/tx/block.ts';
 import type { TransferableInput } from '../../avm/tx/input.ts';
 import { makeTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import { makeUtxo, utxoId } from '../../avm/tx/utxo.ts';
+import { makeUtxo, refId } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -64,7 +64,7 @@ export const verifier: TxVerifier = {
   },
   verifySpend: (tx, view) => {
     for (const { txID, outputIndex } of tx.unsigned.inputs)
-      if (view.utxo(utxoId(txID, outputIndex)) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
+      if (view.utxo({ txID, outputIndex }) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
   },
   expectedSignatures: () => [],
   setBootstrapping: () => {},
@@ -80,7 +80,7 @@ export function memoryLedger(coins: number): Ledger & { blocks: Map<Id, Block> }
   blocks.set(last.id, last);
   return {
     blocks,
-    utxo: (id) => utxos.get(id),
+    utxo: (ref) => utxos.get(refId(ref)),
     asset: (id) => {
       const tx = txs.get(id);
       return tx && assetOf(tx);
@@ -91,16 +91,17 @@ export function memoryLedger(coins: number): Ledger & { blocks: Map<Id, Block> }
     block: (id) => blocks.get(id)?.bytes,
     blockIdAt: (height) => [...blocks.values()].find((block) => block.height === height)?.id,
     hasTx: (id) => txs.has(id),
-    wasConsumed: (id) => consumed.has(id),
-    consumerOf: (id) => consumed.get(id),
+    wasConsumed: (ref) => consumed.has(refId(ref)),
+    wasImported: () => false,
+    consumerOf: (ref) => consumed.get(refId(ref)),
     accept: (accepted, writeMore) => {
       writeMore?.();
       for (const { block, diff } of accepted) {
         for (const { tx, effects } of diff.applied) {
           txs.set(tx.id, tx);
-          for (const id of effects.spent) {
-            utxos.delete(id);
-            consumed.set(id, tx.id);
+          for (const ref of effects.spent) {
+            utxos.delete(refId(ref));
+            consumed.set(refId(ref), tx.id);
           }
           for (const utxo of effects.created) utxos.set(utxo.id, utxo);
         }

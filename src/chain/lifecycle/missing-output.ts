@@ -14,13 +14,13 @@ export function explainMissingOutput(
   status: (txID: Id) => TxStatus,
   areImportsUnknown = false,
 ): AnyFault {
-  if (!(error instanceof TxError) || error.fault.code !== 'TX_UTXO_NOT_FOUND' || error.fault.utxoID === undefined) return error;
+  if (!(error instanceof TxError) || error.fault.code !== 'TX_UTXO_NOT_FOUND' || error.fault.createdBy === undefined) return error;
   const { fault } = error;
   if (areImportsUnknown && error.fault.sourceChain !== undefined) return unknownImport(error.fault.sourceChain, fault.path);
-  const utxoID = parseId(error.fault.utxoID);
-  const spender = consumerOf(utxoID);
+  const ref = { txID: parseId(error.fault.createdBy), outputIndex: fault.outputIndex ?? 0 };
+  const spender = consumerOf(ref);
   if (spender !== undefined) return new TxError(error.message, { ...fault, isSpent: true, spentBy: idText(spender) });
-  if (wasConsumed(utxoID)) return new TxError(error.message, { ...fault, isSpent: true });
+  if (wasConsumed(ref)) return new TxError(error.message, { ...fault, isSpent: true });
   // The status of another chain's transaction is unknown here.
   const isLocal = fault.sourceChain === undefined && fault.createdBy !== undefined;
   return new TxError(error.message, {

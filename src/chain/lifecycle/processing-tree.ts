@@ -21,7 +21,7 @@ export function createProcessingTree(ledger: Ledger) {
   const viewAfter = (id: Id): View => {
     const current = (): View => blocks.get(id)?.diff ?? ledger;
     return {
-      utxo: (utxoID) => current().utxo(utxoID),
+      utxo: (ref) => current().utxo(ref),
       // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
       asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
@@ -29,7 +29,7 @@ export function createProcessingTree(ledger: Ledger) {
     };
   };
   const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
-    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
+    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasImported(utxoID) ? undefined : 'unknown');
 
   /** A processing block or the last accepted one. */
   const parentAt = (id: Id): Parent | undefined => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { makeTx } from '../../avm/tx/tx.ts';
-import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
+import { makeUtxo, refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { avax, codeOf, credential, fakeRecover, localContext, localRules, xChain } from '../../avm/verify/ledger.fixture.ts';
 import type { Asset, View } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -27,7 +27,7 @@ const spendCoin = {
 };
 
 const viewOf = (utxos: readonly Utxo[], asset: Asset | undefined = { id: avax, fxs: [0] }): View => ({
-  utxo: (id) => utxos.find((utxo) => utxo.id === id),
+  utxo: (ref) => utxos.find((utxo) => utxo.id === refId(ref)),
   asset: () => asset,
   atomic: (_, id) => (id === coin.id ? coin : undefined),
   tx: () => undefined,

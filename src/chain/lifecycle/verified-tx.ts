@@ -1,5 +1,5 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import { refId } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 
@@ -10,7 +10,7 @@ import type { Id } from '../../base/bytes/id.ts';
 export type VerifiedTx = {
   /** Unix seconds. An output that was unlocked then is unlocked at any later time. */
   readonly now: bigint;
-  readonly spent: readonly Id[];
+  readonly spent: readonly UtxoRef[];
   readonly assets: readonly Id[];
 };
 
@@ -22,7 +22,7 @@ export function recordVerified({ unsigned }: Tx, now: bigint): VerifiedTx {
   addAssets(assets, unsigned.inputs);
   addAssets(assets, unsigned.outputs);
   if (unsigned.kind === 'ExportTx') addAssets(assets, unsigned.exportedOutputs);
-  return { now, spent: unsigned.inputs.map(refId), assets };
+  return { now, spent: unsigned.inputs, assets };
 }
 
 /** Adds the assets of a list, in a row only once: outputs are sorted by asset, and most transactions have one asset. */
@@ -33,7 +33,7 @@ function addAssets(assets: Id[], list: readonly { readonly assetID: Id }[]): voi
 /** Whether a verified transaction is certainly valid on this view. If not, the caller verifies it again, which also finds the reason. */
 export function hasUnchangedInputs({ now, spent, assets }: VerifiedTx, view: View, laterNow: bigint): boolean {
   if (laterNow < now) return false;
-  for (const id of spent) if (view.utxo(id) === undefined) return false;
+  for (const ref of spent) if (view.utxo(ref) === undefined) return false;
   for (const id of assets) if (typeof view.asset(id) !== 'object') return false;
   return true;
 }

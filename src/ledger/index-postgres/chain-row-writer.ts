@@ -1,16 +1,19 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { type BatchSizes, batchedStatement, valueTuples } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
+import { type ChainOutputRow, createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
 import { blockColumns, blockRow } from '../state/block-row.ts';
+import { addIdsOf, createOutputIdReads } from '../state/output-ids.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -28,7 +31,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
   const addBlocks = insert(t.block, blockColumns);
   const addTxs = insert(t.tx, 5);
-  const addUtxos = insert(t.utxo, 4);
+  const addOldUtxos = insert(t.oldUtxo, 3);
+  const addIds = insert(t.outputId, 3);
   const addSpends = insert(t.spend, 2);
   const addOwners = insert(t.owner, 5);
   const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
@@ -36,16 +40,10 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
-  const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
-  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.utxo}`, values: [] };
+  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.oldUtxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
-  const byIds = batchedStatement(
-    sizes,
-    1,
-    (n) =>
-      `SELECT u.seq, u.id, u.height, b.time, u.bytes, s.tx AS spent FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height
-       LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
-  );
+  const outputs = createChainOutputReads(t);
+  const ids = createOutputIdReads(t, () => 0);
 
   function* lastBlock(): Steps<LastBlock | undefined> {
     const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
@@ -53,24 +51,26 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   }
 
   /** The last numbers in use, as in state/chain-state.ts. */
-  function* lastSeqs(): Steps<{ tx: number; utxo: number; oldest: number }> {
-    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], utxo: [lastUtxoQuery], oldest: [oldestUtxoQuery] });
+  function* lastSeqs(): Steps<{ tx: number; oldest: number }> {
+    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });
     const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
-    return { tx: seqIn(rows.tx), utxo: Math.max(seqIn(rows.utxo), 0), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
+    return { tx: seqIn(rows.tx), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
   }
 
-  function* utxoRows(ids: Iterable<Id>): Steps<Map<Id, UtxoRow>> {
-    const rows = yield* fetchRows<UtxoRow>(byIds([...ids].map(idToBytes)));
-    return new Map(rows.map((row) => [toHex(row.id) as Id, row]));
+  /** Outputs that are stored, spent or unspent, by their IDs. */
+  function* utxoRows(refs: readonly UtxoRef[]): Steps<Map<Id, ChainOutputRow>> {
+    const found = yield* outputs.byRefs(refs);
+    const idOf = new Map(refs.map((ref, i) => [found[i]?.seq, refId(ref)]));
+    const rows = yield* outputs.bySeqs(found.flatMap((row) => row?.seq ?? []));
+    return new Map(rows.map((row) => [idOf.get(row.seq) as Id, row]));
   }
 
   /** Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. */
   function* numberBlocks(blocks: readonly NewBlock[], unspentBefore: number): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
-    const ids = new Set(
-      blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.keys(), ...(preLinearizationUtxos ?? []).map(({ id }) => id)]),
-    );
-    const storedRows = yield* utxoRows(ids);
+    const needed = blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.values(), ...(preLinearizationUtxos ?? [])]);
+    const storedRows = yield* utxoRows(needed);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
+    const recentIds = yield* ids.recentUpTo(at.tx);
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
     // Outputs from before linearization have the time of block 0.
     for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
@@ -91,7 +91,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     const rows = {
       block: [] as SqlValue[],
       tx: [] as SqlValue[],
-      utxo: [] as SqlValue[],
+      oldUtxo: [] as SqlValue[],
+      ids: [] as SqlValue[],
       spend: [] as SqlValue[],
       asset: [] as SqlValue[],
     };
@@ -104,16 +105,16 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
         at.oldest -= preLinearization.length;
         const firstTx = at.tx + 1;
-        const numbering = { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo, timeAt };
+        const numbering = { height, firstTx, unspentRow: spendUtxo, timeAt };
         const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
         for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
         at.tx += diff.applied.length;
-        at.utxo += created.length;
+        for (const { number, last_tx, ids } of addIdsOf(recentIds, created, at.tx)) rows.ids.push(number, last_tx, ids);
         at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
         rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
         for (const [i, { tx }] of diff.applied.entries())
           rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
-        for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
+        for (const { seq, utxo, bytes } of preLinearization) rows.oldUtxo.push(seq, idToBytes(utxo.id), bytes);
         for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
         for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
         for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
@@ -132,7 +133,8 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     const queries = [
       ...addBlocks(rows.block),
       ...addTxs(rows.tx),
-      ...addUtxos(rows.utxo),
+      ...addOldUtxos(rows.oldUtxo),
+      ...addIds(rows.ids),
       ...addSpends(rows.spend),
       ...removeOwners(unspentOwnerKeys(consumedEarlier)),
       ...addOwners(unspentOwnerRows(unspent)),
@@ -143,14 +145,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
   function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
-    const storedRows = yield* utxoRows(utxos.map(({ id }) => id));
+    const storedRows = yield* utxoRows(utxos);
     const { oldest } = yield* lastSeqs();
     const tip = yield* lastBlock();
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
     const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
     yield [
-      ...addUtxos(rows.flatMap(({ utxo, seq, height, bytes }) => [seq, idToBytes(utxo.id), height, bytes])),
+      ...addOldUtxos(rows.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
       ...addOwners(unspentOwnerRows(rows)),
       ...raiseUnspent([rows.length, tip?.height ?? 0]),
     ];
@@ -159,15 +161,6 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
 
   return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
 }
-
-type UtxoRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly height: number;
-  readonly time: number;
-  readonly bytes: Uint8Array;
-  readonly spent: number | null;
-};
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
 

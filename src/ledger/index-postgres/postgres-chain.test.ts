@@ -203,14 +203,14 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       const asset = own.source.feeAsset;
       const baseTx = blocks.flatMap(({ diff }) => diff.applied).find(({ tx }) => tx.unsigned.kind === 'BaseTx')?.tx.id as typeof asset;
       const unknownID = '0'.repeat(64) as typeof asset;
-      const loaded = await chain.load({ utxos: [...utxos.map(({ id }) => id), unknownID], assets: [asset, baseTx, unknownID] });
+      const loaded = await chain.load({ utxos: [...utxos, { txID: unknownID, outputIndex: 0 }], assets: [asset, baseTx, unknownID] });
       expect([...loaded.utxos.keys()].sort()).toEqual(
         utxos
+          .filter((utxo) => own.state.utxo(utxo) !== undefined)
           .map(({ id }) => id)
-          .filter((id) => own.state.utxo(id) !== undefined)
           .sort(),
       );
-      for (const [id, utxo] of loaded.utxos) expect(utxo).toEqual(own.state.utxo(id) as typeof utxo);
+      for (const utxo of loaded.utxos.values()) expect(utxo).toEqual(own.state.utxo(utxo) as typeof utxo);
       expect(loaded.spent.size + loaded.utxos.size).toBe(utxos.length);
       expect([...loaded.assets].sort()).toEqual(
         [

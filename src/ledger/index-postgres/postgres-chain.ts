@@ -1,5 +1,6 @@
 import type { Block } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
@@ -30,7 +31,7 @@ export type PostgresChain = {
   readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
   readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
   /** Looks up outputs and assets; unknown ids are left out. `utxos` has the unspent outputs, `spent` the ids of the spent ones. */
-  readonly load: (requested: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<{
+  readonly load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }) => Promise<{
     readonly utxos: ReadonlyMap<Id, Utxo>;
     readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
     readonly spent: ReadonlySet<Id>;

@@ -7,7 +7,7 @@ import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { txKinds } from '../index/tables.ts';
 import { chainID } from '../state/random-chain.fixture.ts';
-import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
+import type { OutputEntry, PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { daySeconds } from './read-asset-days.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
@@ -242,7 +242,7 @@ const checkOutputs: Check = async ({ chains: { oracle }, explorer }) => {
     ...consumed.filter(({ createdOn }) => createdOn !== chainID),
   ]);
   const found = await explorer.outputs(
-    expected.map(({ utxo }) => utxo.id),
+    expected.map(({ utxo }) => utxo),
     last,
   );
   const comparable = (all: readonly { utxo: Utxo; createdOn: Id; consumedOn: Id; spent: { txID: Id | undefined } | undefined }[]) =>
@@ -257,7 +257,11 @@ const checkOutputs: Check = async ({ chains: { oracle }, explorer }) => {
     spent: output.spent && { txID: output.spent.id && (toHex(output.spent.id) as Id) },
   }));
   expect(comparable(withIDs)).toEqual(comparable(asOfLast));
-  expect(await explorer.outputs([zeroId], last)).toEqual([]);
+  expect(await explorer.outputs([{ txID: zeroId, outputIndex: 0 }], last)).toEqual([]);
+  const byId: (OutputEntry | undefined)[] = [];
+  for (const { utxo } of expected) byId.push(await explorer.outputById(utxo.id, last));
+  expect(byId.map((output) => output?.utxo.id)).toEqual(expected.map(({ utxo }) => utxo.id));
+  expect(await explorer.outputById(zeroId, last)).toBeUndefined();
 };
 
 const checkSharedOutputs: Check = async ({ chains, explorer }) => {

@@ -1,3 +1,4 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -34,8 +35,10 @@ export type ExplorerReads = {
   ) => Promise<BlockTxs | undefined>;
   readonly txPosition: (id: Id, pin: PinnedBlock) => Promise<TxPosition | undefined>;
 
-  /** Outputs of this chain, and outputs that moved from or to it, by ID. An unknown ID is left out. */
-  readonly outputs: (ids: readonly Id[], pin: PinnedBlock) => Promise<OutputEntry[]>;
+  /** Outputs of this chain, and outputs that moved from or to it, each once and in any order. Unknown ones are left out. */
+  readonly outputs: (refs: readonly UtxoRef[], pin: PinnedBlock) => Promise<OutputEntry[]>;
+  /** The same of one output by its ID: slower. */
+  readonly outputById: (id: Id, pin: PinnedBlock) => Promise<OutputEntry | undefined>;
   /** Multi-owner outputs of the addresses that these addresses are too few to spend. */
   readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputEntry[]>;
 

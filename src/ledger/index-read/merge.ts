@@ -7,11 +7,13 @@ export type RowSource<Row> = {
   readonly rowsFrom?: (found: readonly unknown[], after: Row | undefined, limit: number) => readonly Row[];
 };
 
-type MergeOptions<Row, Item> = {
+type MergeOptions<Row, Full, Item> = {
   readonly sources: readonly RowSource<Row>[];
+  /** Reads what the rows lack; without it they are complete. */
+  readonly complete?: (rows: readonly Row[]) => Steps<readonly Full[]>;
   readonly compare: (a: Row, b: Row) => number;
   /** The list item made from a row; undefined leaves the row out. */
-  readonly toItem: (row: Row) => Item | undefined;
+  readonly toItem: (row: Full) => Item | undefined;
   readonly limit: number;
   /** Whether `toItem` leaves out most rows. */
   readonly isFiltered?: boolean;
@@ -21,7 +23,8 @@ type MergeOptions<Row, Item> = {
  * Merges sorted sources and returns the first `limit` items, without duplicates. Reads little more from each source than the page may need,
  * so a page costs the same at any depth.
  */
-export function* mergeSources<Row, Item>({ sources, compare, toItem, limit, isFiltered }: MergeOptions<Row, Item>): Steps<Item[]> {
+export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Steps<Item[]> {
+  const { sources, complete, compare, toItem, limit, isFiltered } = options;
   const page: Item[] = [];
   let unfinished = sources.map((source) => ({ source, last: undefined as Row | undefined, done: false }));
   let toRead = unfinished;
@@ -44,11 +47,15 @@ export function* mergeSources<Row, Item>({ sources, compare, toItem, limit, isFi
     const safe = ends.length === 0 ? undefined : ends.reduce((a, b) => (compare(a, b) <= 0 ? a : b));
     buffered = joinSorted([buffered, ...batches], compare);
     const readyCount = safe === undefined ? buffered.length : countUpTo(buffered, safe, compare);
-    for (let i = 0; i < readyCount && page.length < limit; i++) {
-      const row = buffered[i] as Row;
-      if (i > 0 && compare(buffered[i - 1] as Row, row) === 0) continue;
-      const item = toItem(row);
-      if (item !== undefined) page.push(item);
+    const ready = buffered.slice(0, readyCount).filter((row, i) => i === 0 || compare(buffered[i - 1] as Row, row) !== 0);
+    for (let at = 0; at < ready.length && page.length < limit; ) {
+      const next = ready.slice(at, at + limit - page.length);
+      const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
+      for (const row of rows) {
+        const item = toItem(row);
+        if (item !== undefined) page.push(item);
+      }
+      at += next.length;
     }
     buffered = buffered.slice(readyCount);
     const missing = 1 - page.length / limit;

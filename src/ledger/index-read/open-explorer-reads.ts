@@ -1,8 +1,10 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRowGroups, type Steps } from '../index/steps.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
@@ -13,7 +15,7 @@ import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
-import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
+import { type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
 import { latestReaderOn, stepRunnerOn } from './read-run.ts';
 import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
@@ -34,10 +36,10 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id, sql.dialect);
+  const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql);
-  const assets = createAssetListReads(tables);
+  const assets = createAssetListReads(tables, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
@@ -46,11 +48,20 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const search = createSearchReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
-  function* outputsById(ids: readonly Id[], pin: PinnedBlock): Steps<OutputEntry[]> {
-    const keys = ids.map(idToBytes);
-    const rows = yield* fetchRowGroups({ own: outputs.byId(keys), moved: outputs.movedById(keys) });
-    const found = [...(rows.own as ChainOutputRow[]), ...(rows.moved as CrossChainOutputRow[])];
-    return yield* outputs.toEntries(found.flatMap((row) => outputs.toPinnedOutput(row, pin) ?? []));
+  function* outputsByRef(refs: readonly UtxoRef[], pin: PinnedBlock): Steps<OutputEntry[]> {
+    const stored = yield* outputs.byRefs(refs);
+    const own = yield* outputs.bySeqs(stored.flatMap((row) => row?.seq ?? []));
+    // An output that moved between chains is not in this chain's state.
+    const others = new Set(refs.filter((_, i) => stored[i] === undefined).map(refId));
+    const moved = yield* fetchRows<CrossChainOutputRow>(outputs.movedById([...others].map(idToBytes)));
+    return yield* outputs.toEntries([...own, ...moved].flatMap((row) => outputs.toPinnedOutput(row, pin) ?? []));
+  }
+
+  function* outputById(id: Id, pin: PinnedBlock): Steps<OutputEntry | undefined> {
+    const [moved] = yield* fetchRows<CrossChainOutputRow>(outputs.movedById([idToBytes(id)]));
+    const row = moved ?? (yield* outputs.byId(id));
+    const pinned = row && outputs.toPinnedOutput(row, pin);
+    return pinned && (yield* outputs.toEntries([pinned]))[0];
   }
 
   return {
@@ -65,7 +76,8 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
     blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),
     txPosition: (id, pin) => run(() => sums.txPosition(id, pin)),
-    outputs: (ids, pin) => runWithPauses(() => outputsById(ids, pin)),
+    outputs: (refs, pin) => runWithPauses(() => outputsByRef(refs, pin)),
+    outputById: (id, pin) => runWithPauses(() => outputById(id, pin)),
     sharedOutputs: (query) =>
       runWithPauses(function* () {
         return yield* outputs.toEntries(yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets));

@@ -34,11 +34,11 @@ export function openReads(
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id, sql.dialect);
+  const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
-  const assets = createAssetReads(tables);
+  const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables, chain.id);
   const latest = latestReaderOn(sql);

@@ -6,15 +6,20 @@ import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
-import { aboveAnyOutput, belowAnyOutput } from '../state/output-number.ts';
+import { aboveAnyOutput, belowAnyOutput, outputNumber } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
+import type { StoredUtxo } from '../state/stored-utxo.ts';
 import type { Order, PinnedBlock } from './index-reads.ts';
 import type { RowSource } from './merge.ts';
 import { fullKeyRange, type KeyRange, keyRangeSql, keyRangeValues, type SortPosition } from './output-order.ts';
-import { type ChainOutputRow, type CrossChainOutputRow, crossChainColumns, crossChainJoins } from './read-outputs.ts';
+import type { ChainOutputRow } from './read-chain-outputs.ts';
+import { type CrossChainOutputRow, crossChainColumns, crossChainJoins } from './read-outputs.ts';
 
 /** A row of an output set, with its position in the order of time. */
 export type OutputRow = SortPosition & (ChainOutputRow | CrossChainOutputRow);
+
+/** The same as it is read: rows of spent and of long outputs have no bytes. `ChainOutputReads.addBytes` adds them. */
+export type ReadOutputRow = SortPosition & ((Omit<ChainOutputRow, 'bytes'> & { readonly bytes: StoredUtxo | null }) | CrossChainOutputRow);
 
 /** A part of the outputs in the order of time: numbers of this chain's outputs between two others, and a range of those that moved between chains. */
 export type OutputRange = { readonly above: number; readonly below: number; readonly moved: KeyRange };
@@ -22,7 +27,7 @@ export type OutputRange = { readonly above: number; readonly below: number; read
 /** The rows of one set of one address. */
 export type OutputSources = {
   /** Rows in the order of time. */
-  readonly inTimeOrder: (address: Address, set: OutputSet, order: Order, range: OutputRange, pin: PinnedBlock) => RowSource<OutputRow>;
+  readonly inTimeOrder: (address: Address, set: OutputSet, order: Order, range: OutputRange, pin: PinnedBlock) => RowSource<ReadOutputRow>;
   /** The range behind a position. */
   readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Steps<OutputRange>;
   /** Which of the sets of each address may have rows. Few addresses have multi-owner outputs or outputs that moved between chains. */
@@ -30,16 +35,14 @@ export type OutputSources = {
     addresses: readonly Address[],
     sets: readonly OutputSet[],
   ) => Steps<readonly { address: Address; set: OutputSet }[]>;
-  /** The newest number of an output of this chain, and the oldest. */
+  /** Not less than any number of an output of this chain now, and not more. */
   readonly numbers: () => Steps<{ readonly newest: number; readonly oldest: number }>;
 };
 
 export function createOutputSources(t: Tables & IndexTables, dialect: Sql['dialect']): OutputSources {
-  /** Joins only what the row itself does not tell: an unspent output has no row in `spend`, and its row has a copy unless it is long. */
+  /** Joins only what the row itself does not tell: an unspent output has no row in `spend`. */
   const ownColumns = (set: OutputSet): readonly [columns: string, joins: string] =>
-    isUnspentSet(set)
-      ? [`coalesce(h.bytes, (SELECT u.bytes FROM ${t.utxo} u WHERE u.seq = h.seq)) AS bytes, NULL AS spent`, '']
-      : ['u.bytes, s.tx AS spent', `JOIN ${t.utxo} u ON u.seq = h.seq LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
+    isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
   const ownSql = (set: OutputSet, order: Order): string => {
     const [columns, joins] = ownColumns(set);
     return `SELECT b.time AS key, h.seq, h.height, b.time, ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height ${joins}
@@ -55,14 +58,10 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   });
 
   const lastBlockUpTo = `SELECT height FROM ${t.block} WHERE time <= ? ORDER BY time DESC, height DESC LIMIT 1`;
-  // A binary search: heights ascend with the numbers, which have no gaps.
-  const lastOutputUpTo = `WITH RECURSIVE s(low, high) AS (
-      SELECT CAST(0 AS bigint), (SELECT max(seq) FROM ${t.utxo})
-      UNION ALL SELECT CASE WHEN u.height <= ? THEN u.seq ELSE s.low END, CASE WHEN u.height <= ? THEN s.high ELSE u.seq - 1 END
-        FROM s JOIN ${t.utxo} u ON u.seq = (s.low + s.high + 1) / 2 WHERE s.low < s.high)
-    SELECT max(low) AS seq FROM s`;
+  // Genesis transactions are before those of block 1 and in no block.
+  const firstTxAfter = `SELECT coalesce((SELECT n.first_tx FROM ${t.block} n WHERE n.height = ?), (SELECT max(x.seq) + 1 FROM ${t.tx} x)) AS tx`;
   const numbers: Query = {
-    text: `SELECT (SELECT max(seq) FROM ${t.utxo}) AS newest, (SELECT min(seq) FROM ${t.utxo}) AS oldest`,
+    text: `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT min(seq) FROM ${t.oldUtxo}) AS oldest`,
     values: [],
   };
 
@@ -78,8 +77,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   function* lastSeqUpTo(time: number): Steps<number> {
     const [block] = yield* fetchRows<{ height: number }>([{ text: lastBlockUpTo, values: [time] }]);
     if (block === undefined) return belowAnyOutput;
-    const [last] = yield* fetchRows<{ seq: number | null }>([{ text: lastOutputUpTo, values: [block.height, block.height] }]);
-    return last?.seq ?? 0;
+    const [next] = yield* fetchRows<{ tx: number | null }>([{ text: firstTxAfter, values: [block.height + 1] }]);
+    return outputNumber(next?.tx ?? 1, 0) - 1;
   }
 
   return {
@@ -121,8 +120,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       return { ...own, moved: { ...moved, after } };
     },
     numbers: function* () {
-      const [row] = yield* fetchRows<{ newest: number | null; oldest: number | null }>([numbers]);
-      return { newest: row?.newest ?? 0, oldest: row?.oldest ?? 0 };
+      const [row] = yield* fetchRows<{ tx: number | null; oldest: number | null }>([numbers]);
+      return { newest: outputNumber((row?.tx ?? 0) + 1, 0) - 1, oldest: row?.oldest ?? 0 };
     },
   };
 }

@@ -5,13 +5,15 @@ import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
+import { outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import type { OutputReads } from './read-outputs.ts';
 
 /** Lists of assets and of their NFT groups. */
-export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
+export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, outputs: Pick<OutputReads, 'bySeqs'>) {
   const created = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
@@ -19,9 +21,8 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
   const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
-  const firstMintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
-    JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = m.seq
-    WHERE m.asset = ? AND u.height IN (0, (SELECT x.height FROM ${t.tx} x WHERE x.id = ?)) ORDER BY m.seq LIMIT ? + 0`;
+  const firstMintOutputs = `SELECT m.seq FROM ${t.minter} m
+    WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${t.tx} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
   const txs = keyLookup(
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
@@ -46,7 +47,8 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
-      const rows = yield* fetchRows<MintRow>([{ text: firstMintOutputs, values }]);
+      const found = yield* fetchRows<{ seq: number }>([{ text: firstMintOutputs, values }]);
+      const rows = yield* outputs.bySeqs(found.map(({ seq }) => seq));
       const all = rows.flatMap(({ bytes, time, spent }) => {
         const utxo = decodeStoredUtxo(bytes);
         return utxo.output.kind === 'nftfx.MintOutput' ? [{ groupID: utxo.output.groupID, utxo, time, spent }] : [];
@@ -80,5 +82,4 @@ type CountRow = {
   readonly minted: Uint8Array;
   readonly minted_nfts: number;
 };
-type MintRow = { readonly seq: number; readonly bytes: StoredUtxo; readonly time: number; readonly spent: number | null };
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };

@@ -3,34 +3,45 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
+import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
 import type { AssetEntry } from './index-reads.ts';
+import type { OutputReads } from './read-outputs.ts';
 
 type AssetReads = {
   readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
 };
 
-export function createAssetReads(t: Tables & IndexTables): AssetReads {
-  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and most assets have no mint output.
+export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<OutputReads, 'addBytes'>): AssetReads {
+  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
-      (SELECT min(f.seq) FROM ${t.minter} f WHERE f.asset = a.id) AS minter, u.bytes AS mint_output
+      (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
-      LEFT JOIN ${t.assetStat} s ON s.asset = a.id
-      LEFT JOIN ${t.minter} m ON m.asset = a.id AND NOT EXISTS (SELECT 1 FROM ${t.spend} p WHERE p.utxo = m.seq)
-      LEFT JOIN ${t.utxo} u ON u.seq = m.seq WHERE a.id IN (${keys})`,
+      LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
+  );
+  const minters = keyLookup(
+    (keys) =>
+      `SELECT m.asset, m.seq, NULL AS bytes FROM ${t.minter} m WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
   );
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
   function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
-    const rows = yield* fetchRows<AssetRow>(details([...new Set(ids)].map(idToBytes)));
-    // One row for each unspent mint output, or one without a mint output.
-    const byAsset = Map.groupBy(rows, ({ id }) => toHex(id) as Id);
-    return new Map([...byAsset].map(([id, [first, ...more]]) => [id, entryOf(first as AssetRow, mintersOf([first as AssetRow, ...more]))]));
+    const keys = [...new Set(ids)].map(idToBytes);
+    const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
+    const mintersOf = new Map<string, Set<Address>>();
+    const minterRows = rows.minters as readonly { asset: Uint8Array; seq: number; bytes: StoredUtxo | null }[];
+    for (const { asset, bytes } of yield* addBytes(minterRows)) {
+      const id = toHex(asset);
+      const owners = mintersOf.get(id) ?? new Set<Address>();
+      for (const address of storedOwners(bytes)) owners.add(address);
+      mintersOf.set(id, owners);
+    }
+    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, mintersOf.get(toHex(row.id))));
+    return new Map(entries.map((entry) => [entry.id, entry]));
   }
 
   return {
@@ -44,10 +55,7 @@ export function createAssetReads(t: Tables & IndexTables): AssetReads {
   };
 }
 
-const mintersOf = (rows: readonly AssetRow[]): ReadonlySet<Address> =>
-  new Set(rows.flatMap(({ mint_output }) => (mint_output === null ? [] : storedOwners(mint_output))));
-
-function entryOf(row: AssetRow, minters: ReadonlySet<Address>): AssetEntry {
+function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): AssetEntry {
   const createdTime = row.created ?? row.first ?? 0;
   return {
     id: toHex(row.id) as Id,
@@ -62,7 +70,7 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address>): AssetEntry {
     txs: row.txs ?? 0,
     supply: row.supply === null ? 0n : sumFromBytes(row.supply),
     nfts: row.nfts ?? 0,
-    minters: [...minters].sort(),
+    minters: [...(minters ?? [])].sort(),
   };
 }
 
@@ -83,5 +91,4 @@ type AssetRow = {
   readonly supply: Uint8Array | null;
   readonly nfts: number | null;
   readonly minter: number | null;
-  readonly mint_output: StoredUtxo | null;
 };

@@ -4,14 +4,15 @@ import { idToBytes } from '../../base/bytes/id.ts';
 import { u64Bytes } from '../../base/bytes/octets.ts';
 import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import type { Query, Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { hasAsset } from '../state/stored-utxo.ts';
 import { type AmountList, type AmountWalk, amountListSize, createAmountListBuilder, walkAmounts } from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
-import type { OutputRow, OutputSources } from './output-sources.ts';
-import type { ChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
+import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
+import type { ChainOutputRow } from './read-chain-outputs.ts';
+import type { OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 
 export type AmountPage = {
   readonly query: UtxoQuery;
@@ -48,7 +49,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
     }
     const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(page, address, set));
-    yield* runScans([...groups, ...moved], (row) => found.add(page.toItem(row)));
+    yield* runScans(outputs, [...groups, ...moved], (row) => found.add(page.toItem(row)));
     for (const scan of groups) yield* keepList(scan, numbers, madeAt);
     const spent = yield* addListed(page, walks, found.add);
     for (const list of listed) list.spentSince += spent;
@@ -83,7 +84,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
         if (seen.size !== seen.add(seq).size) seqs.push(seq);
       }
       if (seqs.length === 0) break;
-      for (const row of yield* fetchRows<ChainOutputRow>(outputs.bySeqs(seqs))) {
+      for (const row of yield* outputs.bySeqs(seqs)) {
         const item = toItem(row);
         add(item);
         if (item !== undefined) added++;
@@ -139,21 +140,21 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
 /** A scan of rows: its sources are read one after the other, in chunks. */
 type Scan = {
   sources: ReturnType<OutputSources['inTimeOrder']>[];
-  last: OutputRow | undefined;
+  last: ReadOutputRow | undefined;
   readonly onRow: (row: OutputRow) => void;
 };
 
 /** Reads a chunk of each scan in every turn. */
-function* runScans(scans: readonly Scan[], onRow: (row: OutputRow) => void): Steps<void> {
+function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (row: OutputRow) => void): Steps<void> {
   for (let size = firstChunk; ; size = chunkSize) {
     const unfinished = scans.filter(({ sources }) => sources.length > 0);
     if (unfinished.length === 0) return;
     const chunks = (yield unfinished.map(({ sources: [source], last }) =>
       (source as NonNullable<typeof source>).queryAfter(last, size),
-    )) as readonly (readonly OutputRow[])[];
+    )) as readonly (readonly ReadOutputRow[])[];
     for (const [i, scan] of unfinished.entries()) {
-      const rows = chunks[i] as readonly OutputRow[];
-      for (const row of rows) {
+      const rows = chunks[i] as readonly ReadOutputRow[];
+      for (const row of yield* addBytes(rows)) {
         scan.onRow(row);
         onRow(row);
       }

@@ -38,7 +38,7 @@ function openLists(seed: number) {
     tables,
     { id: chainID, feeAsset: chains.feeAsset },
     blocks,
-    createOutputReads(tables, chainID, 'sqlite'),
+    createOutputReads(tables, chainID, sql),
   );
   const counted: typeof txs = (seqs, ...rest) => {
     read.txs += seqs.length;

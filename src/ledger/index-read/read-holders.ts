@@ -67,8 +67,8 @@ export function createHolderReads(
     (keys) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
       AND b.address IN (${keys})`,
   );
-  const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.utxo}`;
-  const utxosBetween = `SELECT bytes FROM ${t.utxo} WHERE seq >= ? AND seq < ?`;
+  const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.oldUtxo}`;
+  const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
 
   function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
     const key = idToBytes(asset);

@@ -3,7 +3,6 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compare } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { orderedLookup } from '../index/ordered-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { isMovedOutput } from '../state/output-number.ts';
@@ -11,16 +10,7 @@ import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { ImportedElsewhere, OutputEntry, PinnedBlock } from './index-reads.ts';
-
-/** A stored output of this chain. */
-export type ChainOutputRow = {
-  readonly seq: number;
-  readonly height: number;
-  readonly time: number;
-  readonly bytes: StoredUtxo;
-  /** `seq` of the transaction that consumed it. */
-  readonly spent: number | null;
-};
+import { type ChainOutputReads, type ChainOutputRow, createChainOutputReads } from './read-chain-outputs.ts';
 
 /** A stored output that was exported to another chain or imported from one. */
 export type CrossChainOutputRow = {
@@ -38,16 +28,9 @@ export type CrossChainOutputRow = {
   readonly taken_tx: number | null;
 };
 
-export type OutputReads = {
-  readonly byId: (ids: readonly SqlValue[]) => Query[];
+export type OutputReads = ChainOutputReads & {
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
-  readonly bySeq: (seq: number) => Query;
-  /** Outputs of this chain. */
-  readonly bySeqs: (seqs: readonly number[]) => Query[];
-  /** `seq`, `time` and `bytes` of many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
-  readonly inOrder: (ids: readonly Uint8Array[]) => Query[];
-  /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
-  readonly spendsBySeq: (seqs: readonly number[]) => Query[];
+  readonly bySeq: (seq: number) => Steps<ChainOutputRow | CrossChainOutputRow | undefined>;
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
   /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
@@ -98,21 +81,17 @@ export type StoredPinnedOutput = StoredOutput<{ readonly tx: number } | Imported
 
 export type SpenderRow = Omit<StoredTx, 'layout'>;
 
-const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
-const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
 export const crossChainColumns =
   'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
 
-export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect']): OutputReads {
-  const chainOutputs = `SELECT u.seq, u.id, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)}`;
+export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pick<Sql, 'dialect' | 'epoch'>): OutputReads {
+  const chainOutputs = createChainOutputReads(t, epoch);
   const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
   const ownChain = idToBytes(chainID);
   const consumers = keyLookup(
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
-
-  const spends = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
 
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
@@ -140,24 +119,17 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
       : new StoredOutput(seq, bytes, { time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } });
 
   return {
-    byId: keyLookup((keys) => `${chainOutputs} WHERE u.id IN (${keys})`),
-    bySeq: (seq) =>
-      isMovedOutput(seq)
-        ? { text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }
-        : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
-    bySeqs: keyLookup((keys) => `SELECT u.seq, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)} WHERE u.seq IN (${keys})`),
-    // CROSS JOIN: SQLite then reads the keys first.
-    inOrder: orderedLookup(
-      dialect,
-      (keys) => `${keys} SELECT k.n, u.seq, b.time, u.bytes
-        FROM k CROSS JOIN ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id = k.id`,
-    ),
+    ...chainOutputs,
+    bySeq: function* (seq) {
+      if (!isMovedOutput(seq)) return (yield* chainOutputs.bySeqs([seq]))[0];
+      const [row] = yield* fetchRows<CrossChainOutputRow>([{ text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }]);
+      return row;
+    },
     spendersBySeq: consumers,
     spendersOf: keyLookup(
       (keys) => `SELECT s.utxo, x.seq, x.id, x.bytes, b.time
         FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
     ),
-    spendsBySeq: spends,
     maxJoinedSpenders: dialect === 'postgres' ? 1024 : 4,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
@@ -177,7 +149,7 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
       return pinned.map((output) => withSpender(output, spends));
     },
     spentOutputs: function* (seqs, pin) {
-      const rows = yield* fetchRows<{ utxo: number; tx: number }>(spends(seqs));
+      const rows = yield* fetchRows<{ utxo: number; tx: number }>(chainOutputs.spendsBySeq(seqs));
       return new Set(rows.filter(({ tx }) => tx <= pin.lastTx).map(({ utxo }) => utxo));
     },
   };

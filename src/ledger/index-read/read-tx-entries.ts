@@ -1,14 +1,16 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import { consumedRefs, inputFields, readU32 } from '../../avm/tx/tx-layout.ts';
-import { utxoIdBytes } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { toHex, toHexAt } from '../../base/bytes/hex.ts';
-import { type Id, idLength, idText } from '../../base/bytes/id.ts';
-import { rowsByPosition } from '../index/ordered-lookup.ts';
+import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { damagedRow } from '../state/fault.ts';
+import { outputNumber } from '../state/output-number.ts';
 import { createdUtxos, openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
 import { decodeTxOutputs } from '../state/tx-outputs.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo, TxEntry } from './index-reads.ts';
+import type { StoredChainOutput } from './read-chain-outputs.ts';
 import { type CrossChainOutputRow, importedElsewhereAsOf, type OutputReads, type SpenderRow, StoredOutput } from './read-outputs.ts';
 
 /** A row of a transaction with its block. `outputs`: what is stored about its outputs, if anything; see state/tx-outputs.ts. */
@@ -39,9 +41,11 @@ type ConsumedOutput = { readonly bytes: StoredUtxo; readonly time: number };
 /** Entries of transactions, in the order of their rows. Outputs that are not stored with them are looked up, in one group of queries. */
 export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: Chain): Steps<TxEntry[]> {
   const txs = rows.map(openStoredTx);
-  const found = rows.map(({ outputs }, i) => (outputs === null ? undefined : decodeOutputs(outputs, txs[i] as StoredTx)));
+  const found = rows.map(({ outputs }, i) =>
+    outputs === null || outputs.length === 0 ? undefined : decodeOutputs(outputs, txs[i] as StoredTx),
+  );
   if (found.includes(undefined)) {
-    const others = txs.filter((_, i) => found[i] === undefined);
+    const others = txs.flatMap((tx, i) => (found[i] === undefined ? [{ tx, areUnknown: rows[i]?.outputs?.length === 0 }] : []));
     const lookedUp = yield* lookUpOutputs(others, chain);
     let next = 0;
     for (let i = 0; i < found.length; i++) found[i] ??= lookedUp[next++];
@@ -62,11 +66,13 @@ export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: 
   });
 }
 
-function decodeOutputs(row: Uint8Array, { id, bytes, layout }: StoredTx): TxOutputs {
-  const decoded = decodeTxOutputs(row, bytes, layout);
-  if (decoded === undefined) throw damagedRow(`the outputs of transaction ${idText(toHex(id) as Id)}`);
-  return { ...decoded, exported: noRows };
+function decodeOutputs(row: Uint8Array, tx: StoredTx): TxOutputs {
+  const consumed = decodeTxOutputs(row, tx.bytes, tx.layout);
+  if (consumed === undefined) throw damagedRow(`the outputs of transaction ${idText(toHex(tx.id) as Id)}`);
+  return { consumed, seqs: numbersOf(tx, tx.layout.ownOutputs), exported: noRows };
 }
+
+const numbersOf = ({ seq }: StoredTx, count: number): number[] => Array.from({ length: count }, (_, index) => outputNumber(seq, index));
 
 const noRows: readonly undefined[] = [];
 
@@ -100,50 +106,56 @@ function emittedEntries(
 
 const chainAt = (bytes: Uint8Array, at: number): Id => toHexAt(bytes, at, idLength) as Id;
 
-/** Looks up the outputs of transactions by their IDs. */
-function* lookUpOutputs(txs: readonly StoredTx[], { id: chainID, outputs }: Chain): Steps<TxOutputs[]> {
-  const own: Uint8Array[] = [];
+/** Looks up the outputs that transactions consume and those that they export. `areUnknown`: see `unknownOutputs` in state/tx-outputs.ts. */
+function* lookUpOutputs(txs: readonly TxToLookUp[], { id: chainID, outputs }: Chain): Steps<TxOutputs[]> {
+  const own: UtxoRef[] = [];
   const moved: Uint8Array[] = [];
-  const parts = txs.map((tx) => {
+  const parts = txs.map(({ tx, areUnknown }) => {
     const { ownOutputs, outputs: all, decoded } = tx.layout;
-    const inputs = consumedRefs(tx.layout).map((at) => utxoIdBytes(tx.bytes, at, readU32(tx.bytes, at + inputFields.outputIndex)));
-    const created = Array.from({ length: decoded === undefined ? all.length : createdUtxos(tx).length }, (_, i) =>
-      utxoIdBytes(tx.id, 0, i),
-    );
+    const inputs = consumedRefs(tx.layout).map((at) => refAt(tx.bytes, at));
+    const createdCount = decoded === undefined ? all.length : createdUtxos(tx).length;
+    const created = Array.from({ length: createdCount }, (_, outputIndex) => ({ txID: toHex(tx.id) as Id, outputIndex }));
     const isImport = tx.layout.kind === 'ImportTx';
     const part = {
       tx,
+      areUnknown,
       ownInputs: isImport ? tx.layout.ownInputs : inputs.length,
       ownOutputs: decoded === undefined ? ownOutputs : created.length,
       inputs,
       created,
     };
-    own.push(...inputs.slice(0, part.ownInputs), ...created.slice(0, part.ownOutputs));
-    moved.push(...inputs.slice(part.ownInputs), ...created.slice(part.ownOutputs));
+    own.push(...inputs.slice(0, part.ownInputs), ...(areUnknown ? created : []));
+    moved.push(...[...inputs.slice(part.ownInputs), ...created.slice(part.ownOutputs)].map((ref) => idToBytes(refId(ref))));
     return part;
   });
-  const ownQueries = outputs.inOrder(own);
-  const results = yield [...ownQueries, ...outputs.movedById(moved)];
-  const rows = rowsByPosition(results.slice(0, ownQueries.length) as FoundRow[][]);
-  const movedRows = new Map((results.slice(ownQueries.length).flat() as MovedRow[]).map((row) => [moveKey(toHex(row.id), row), row]));
+  const rows = yield* outputs.byRefs(own);
+  const movedFound = yield* fetchRows<MovedRow>(outputs.movedById(moved));
+  const movedRows = new Map(movedFound.map((row) => [moveKey(toHex(row.id), row), row]));
   let at = 0;
-  const takeRows = (count: number): (FoundRow | undefined)[] => Array.from({ length: count }, () => rows[at++]);
-  return parts.map(({ tx, inputs, created, ownInputs, ownOutputs }) => {
-    const [consumed, emitted] = [takeRows(ownInputs), takeRows(ownOutputs)];
+  const takeRows = (count: number): (StoredChainOutput | undefined)[] => Array.from({ length: count }, () => rows[at++]);
+  return parts.map(({ tx, areUnknown, inputs, created, ownInputs, ownOutputs }) => {
+    const consumed = takeRows(ownInputs);
     const other = tx.layout.otherChain === 0 ? chainID : chainAt(tx.bytes, tx.layout.otherChain);
-    const imported = inputs.slice(ownInputs).map((id) => movedRows.get(toHex(id) + other + chainID));
+    const imported = inputs.slice(ownInputs).map((ref) => movedRows.get(refId(ref) + other + chainID));
     return {
       consumed: [...consumed.map(toConsumed), ...imported.map((row) => row && { bytes: verifyStoredUtxo(row.bytes), time: row.seen })],
-      seqs: emitted.map((row) => row?.seq ?? 0),
-      exported: created.slice(ownOutputs).map((id) => movedRows.get(toHex(id) + chainID + other)),
+      seqs: areUnknown ? takeRows(created.length).map((row) => row?.seq ?? 0) : numbersOf(tx, ownOutputs),
+      exported: created.slice(ownOutputs).map((ref) => movedRows.get(refId(ref) + chainID + other)),
     };
   });
 }
 
-type FoundRow = { readonly n: number; readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
+type TxToLookUp = { readonly tx: StoredTx; readonly areUnknown: boolean };
+
+const refAt = (bytes: Uint8Array, at: number): UtxoRef => ({
+  txID: toHexAt(bytes, at, idLength) as Id,
+  outputIndex: readU32(bytes, at + inputFields.outputIndex),
+});
+
 type MovedRow = CrossChainOutputRow & { readonly id: Uint8Array };
 
-const toConsumed = (row: FoundRow | undefined): ConsumedOutput | undefined => row && { bytes: verifyStoredUtxo(row.bytes), time: row.time };
+const toConsumed = (row: StoredChainOutput | undefined): ConsumedOutput | undefined =>
+  row && { bytes: verifyStoredUtxo(row.bytes), time: row.time };
 
 const moveKey = (id: string, { source, destination }: CrossChainOutputRow): string => id + toHex(source) + toHex(destination);
 

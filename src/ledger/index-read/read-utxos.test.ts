@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
 import { migrateStore } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
@@ -28,7 +29,7 @@ function openLinearizedChain() {
   const unknown = new Map(source.genesisTxs.flatMap((tx) => effectsOf(tx).created.map((utxo) => [utxo.id, utxo] as const)));
   state.init(source.genesisTxs, source.firstBlock, index.indexBlock, 'unknown');
   for (let i = 0; i < 80; i++) {
-    const { block, diff } = source.next({ ...state, utxo: (id) => state.utxo(id) ?? unknown.get(id) }, 3);
+    const { block, diff } = source.next({ ...state, utxo: (ref) => state.utxo(ref) ?? unknown.get(refId(ref)) }, 3);
     const preLinearizationUtxos = [...diff.consumed.values()].filter(({ id }) => unknown.delete(id));
     state.commitAll([{ block, diff, preLinearizationUtxos, imported: new Map() }], index.indexBlocks);
   }

@@ -1,4 +1,4 @@
-import { consumedIds } from '../../avm/tx/effects.ts';
+import { spentRefs } from '../../avm/tx/effects.ts';
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
@@ -25,9 +25,10 @@ import {
 import type { Order, PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { mergeSources, raceSteps } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
-import { createOutputSources, type OutputRange, type OutputRow } from './output-sources.ts';
+import { createOutputSources, type OutputRange, type OutputRow, type ReadOutputRow } from './output-sources.ts';
 import { createAmountReads } from './read-by-amount.ts';
-import type { ChainOutputRow, CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
+import type { ChainOutputRow } from './read-chain-outputs.ts';
+import type { CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
 
 /** Output sets that a query reads: those of unspent outputs, and those of spent outputs. */
@@ -75,8 +76,9 @@ export function createUtxoReads(
     const page =
       sortBy === 'amount'
         ? yield* readByAmount({ query, filled, after, toItem })
-        : yield* mergeSources({
+        : yield* mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
             sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin)),
+            complete: outputs.addBytes,
             compare,
             toItem,
             limit,
@@ -109,7 +111,7 @@ export function createUtxoReads(
   }
 
   function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy'], pin: PinnedBlock): Steps<SortPosition | undefined> {
-    const [row] = yield* fetchRows<ChainOutputRow | CrossChainOutputRow>([outputs.bySeq(seq)]);
+    const row = yield* outputs.bySeq(seq);
     const found = row && outputs.toPinnedOutput(row, pin);
     return found && sortPositionOf(sortBy, found);
   }
@@ -126,8 +128,8 @@ export function createUtxoReads(
     for (let after: number | undefined = pin.lastTx; after !== undefined; size = Math.min(size * 2, largestSize)) {
       const seqs: number[] = yield* txs.txSeqs({ ...since, after, order: 'asc', limit: size });
       const rows = yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>(txs.bySeq(seqs));
-      const consumed = rows.flatMap((row) => consumedIds(parseStoredTx(row)));
-      for (const row of yield* fetchRows<ChainOutputRow>(outputs.byId(consumed.map(idToBytes)))) collect(row);
+      const consumed = yield* outputs.byRefs(rows.flatMap((row) => spentRefs(parseStoredTx(row).unsigned)));
+      for (const row of yield* outputs.bySeqs(consumed.flatMap((row) => row?.seq ?? []))) collect(row);
       after = seqs[size - 1];
       yield endOfTurn;
     }
@@ -153,12 +155,12 @@ export function createUtxoReads(
     let unfinished = addresses.flatMap((address) =>
       spentSets.filter(wasUnspentHere).map((set) => ({
         source: sources.inTimeOrder(address, set, query.order, range, query.pin),
-        last: undefined as OutputRow | undefined,
+        last: undefined as ReadOutputRow | undefined,
       })),
     );
     for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
-      const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly OutputRow[])[];
-      for (const row of batches.flat())
+      const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
+      for (const row of yield* outputs.addBytes(batches.flat()))
         if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
       unfinished = unfinished.flatMap(({ source }, i) => {
         const last = batches[i]?.[size - 1];

@@ -2,6 +2,7 @@ import type { Block } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
@@ -31,20 +32,16 @@ export function createOracle(chainID: Id, feeAsset: Id) {
   const inbound = new Map<Id, Utxo>();
   /** Outputs of other chains that were imported here. */
   const importedOutputs: Output[] = [];
-  let lastUtxo = 0;
 
   const accept = (block: Block, applied: readonly Tx[], puts: readonly Utxo[]): void => {
     blocks.push(block);
     for (const utxo of puts) inbound.set(utxo.id, utxo);
     const time = Number(block.time);
-    const createdUtxos = applied.flatMap((tx) => effectsOf(tx).created).sort((a, b) => compareHex(b.id, a.id));
-    const seqs = new Map(createdUtxos.map(({ id }, i) => [id, lastUtxo + 1 + i]));
-    lastUtxo += createdUtxos.length;
     for (const tx of applied) {
       const { spent, created, imported, exported } = effectsOf(tx);
       const seq = txs.length + 1;
       const by = { txID: tx.id, time, seq };
-      const consumed = spent.flatMap((id) => outputs.get(id) ?? []);
+      const consumed = spent.flatMap((ref) => outputs.get(refId(ref)) ?? []);
       for (const output of consumed) output.spent = by;
       for (const id of imported?.ids ?? []) {
         const utxo = inbound.get(id) as Utxo;
@@ -55,7 +52,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       }
       const base = { height: Number(block.height), time, createdOn: chainID, spent: undefined };
       const emitted = [
-        ...created.map((utxo): Output => ({ ...base, utxo, seq: seqs.get(utxo.id) as number, consumedOn: chainID })),
+        ...created.map((utxo): Output => ({ ...base, utxo, seq: seq * 2 ** 20 + utxo.outputIndex, consumedOn: chainID })),
         ...(exported?.utxos ?? []).map((utxo): Output => ({ ...base, utxo, seq: undefined, consumedOn: exported?.to as Id })),
       ];
       for (const output of emitted) outputs.set(output.utxo.id, output);

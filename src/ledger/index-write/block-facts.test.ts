@@ -64,7 +64,7 @@ function facts(txs: readonly UnsignedTx[], before: readonly Utxo[], imported: re
   });
   const consumed = new Map(before.map((utxo) => [utxo.id, utxo]));
   const numbered = (utxo: Utxo): NumberedUtxo => ({ utxo, seq: 1, height: 3, bytes: utxo.bytes });
-  const change = computeBlockChange({ applied, consumed }, { height: 7, firstTx: 20, firstUtxo: 40, unspentRow: numbered, timeAt: Number });
+  const change = computeBlockChange({ applied, consumed }, { height: 7, firstTx: 20, unspentRow: numbered, timeAt: Number });
   const block = { height: 7n, time: 5000n };
   return blockFacts({ ...change, block, applied, firstTx: 20, imported: new Map(imported.map((utxo) => [utxo.id, utxo])) }, avax);
 }

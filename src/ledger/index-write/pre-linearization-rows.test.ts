@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { checkIndex, createIndexChecker } from '../../../test/index-check/check-index.ts';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { migrateStore } from '../index/migrate.ts';
 import { syncStepRunner } from '../index/steps.ts';
 import { sortedIndexTables } from '../index-sqlite/indexed-chains.fixture.ts';
@@ -29,7 +31,7 @@ function openLinearizedChain(seed: number, withIndex = true) {
   const unknownOutputs = new Map<string, Utxo>(
     source.genesisTxs.flatMap((tx) => effectsOf(tx).created.map((utxo) => [utxo.id, utxo] as const)),
   );
-  const view = { ...state, utxo: (id: Utxo['id']) => state.utxo(id) ?? unknownOutputs.get(id) };
+  const view = { ...state, utxo: (ref: UtxoRef) => state.utxo(ref) ?? unknownOutputs.get(refId(ref)) };
   state.init(source.genesisTxs, source.firstBlock, withIndex ? index.indexBlock : undefined, 'unknown');
 
   const next = (): NewBlock => {

@@ -1,14 +1,16 @@
 import { effectsOf } from '../../avm/tx/effects.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import type { Applied } from '../state/diff.ts';
+import { outputNumber } from '../state/output-number.ts';
 import { tablesOf } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { NumberedUtxo, UtxoRow } from '../state/utxo-table.ts';
+import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { IndexSpec } from './block-writer.ts';
 
@@ -22,11 +24,7 @@ const batchLimits = { blocks: 256, txs: 1024 };
 export function createStoredBlockReader(chain: IndexSpec): (from: number) => Steps<BlockToIndex[]> {
   const t = tablesOf(chain.number);
   const sizes = [64, 8, 1];
-  const utxosById = batchedStatement(
-    sizes,
-    1,
-    (n) => `SELECT seq, id, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id IN (${placeholders(n)})`,
-  );
+  const outputs = createChainOutputReads(t);
   // Rows of `atomic` keep their bytes after the import. Outputs that a followed chain imported are only in `moved`, if anywhere.
   const atomicById = batchedStatement(
     sizes,
@@ -73,14 +71,15 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     if (first.height === 0) {
       const isComplete = chain.completeFrom === 0;
       const txs = yield* readTxs(first.first_tx, second?.first_tx ?? Number.MAX_SAFE_INTEGER, isComplete);
-      const created = yield* fetchRows<UtxoRow>(utxosById(txs.flatMap(({ effects }) => effects.created.map(({ id }) => idToBytes(id)))));
       const preLinearization = isComplete
         ? []
-        : yield* fetchRows<UtxoRow>([{ text: `SELECT seq, id, height, bytes, NULL AS spent FROM ${t.utxo} WHERE height = 0`, values: [] }]);
+        : yield* fetchRows<{ seq: number; bytes: StoredUtxo }>([
+            { text: `SELECT seq, bytes FROM ${t.oldUtxo} ORDER BY seq DESC`, values: [] },
+          ]);
       return [
         {
-          ...assembleBlock({ ...first, tx_count: txs.length }, txs, created, new Map()),
-          preLinearizationUtxos: preLinearization.map(numberedUtxo),
+          ...assembleBlock({ ...first, tx_count: txs.length }, txs, new Map(), new Map()),
+          preLinearizationUtxos: preLinearization.map((row) => numberedUtxo({ ...row, height: 0 })),
         },
       ];
     }
@@ -91,57 +90,56 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     });
     const last = batch[batch.length - 1] as BlockRow;
     const txs = yield* readTxs(first.first_tx, last.first_tx + last.tx_count, true);
-    const ids = txs.flatMap(({ effects }) => [...effects.spent, ...effects.created.map(({ id }) => id)]);
-    const utxos = yield* fetchRows<UtxoRow>(utxosById([...new Set(ids)].map(idToBytes)));
-    const byBlock = groupByBlock(batch, utxos);
+    const created = new Set(txs.flatMap(({ effects }) => effects.created.map(({ id }) => id)));
+    const earlier = txs.flatMap(({ effects }) => effects.spent.filter((ref) => !created.has(refId(ref))));
+    const stored = yield* outputs.byRefs(earlier);
+    // Outputs that the next blocks may consume.
+    const known = new Map<Id, NumberedUtxo>();
+    for (const [i, ref] of earlier.entries()) if (stored[i] !== undefined) known.set(refId(ref), numberedUtxo(stored[i]));
     const imports = yield* readImported(txs);
-    return batch.map((row, i) => {
+    return batch.map((row) => {
       const blockTxs = txs.slice(row.first_tx - first.first_tx, row.first_tx - first.first_tx + row.tx_count);
-      return assembleBlock(row, blockTxs, byBlock[i] as UtxoRow[], imports);
+      return assembleBlock(row, blockTxs, known, imports);
     });
   };
 }
 
-/** The outputs that each block creates or consumes. */
-function groupByBlock(blocks: readonly BlockRow[], utxos: readonly UtxoRow[]): UtxoRow[][] {
-  const groups = blocks.map((): UtxoRow[] => []);
-  const firstHeight = blocks[0]?.height as number;
-  const blockOfTx = new Map<number, number>();
-  for (const [i, { first_tx, tx_count }] of blocks.entries()) for (let n = 0; n < tx_count; n++) blockOfTx.set(first_tx + n, i);
-  for (const row of utxos) {
-    const creator = row.height - firstHeight;
-    const spender = row.spent === null ? undefined : blockOfTx.get(row.spent);
-    if (row.height > 0) groups[creator]?.push(row);
-    if (spender !== undefined && (spender !== creator || row.height === 0)) groups[spender]?.push(row);
-  }
-  return groups;
-}
-
+/** A block with the outputs that it creates and consumes. Adds the created ones to `known`. */
 function assembleBlock(
   row: BlockRow,
   txs: readonly Applied[],
-  utxos: readonly UtxoRow[],
+  known: Map<Id, NumberedUtxo>,
   imports: ReadonlyMap<string, Utxo>,
 ): BlockToIndex {
-  const isOwn = (tx: number): boolean => tx >= row.first_tx && tx < row.first_tx + row.tx_count;
-  const created = utxos.filter(({ height }) => height === row.height);
-  const consumed = utxos.filter(({ height, spent }) => height !== row.height && spent !== null && isOwn(spent));
+  const created = new Map<Id, NumberedUtxo & { spent: number | null }>();
+  const consumed: (NumberedUtxo & { spent: number })[] = [];
   const imported = new Map<Id, Utxo>();
-  for (const { effects } of txs)
+  for (const [i, { effects }] of txs.entries()) {
+    const seq = row.first_tx + i;
+    for (const ref of effects.spent) {
+      const [own, earlier] = [created.get(refId(ref)), known.get(refId(ref))];
+      if (own !== undefined) own.spent = seq;
+      else if (earlier !== undefined) consumed.push({ ...earlier, spent: seq });
+    }
+    for (const utxo of effects.created) {
+      const bytes = encodeStoredUtxo(utxo);
+      created.set(utxo.id, { utxo, seq: outputNumber(seq, utxo.outputIndex), height: row.height, bytes, spent: null });
+    }
     for (const id of effects.imported?.ids ?? []) {
       const utxo = imports.get((effects.imported?.from as Id) + id);
       if (utxo !== undefined) imported.set(id, utxo);
     }
-  return {
-    block: { height: BigInt(row.height), time: BigInt(row.time) },
-    firstTx: row.first_tx,
-    applied: txs,
-    created: created.map((utxo) => ({ ...numberedUtxo(utxo), spent: utxo.spent !== null && isOwn(utxo.spent) ? utxo.spent : null })),
-    consumed: consumed.map((utxo) => ({ ...numberedUtxo(utxo), spent: utxo.spent as number })),
-    imported,
-  };
+  }
+  for (const [id, { spent, ...output }] of created) if (spent === null) known.set(id, output);
+  const block = { height: BigInt(row.height), time: BigInt(row.time) };
+  return { block, firstTx: row.first_tx, applied: txs, created: [...created.values()], consumed, imported };
 }
 
-const numberedUtxo = ({ seq, height, bytes }: UtxoRow): NumberedUtxo => ({ utxo: decodeStoredUtxo(bytes), seq, height, bytes });
+const numberedUtxo = ({ seq, height, bytes }: Pick<NumberedUtxo, 'seq' | 'height' | 'bytes'>): NumberedUtxo => ({
+  utxo: decodeStoredUtxo(bytes),
+  seq,
+  height,
+  bytes,
+});
 
 type BlockRow = { readonly height: number; readonly time: number; readonly first_tx: number; readonly tx_count: number };

@@ -19,7 +19,8 @@ export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner'>]: Tabl
     unique: [['id']],
   },
   tx: { columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } }, key: ['seq'], unique: [['id']] },
-  utxo: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
+  oldUtxo: { columns: { seq: int, id: blob, bytes: blob }, key: ['seq'], unique: [['id']] },
+  outputId: { columns: { number: int, last_tx: int, ids: blob }, key: ['number'] },
   spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
   balance: {
     columns: { address: blob, asset: blob, part: blob, height: int, amount: blob, count: int, nfts: int },

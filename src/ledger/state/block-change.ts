@@ -1,12 +1,13 @@
 import type { Block } from '../../avm/tx/block.ts';
+import type { Effects } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { compareHex } from '../../base/bytes/octets.ts';
 import { type BalanceChange, type BalanceDelta, createBalanceDeltas } from './balance.ts';
 import type { Diff } from './diff.ts';
+import { outputNumber } from './output-number.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
-import { encodeTxOutputs } from './tx-outputs.ts';
+import { encodeTxOutputs, unknownOutputs } from './tx-outputs.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
 /** The changes of a block, as rows. An output that the block both creates and consumes changes no owner and no balance. */
@@ -17,7 +18,7 @@ export type BlockChange = {
   readonly unspent: readonly NumberedUtxo[];
   /** Outputs of earlier blocks that the block consumes. `spent`: number of the consuming transaction. */
   readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
-  /** What is stored with each transaction about its outputs; see `encodeTxOutputs`. */
+  /** What is stored with each transaction about outputs; see `encodeTxOutputs`. */
   readonly txOutputs: readonly (Uint8Array | null)[];
   /** One delta per affected balance, so that each balance is read and written once. */
   readonly deltas: readonly BalanceDelta[];
@@ -54,7 +55,6 @@ export type NewBlock = {
 export type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
-  readonly firstUtxo: number;
   /** Finds the row of an unspent output of an earlier block. */
   readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
   /** The time of this block or an earlier one, in Unix seconds. */
@@ -63,24 +63,25 @@ export type BlockNumbering = {
 
 export function computeBlockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
-  { height, firstTx, firstUtxo, unspentRow, timeAt }: BlockNumbering,
+  { height, firstTx, unspentRow, timeAt }: BlockNumbering,
 ): BlockChange {
-  const createdByID = new Map<Id, { utxo: Utxo; spent: number | null }>();
+  const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
   const consumedRows: (NumberedUtxo & { spent: number })[] = [];
   for (const [i, { effects }] of applied.entries()) {
-    for (const id of effects.spent) {
+    for (const ref of effects.spent) {
+      const id = refId(ref);
       const createdHere = createdByID.get(id);
       const createdEarlier = consumed.get(id);
       if (createdHere !== undefined) createdHere.spent = firstTx + i;
       // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
       else if (createdEarlier !== undefined) consumedRows.push({ ...unspentRow(createdEarlier), spent: firstTx + i });
     }
-    for (const utxo of effects.created) createdByID.set(utxo.id, { utxo, spent: null });
+    for (const utxo of effects.created) {
+      const seq = outputNumber(firstTx + i, utxo.outputIndex);
+      createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
+    }
   }
-  // The smallest ID gets the largest number: see the `utxo` table in schema.ts.
-  const created = [...createdByID.values()]
-    .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
-    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, height, bytes: encodeStoredUtxo(utxo), spent }));
+  const created = [...createdByID.values()];
   const unspent = created.filter(({ spent }) => spent === null);
   const balances = createBalanceDeltas();
   for (const { utxo } of unspent) balances.add(utxo);
@@ -92,10 +93,12 @@ export function computeBlockChange(
 function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
   const byId = new Map<Id, NumberedUtxo>();
   for (const row of rows) byId.set(row.utxo.id, row);
-  const seqOf = (id: Id) => byId.get(id)?.seq;
   const consumedBy = (id: Id) => {
     const row = byId.get(id);
     return row && { utxo: row.utxo, time: timeAt(row.height) };
   };
-  return applied.map(({ tx, effects }) => encodeTxOutputs(tx, effects.created, seqOf, consumedBy));
+  return applied.map(({ tx, effects }) => (hasUnknownOutputs(tx, effects) ? unknownOutputs : encodeTxOutputs(tx, consumedBy)));
 }
+
+/** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainState.init`. */
+const hasUnknownOutputs = ({ unsigned }: Tx, { created }: Effects): boolean => unsigned.kind === 'CreateAssetTx' && created.length === 0;

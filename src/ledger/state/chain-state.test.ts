@@ -3,6 +3,7 @@ import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases
 import { makeBlock } from '../../avm/tx/block.ts';
 import { makeTx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -52,12 +53,14 @@ function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType
     else expect(state.description(tx.id)).toMatchObject({ denomination: made.denomination });
   }
   for (const { utxo } of model.unspent.values()) {
-    expect(state.utxo(utxo.id)).toEqual(utxo);
-    expect(state.wasConsumed(utxo.id)).toBe(false);
+    expect(state.utxo(utxo)).toEqual(utxo);
+    expect(state.wasConsumed(utxo)).toBe(false);
+    expect(state.findUtxo(utxo.id)).toEqual(utxo);
   }
-  for (const id of model.spent) {
-    expect(state.utxo(id)).toBeUndefined();
-    expect(state.wasConsumed(id)).toBe(true);
+  for (const [id, ref] of model.spent) {
+    expect(state.utxo(ref)).toBeUndefined();
+    expect(state.wasConsumed(ref)).toBe(true);
+    expect(state.findUtxo(id)?.id).toBe(id);
   }
   for (const address of addresses) {
     for (const now of [0n, 1000n, 5000n]) {
@@ -71,7 +74,6 @@ function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType
   expect(state.stats()).toEqual({
     blocks: model.blocks.length,
     txs: model.txs.length,
-    utxos: model.unspent.size + model.spent.size,
     unspent: model.unspent.size,
   });
 }
@@ -111,7 +113,7 @@ for (const { name, open, onDisk } of sqliteDrivers)
         expect(after).toEqual(puts);
         expect(after.ledgerHash).toBe(before.ledgerHash);
         for (const { tx } of next.diff.applied) expect(chain.state.hasTx(tx.id)).toBe(false);
-        for (const id of next.diff.consumed.keys()) expect(chain.state.utxo(id)).toBeDefined();
+        for (const utxo of next.diff.consumed.values()) expect(chain.state.utxo(utxo)).toBeDefined();
         chain.state.commit(next.block, next.diff);
         expectStateEqualsModel(chain, source);
         appendBlocks(chain, source, 3);
@@ -150,9 +152,10 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const tx = makeTx({ kind: 'BaseTx', networkID: 1, blockchainID: chainID, outputs: [], inputs: [], memo: new Uint8Array(3) }, []);
         const { id, height, time } = chain.state.lastAccepted();
         const block = makeBlock({ parentID: id, height: height + 1n, time, txs: [tx] });
-        const unknownOutput = { ...(anyUnspent?.utxo as Utxo), id: zeroId };
-        const applied = [{ tx, effects: { spent: [zeroId], created: [], imported: undefined, exported: undefined } }];
-        expect(codeOf(() => chain.state.commit(block, { applied, consumed: new Map([[zeroId, unknownOutput]]) }))).toBe(
+        const ref = { txID: zeroId, outputIndex: 0 };
+        const unknownOutput = { ...(anyUnspent?.utxo as Utxo), ...ref, id: refId(ref) };
+        const applied = [{ tx, effects: { spent: [ref], created: [], imported: undefined, exported: undefined } }];
+        expect(codeOf(() => chain.state.commit(block, { applied, consumed: new Map([[unknownOutput.id, unknownOutput]]) }))).toBe(
           'STATE_MISSING_UTXO',
         );
         expect(chain.state.hasTx(tx.id)).toBe(false);
@@ -189,10 +192,10 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         for (let i = 0; i < 10; i++) {
           const next = source.next(writer.state, 4);
           for (const { tx } of next.diff.applied) expect(reader.state.hasTx(tx.id)).toBe(false);
-          for (const id of next.diff.consumed.keys()) expect(reader.state.utxo(id)).toBeDefined();
+          for (const utxo of next.diff.consumed.values()) expect(reader.state.utxo(utxo)).toBeDefined();
           for (const { tx, effects } of next.diff.applied) {
             expect(reader.state.asset(tx.id)).toBeUndefined();
-            for (const utxo of effects.created) expect(reader.state.utxo(utxo.id)).toBeUndefined();
+            for (const utxo of effects.created) expect(reader.state.utxo(utxo)).toBeUndefined();
           }
           commitNext(writer, next);
           expectStateEqualsModel(reader, source);
@@ -260,7 +263,8 @@ test('balanceRevision changes whenever transfer outputs of an address change, an
             if (output.kind !== 'secp256k1fx.TransferOutput' || assetID !== tx.id || !output.addresses.includes(address)) return false;
             return partial || (output.addresses.length === 1 && output.locktime <= now);
           });
-          const newestFirst = expected.sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
+          // The model has them in the order in which they were created.
+          const newestFirst = expected.reverse();
           const refs = newestFirst.map(({ utxo: { txID, outputIndex } }) => ({ txID, outputIndex }));
           const scan = chain.state.transfers({ address, assetID: tx.id, includePartial: partial, now });
           expect((scan.next().value as readonly UnspentTransfer[]).map(({ txID, outputIndex }) => ({ txID, outputIndex }))).toEqual(refs);

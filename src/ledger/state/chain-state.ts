@@ -1,7 +1,8 @@
 import type { Block } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheByVersion } from '../../base/cache/version-cache.ts';
@@ -14,15 +15,14 @@ import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
 import { type AcceptedBlock, type History, type NumberedBlock, openHistory } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
-import { abovePreLinearization } from './output-number.ts';
 import { openOwnerRows } from './owner-rows.ts';
 import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import { encodeStoredUtxo } from './stored-utxo.ts';
+import { decodeStoredUtxo, encodeStoredUtxo } from './stored-utxo.ts';
 import { type ScanReads, scanTransfers, type TransferQuery, type TransferScan } from './transfer-scan.ts';
 import { type OwnedUtxoPage, type OwnedUtxoQuery, type OwnedUtxos, pagingRules, readUtxoPage } from './utxo-page.ts';
-import { type NumberedUtxo, openUtxoTable } from './utxo-table.ts';
+import { type FoundOutput, type NumberedUtxo, openUtxoTable } from './utxo-table.ts';
 
 /** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
 export type ChainState = View &
@@ -40,14 +40,18 @@ export type ChainState = View &
     /** Changes with every commit; see `Store`. */
     readonly version: Store['version'];
     /** An output of this chain, spent or unspent. */
-    readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+    readonly storedUtxo: (ref: UtxoRef) => Utxo | undefined;
+    /** The same by UTXO ID: slower. */
+    readonly findUtxo: (utxoID: Id) => Utxo | undefined;
     /** Whether an output existed and was consumed, on this chain or in the memory shared with another chain. */
-    readonly wasConsumed: (utxoID: Id) => boolean;
+    readonly wasConsumed: (ref: UtxoRef) => boolean;
+    /** Whether an output of another chain was imported. */
+    readonly wasImported: (utxoID: Id) => boolean;
     /** The transaction that spent an output of this chain. For outputs imported from another chain ask the history index. */
-    readonly consumerOf: (utxoID: Id) => Id | undefined;
+    readonly consumerOf: (ref: UtxoRef) => Id | undefined;
     /** A page of the unspent outputs of this chain, or of those that `sourceChain` exported to this chain. */
     readonly utxos: (sourceChain: Id, query: OwnedUtxoQuery, strict: boolean) => OwnedUtxoPage;
-    readonly stats: () => { readonly blocks: number; readonly txs: number; readonly utxos: number; readonly unspent: number };
+    readonly stats: () => { readonly blocks: number; readonly txs: number; readonly unspent: number };
     /**
      * Stores block 0 and the genesis transactions. `outputs`: whether the genesis outputs are unspent at block 0, or unknown because there
      * were transactions between the genesis and block 0 (before linearization).
@@ -78,7 +82,7 @@ export type OnUtxosStored = (stored: readonly NumberedUtxo[], balances: readonly
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
 /** The last numbers in use and the number of unspent outputs. `oldest`: see `UtxoTable.oldestSeq`. */
-type LastNumbers = { readonly tx: number; readonly utxo: number; readonly oldest: number; readonly unspent: number };
+type LastNumbers = { readonly tx: number; readonly oldest: number; readonly unspent: number };
 
 type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock; readonly numbered: NumberedBlock };
 
@@ -98,7 +102,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     return fault;
   };
   const history = openHistory(store.db, tables, store.epoch, damaged);
-  const utxos = openUtxoTable(store.db, tables, !store.readonly, damaged);
+  const utxos = openUtxoTable(store.db, tables, { caching: !store.readonly, epoch: store.epoch, damaged });
   const owners = openOwnerRows(store.db, tables);
   const balances = openBalances(store.db, tables);
   const clearCaches = (): void => {
@@ -107,8 +111,8 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   };
   const owned: OwnedUtxos = {
     rows: owners.unspentRows,
-    bytesOf: ({ seq, bytes }) => bytes ?? utxos.fullBytes(seq),
-    findPosition: utxos.findPosition,
+    bytesOf: ({ seq, bytes }) => bytes ?? (utxos.findBySeq(seq) as FoundOutput).bytes,
+    findPosition: utxos.findPositionById,
   };
 
   /** A page for one address is a single read; for several addresses a read transaction makes all reads see the same commit. */
@@ -120,7 +124,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   /** The last accepted block, set by the writer process only. */
   const storedLast = cacheByVersion(history.last, store.version);
   let cachedLast = store.readonly ? undefined : history.last();
-  const readNumbers = () => ({ tx: history.lastTxSeq(), utxo: utxos.lastSeq(), oldest: utxos.oldestSeq() });
+  const readNumbers = () => ({ tx: history.lastTxSeq(), oldest: utxos.oldestSeq() });
   let numbers = readNumbers();
   const last = (): NonNullable<ReturnType<History['last']>> => {
     const accepted = cachedLast ?? storedLast();
@@ -135,7 +139,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     unspentRows: owners.unspentRows,
     bytesOf: owned.bytesOf,
     blockAt: history.blockAt,
-    seqOf: (id) => utxos.findPosition(id)?.seq,
+    seqOf: (ref) => utxos.findPosition(ref)?.seq,
   };
 
   /** Restarts the scan if the chain was reverted meanwhile: otherwise it would mix two histories. */
@@ -174,7 +178,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   ): Inserted => {
     const height = Number(block.height);
     const firstTx = at.tx + 1;
-    const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow, timeAt });
+    const change = computeBlockChange(diff, { height, firstTx, unspentRow, timeAt });
     const { created, unspent, consumed, txOutputs } = change;
     if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
     rows.add(change, height);
@@ -192,11 +196,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
    * Inserts outputs from before linearization that are not stored yet, numbered down from `oldest`. Must run inside a write transaction.
    */
   const insertPreLinearizationUtxos = (wanted: readonly Utxo[], oldest: number): PreLinearization => {
-    const missing = new Map(wanted.filter(({ id }) => utxos.findPosition(id) === undefined).map((utxo) => [utxo.id, utxo]));
+    const missing = new Map(wanted.filter((utxo) => utxos.findPosition(utxo) === undefined).map((utxo) => [utxo.id, utxo]));
     const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: oldest - 1 - i, height: 0, bytes: encodeStoredUtxo(utxo) }));
     const sums = createBalanceDeltas();
     for (const { utxo } of added) sums.add(utxo);
-    utxos.insert(added);
+    utxos.insertPreLinearization(added);
     owners.addOwners(added);
     return { utxos: added, balances: balances.raise(sums.deltas()) };
   };
@@ -227,21 +231,20 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       numberedBlocks.push(numbered);
       for (const row of unspent) newUnspent.set(row.utxo.id, row);
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
-      const { applied, created } = stored;
-      at = { ...at, tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
+      at = { ...at, tx: at.tx + stored.applied.length, unspent: numbered.unspent };
       return { ...stored, preLinearizationUtxos: preLinearization.utxos, balances: preLinearization.balances };
     };
     writeOrClearCache(() => {
       const stored = blocks.map(insertNext);
+      const changes = rows.write(numbers.tx + 1, at.tx);
       history.insertBlocks(numberedBlocks);
-      const changes = rows.write();
       onStored?.(stored.map((block, i) => ({ ...block, balances: [...(block.balances ?? []), ...(changes[i] ?? [])] })));
     });
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
     utxos.updateCache([...newUnspent.values()], spentRows);
     cachedLast = { id: last.block.id, height: last.block.height, time: last.block.time, unspent: at.unspent };
-    numbers = { tx: at.tx, utxo: at.utxo, oldest: at.oldest };
+    numbers = { tx: at.tx, oldest: at.oldest };
     onCommit?.(cachedLast);
   };
 
@@ -287,7 +290,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     height: () => last().height,
     epoch: store.epoch,
     version: store.version,
-    wasConsumed: (utxoID) => utxos.findPosition(utxoID)?.isSpent ?? memory.wasRemoved(chain.id, utxoID),
+    findUtxo: (utxoID) => {
+      const found = utxos.findPositionById(utxoID);
+      return found && decodeStoredUtxo(found.bytes);
+    },
+    wasConsumed: (ref) => utxos.findPosition(ref)?.isSpent ?? memory.wasRemoved(chain.id, refId(ref)),
+    wasImported: (utxoID) => memory.wasRemoved(chain.id, utxoID),
     consumerOf: utxos.consumer,
     utxos: (sourceChain, query, strict) =>
       sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
@@ -296,7 +304,6 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       return {
         blocks: Number(height) + 1,
         txs: history.lastTxSeq(),
-        utxos: utxos.lastSeq() + abovePreLinearization - utxos.oldestSeq(),
         unspent,
       };
     },

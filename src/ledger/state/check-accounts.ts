@@ -8,6 +8,7 @@ import { type CheckContext, parseOrUndefined } from './check-context.ts';
 import { unspentShelf } from './owner-rows.ts';
 import { ownerShelves, type Tables } from './schema.ts';
 import { decodeWithoutChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
+import { openUtxoTable } from './utxo-table.ts';
 
 type OwnerRow = {
   readonly address: Uint8Array;
@@ -15,8 +16,6 @@ type OwnerRow = {
   readonly seq: number;
   readonly height: number;
   readonly copy: StoredUtxo | null;
-  readonly bytes: StoredUtxo | null;
-  readonly created: number | null;
   readonly spent: number | null;
 };
 
@@ -26,8 +25,7 @@ type OwnerRow = {
  */
 export function checkAccounts(db: Database, t: Tables, expectedOwners: number, { addProblem, readRows }: CheckContext): void {
   const ownersAfter = db.prepare<OwnerRow>(
-    `SELECT o.address, o.shelf, o.seq, o.height, o.bytes AS copy, u.bytes, u.height AS created, s.tx AS spent
-     FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq LEFT JOIN ${t.spend} s ON s.utxo = o.seq
+    `SELECT o.address, o.shelf, o.seq, o.height, o.bytes AS copy, s.tx AS spent FROM ${t.owner} o LEFT JOIN ${t.spend} s ON s.utxo = o.seq
      WHERE (o.address, o.shelf, o.seq) > (?, ?, ?) AND o.shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})
      ORDER BY o.address, o.shelf, o.seq LIMIT ?`,
   );
@@ -35,6 +33,7 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, {
   const newestOf = db.prepare<SumsRow & { asset: Uint8Array; part: Uint8Array }>(
     `SELECT asset, part, height, amount, count, nfts FROM ${t.balance} b WHERE address = ? AND ${isNewest}`,
   );
+  const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
   let rows = 0;
   let balances = 0;
   let current: { address: Address; deltas: BalanceDeltas } | undefined;
@@ -56,13 +55,14 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, {
   for (const row of readRows<OwnerRow>(unspentAfter)) {
     const address = toHex(row.address) as Address;
     rows++;
-    if (row.bytes === null || row.spent !== null) {
+    const output = row.spent === null ? parseOrUndefined(() => utxos.findBySeq(row.seq)) : undefined;
+    if (output === undefined) {
       addProblem(`${address} owns output ${row.seq}, which is spent or does not exist`);
       continue;
     }
-    const { bytes } = row;
+    const { bytes } = output;
     const utxo = parseOrUndefined(() => decodeWithoutChecksum(bytes));
-    if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentShelf(utxo) || row.height !== row.created)
+    if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentShelf(utxo) || row.height !== output.height)
       addProblem(`${address} does not own output ${row.seq}`);
     if (!sameBytes(row.copy, ownerRowBytes(bytes))) addProblem(`the copy of output ${row.seq} at ${address} differs`);
     if (current?.address !== address) {

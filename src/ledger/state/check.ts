@@ -43,7 +43,8 @@ export function checkChain(store: Store, chainID: Id, onBatch: (rows: number) =>
     if (last === undefined) addProblem(`chain ${idText(chainID)} has no block`);
     const ledger = createHash('sha256');
     if (last !== undefined) ledger.update(idToBytes(last.id));
-    const { unspent, owners } = checkUtxos(store.db, tables, txs, (bytes) => ledger.update(bytes), context);
+    const { unspent, owners, hash: unspentHash } = checkUtxos(store.db, tables, txs, context);
+    ledger.update(unspentHash);
     if (last !== undefined && last.unspent !== unspent)
       addProblem(`the last block counts ${last.unspent} unspent outputs, there are ${unspent}`);
     checkAccounts(store.db, tables, owners, context);
@@ -54,7 +55,7 @@ export function checkChain(store: Store, chainID: Id, onBatch: (rows: number) =>
   });
 }
 
-/** Estimates how many rows `checkChain` will read. Unspent outputs are read three times: ordered by seq, by ID and by owner. */
+/** Estimates how many rows `checkChain` will read. Transactions are read twice, for the outputs they spend and for those they create. */
 export function estimateRowsToRead({ db }: Store, number: number): number {
   const t = tablesOf(number);
   const count = (text: string): number => db.prepare<{ n: number | null }>(text).get()?.n ?? 0;
@@ -62,9 +63,9 @@ export function estimateRowsToRead({ db }: Store, number: number): number {
   const shared = count(`SELECT count(*) AS n FROM atomic WHERE ${number} IN (reader, peer)`);
   return (
     count(`SELECT count(*) AS n FROM ${t.block}`) +
-    count(`SELECT max(seq) AS n FROM ${t.tx}`) +
-    count(`SELECT max(seq) AS n FROM ${t.utxo}`) +
-    2 * unspent +
+    2 * count(`SELECT max(seq) AS n FROM ${t.tx}`) +
+    count(`SELECT count(*) AS n FROM ${t.oldUtxo}`) +
+    unspent +
     shared
   );
 }

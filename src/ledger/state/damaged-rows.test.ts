@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sqliteDrivers } from '../../app/platform/databases.fixture.ts';
+import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { openState } from './chain-state.ts';
@@ -10,6 +12,14 @@ const grown = (): OpenChain => {
   const chain = openChain(sqliteDrivers[0].open);
   appendBlocks(chain, randomChain(11), 12);
   return chain;
+};
+
+/** The same with its unspent outputs. */
+const grownWithOutputs = (): { chain: OpenChain; unspent: Utxo[] } => {
+  const chain = openChain(sqliteDrivers[0].open);
+  const source = randomChain(11);
+  appendBlocks(chain, source, 12);
+  return { chain, unspent: [...source.model.unspent.values()].map(({ utxo }) => utxo) };
 };
 
 const idsIn = ({ store }: OpenChain, text: string): Id[] =>
@@ -61,24 +71,37 @@ for (const [table, column, at] of [
     expect(codeOf(chain.store.probeWrite)).toBe('STORE_DAMAGED');
   });
 
-test('reading an unspent output with a wrong checksum fails', () => {
-  const chain = grown();
-  const ids = idsIn(chain, 'SELECT id FROM c1_utxo WHERE NOT EXISTS (SELECT 1 FROM c1_spend WHERE utxo = seq)');
+test('reading an unspent output of a damaged transaction fails', () => {
+  const { chain, unspent } = grownWithOutputs();
   /** Opens the state again, so that no output is cached. */
   const codes = () => {
     const { utxo } = openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
-    return new Set(ids.map((id) => codeOf(() => utxo(id))));
+    return new Set(unspent.map((ref) => codeOf(() => utxo(ref))));
   };
   expect(codes()).toEqual(new Set([undefined]));
-  damage(chain, 'c1_utxo', 'bytes', 80);
+  damage(chain, 'c1_tx', 'bytes', 80);
   expect(codes()).toEqual(new Set(['STATE_DAMAGED']));
 });
 
-test('reading an output that is stored in the row of another one fails', () => {
-  const chain = grown();
-  const [first, second] = idsIn(chain, 'SELECT id FROM c1_utxo WHERE NOT EXISTS (SELECT 1 FROM c1_spend WHERE utxo = seq) LIMIT 2');
-  chain.store.db.exec(`UPDATE c1_utxo SET bytes = (SELECT bytes FROM c1_utxo WHERE id = x'${second}') WHERE id = x'${first}'`);
+test('reading an output of a transaction that is stored in the row of another one fails', () => {
+  const { chain, unspent } = grownWithOutputs();
+  const first = unspent[0] as Utxo;
+  const second = unspent.find(({ txID }) => txID !== first.txID) as Utxo;
+  chain.store.db.exec(`UPDATE c1_tx SET bytes = (SELECT bytes FROM c1_tx WHERE id = x'${second.txID}') WHERE id = x'${first.txID}'`);
   const { utxo } = openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
-  expect(codeOf(() => utxo(first as Id))).toBe('STATE_DAMAGED');
-  expect(utxo(second as Id)?.id).toBe(second as Id);
+  expect(codeOf(() => utxo(first))).toBe('STATE_DAMAGED');
+  expect(utxo(second)?.id).toBe(second.id);
+});
+
+test('reading a damaged output from before linearization fails', () => {
+  const chain = grown();
+  const old = makeUtxo('ab'.repeat(32) as Id, 3, chainID, {
+    ...{ kind: 'secp256k1fx.TransferOutput', amount: 5n, locktime: 0n },
+    ...{ threshold: 1, addresses: ['cd'.repeat(20) as Address] },
+  });
+  chain.state.addPreLinearizationUtxos([old]);
+  const open = () => openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
+  expect(open().utxo(old)).toEqual(old);
+  damage(chain, 'c1_old_utxo', 'bytes', 80);
+  expect(codeOf(() => open().utxo(old))).toBe('STATE_DAMAGED');
 });

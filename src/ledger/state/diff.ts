@@ -1,6 +1,6 @@
 import type { Effects } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf, type View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 
@@ -25,8 +25,9 @@ export function createDiff(parent: View): Diff {
   const consumed = new Map<Id, Utxo>();
 
   const apply = (tx: Tx, effects: Effects): void => {
-    for (const id of effects.spent) {
-      const parentUtxo = created.has(id) ? undefined : parent.utxo(id);
+    for (const ref of effects.spent) {
+      const id = refId(ref);
+      const parentUtxo = created.has(id) ? undefined : parent.utxo(ref);
       if (parentUtxo !== undefined) consumed.set(id, parentUtxo);
       created.delete(id);
       spent.add(id);
@@ -40,7 +41,10 @@ export function createDiff(parent: View): Diff {
     apply,
     applied,
     consumed,
-    utxo: (id) => created.get(id) ?? (spent.has(id) ? undefined : parent.utxo(id)),
+    utxo: (ref) => {
+      const id = refId(ref);
+      return created.get(id) ?? (spent.has(id) ? undefined : parent.utxo(ref));
+    },
     asset: (id) => {
       const tx = txs.get(id);
       return tx === undefined ? parent.asset(id) : assetOf(tx);

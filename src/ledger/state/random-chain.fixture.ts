@@ -1,10 +1,11 @@
 import { type Block, makeBlock } from '../../avm/tx/block.ts';
 import type { Credential } from '../../avm/tx/credential.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Output } from '../../avm/tx/output.ts';
 import { makeTx, type Tx } from '../../avm/tx/tx.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
-import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
+import { makeUtxo, refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
@@ -21,7 +22,7 @@ export type NextBlock = { readonly inboundUtxos: readonly Utxo[]; readonly block
 export type Model = {
   /** Unspent outputs with the height of the block that created them. */
   readonly unspent: Map<Id, { utxo: Utxo; height: bigint }>;
-  readonly spent: Set<Id>;
+  readonly spent: Map<Id, UtxoRef>;
   /** Outputs that the other chain exported to this chain, oldest first. */
   inbound: Utxo[];
   readonly outbound: Utxo[];
@@ -37,7 +38,7 @@ export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
   const random = prng(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const addresses = Array.from({ length: addressCount }, (_, i) => sha256Hex(Buffer.from(`address ${i}`)).slice(0, 40) as Address).sort();
-  const model: Model = { unspent: new Map(), spent: new Set(), inbound: [], outbound: [], blocks: [], txs: [] };
+  const model: Model = { unspent: new Map(), spent: new Map(), inbound: [], outbound: [], blocks: [], txs: [] };
   let nonce = 0;
 
   const owners = () => {
@@ -78,9 +79,9 @@ export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
   const accept = (txs: readonly Tx[], block: Block): void => {
     for (const tx of txs) {
       const { spent, created, imported, exported } = effectsOf(tx);
-      for (const id of spent) {
-        model.unspent.delete(id);
-        model.spent.add(id);
+      for (const ref of spent) {
+        model.unspent.delete(refId(ref));
+        model.spent.set(refId(ref), ref);
       }
       for (const utxo of created) model.unspent.set(utxo.id, { utxo, height: block.height });
       if (imported) model.inbound = model.inbound.filter(({ id }) => !imported.ids.includes(id));

@@ -10,12 +10,15 @@ import type { NumberedUtxo, UtxoTable } from './utxo-table.ts';
  */
 export type RowBatch = {
   readonly add: (change: BlockChange, height: number) => void;
-  /** Writes the rows and returns the balance changes of each block. Must run inside a write transaction. */
-  readonly write: () => BalanceChange[][];
+  /**
+   * Writes the rows and returns the balance changes of each block. Must run inside a write transaction, before the transactions of the blocks,
+   * whose numbers are given, are inserted.
+   */
+  readonly write: (firstTx: number, lastTx: number) => BalanceChange[][];
 };
 
 type Tables = {
-  readonly utxos: Pick<UtxoTable, 'insert' | 'spend'>;
+  readonly utxos: Pick<UtxoTable, 'addIds' | 'spend'>;
   readonly owners: Pick<OwnerRows, 'addOwners' | 'removeOwners'>;
   readonly balances: Pick<Balances, 'insert'>;
 };
@@ -41,8 +44,8 @@ export function createRowBatch({ utxos, owners, balances }: Tables): RowBatch {
       for (const row of change.unspent) unspent.set(row.seq, row);
       deltas.push({ height, deltas: change.deltas });
     },
-    write: () => {
-      utxos.insert(created);
+    write: (firstTx, lastTx) => {
+      utxos.addIds(created, firstTx, lastTx);
       utxos.spend(spent);
       owners.removeOwners(consumedEarlier);
       owners.addOwners([...unspent.values()]);

@@ -2,7 +2,8 @@
 export const tablesOf = (chain: number) => ({
   block: `c${chain}_block`,
   tx: `c${chain}_tx`,
-  utxo: `c${chain}_utxo`,
+  oldUtxo: `c${chain}_old_utxo`,
+  outputId: `c${chain}_output_id`,
   spend: `c${chain}_spend`,
   owner: `c${chain}_owner`,
   balance: `c${chain}_balance`,
@@ -18,10 +19,11 @@ export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiO
  * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.
  *          unspent: number of unspent outputs after the block. tx_bytes, fees: sizes and burned fees of its transactions; create_asset,
  *          operation, import, export: how many of them are of that kind; see block-row.ts.
- * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block. outputs: of nearly every
- *          transfer, the numbers of its outputs, and times and owners of the outputs it consumed; see tx-outputs.ts.
- * utxo     all outputs, spent and unspent. Within a block a smaller id has a larger seq, so that descending seq is the order of the API:
- *          newest block first, then by id. Rows never change: a spent mark would make a row longer, and SQLite would have to move others.
+ * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block. The outputs that a transaction
+ *          creates are in its bytes and have no rows: see output-number.ts for their numbers. outputs: of nearly every transfer, times and
+ *          owners of the outputs it consumed; no bytes: it is unknown which of its outputs exist; see tx-outputs.ts.
+ * old_utxo outputs without a transaction in `tx`: from before linearization, or copied from another node. They exist since block 0.
+ * output_id  finds outputs of `tx` by ID, for cursors and searches; see output-ids.ts.
  * spend    the transaction that consumed an output.
  * owner    outputs by address, oldest first; see output-number.ts for their order. The state keeps the rows of unspent outputs, the history
  *          index adds those of spent ones. Short unspent outputs are stored here a second time: a page is then read from adjacent rows,
@@ -37,8 +39,8 @@ export const chainSchema = (t: Tables): string => `
     tx_bytes INTEGER NOT NULL, fees BLOB NOT NULL, create_asset INTEGER NOT NULL, operation INTEGER NOT NULL,
     import INTEGER NOT NULL, export INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, outputs BLOB) STRICT;
-  CREATE TABLE IF NOT EXISTS ${t.utxo}(
-    seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.oldUtxo}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.outputId}(number INTEGER PRIMARY KEY, last_tx INTEGER NOT NULL, ids BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.spend}(utxo INTEGER PRIMARY KEY, tx INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.owner}(
     address BLOB NOT NULL, shelf INTEGER NOT NULL, seq INTEGER NOT NULL, height INTEGER NOT NULL, bytes BLOB,

@@ -1,24 +1,25 @@
 import { expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { StoredBlock } from './block-change.ts';
 import { getChainNumber } from './chain-number.ts';
 import { openChain } from './open-chain.fixture.ts';
 import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
 import { tablesOf } from './schema.ts';
-
-type Row = { seq: number; id: Uint8Array; height: number; spent: number | null };
+import { openUtxoTable } from './utxo-table.ts';
 
 test('the callback of a commit receives the stored block with the numbers of its rows', () => {
   const chain = openChain(openDatabase);
   const source = randomChain(9);
   const t = tablesOf(getChainNumber(chain.store, chainID));
-  const byId = chain.store.db.prepare<Row>(
-    `SELECT seq, id, height, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
-  );
+  const utxos = openUtxoTable(chain.store.db, t, { caching: false, epoch: () => 0 });
+  const spender = chain.store.db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
   const seqOf = chain.store.db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
-  const isRow = ({ utxo, seq, height, spent }: { utxo: { id: string }; seq: number; height: number; spent: number | null }) =>
-    expect(byId.get(Buffer.from(utxo.id, 'hex'))).toEqual({ seq, id: expect.anything(), height, spent });
+  const isRow = ({ utxo, seq, height, spent }: { utxo: Utxo; seq: number; height: number; spent: number | null }) => {
+    expect(utxos.find(utxo)).toMatchObject({ seq, height });
+    expect(spender.get(seq)?.tx ?? null).toBe(spent);
+  };
   let imports = 0;
 
   const check = ({ block, firstTx, applied, created, consumed, imported }: StoredBlock): void => {
@@ -31,7 +32,7 @@ test('the callback of a commit receives the stored block with the numbers of its
     for (const one of consumed) {
       isRow(one);
       expect(one.height).toBeLessThan(Number(block.height));
-      expect(applied[one.spent - firstTx]?.effects.spent).toContain(one.utxo.id);
+      expect(applied[one.spent - firstTx]?.effects.spent.map(refId)).toContain(one.utxo.id);
     }
     const taken = applied.flatMap(({ effects }) => effects.imported?.ids ?? []);
     expect([...imported.keys()].sort()).toEqual([...taken].sort());

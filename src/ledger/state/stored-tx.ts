@@ -1,6 +1,6 @@
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
-import { outputEnd, type TxLayout, txLayout } from '../../avm/tx/tx-layout.ts';
+import { addsOutputs, baseOutputAt, baseOutputCount, outputEnd, type TxLayout, txLayout } from '../../avm/tx/tx-layout.ts';
 import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -24,9 +24,14 @@ export type StoredTx = TxBytes & { readonly seq: number; readonly layout: TxLayo
 
 /** The transaction of a row with its layout; throws if its bytes do not hash to the row's ID. */
 export function openStoredTx({ seq, id, bytes, time }: Omit<StoredTx, 'layout'>): StoredTx {
+  verifyStoredTx({ id, bytes });
+  return { seq, id, bytes, time, layout: txLayout(bytes) };
+}
+
+/** Throws if the bytes of a row do not hash to its ID. */
+export function verifyStoredTx({ id, bytes }: TxBytes): void {
   sha256Into(bytes, hashed);
   for (let i = 0; i < hashed.length; i++) if (hashed[i] !== id[i]) throw damagedRow(`transaction ${idText(toHex(id) as Id)}`);
-  return { seq, id, bytes, time, layout: txLayout(bytes) };
 }
 
 const hashed = new Uint8Array(32);
@@ -34,13 +39,29 @@ const hashed = new Uint8Array(32);
 /** The outputs that a transaction creates, in the order of their indexes; exported ones are the last. */
 export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<StoredTx, 'id' | 'bytes' | 'layout'>): StoredUtxo[] {
   if (decoded !== undefined) return effectsOf(decoded).created.map(encodeStoredUtxo);
-  return outputs.map((at, index) => {
-    const size = outputEnd(bytes, at) - at;
-    const utxo = new Uint8Array(utxoFields.assetID + size + checksumLength);
-    for (let i = 0; i < 32; i++) utxo[utxoFields.txID + i] = id[i] as number;
-    for (let i = 0; i < 4; i++) utxo[utxoFields.outputIndex + i] = index >>> (24 - 8 * i);
-    for (let i = 0; i < size; i++) utxo[utxoFields.assetID + i] = bytes[at + i] as number;
-    writeChecksumAtEnd(utxo);
-    return utxo;
-  });
+  return outputs.map((at, index) => utxoAt(id, bytes, at, index));
+}
+
+/** One output that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. */
+export function createdUtxo({ id, bytes }: TxBytes, index: number): StoredUtxo | undefined {
+  const at = baseOutputAt(bytes, index);
+  if (at !== undefined) return utxoAt(id, bytes, at, index);
+  if (!addsOutputs(bytes)) return undefined;
+  const utxo = effectsOf(parseTx(bytes, maxGenesisBytes)).created[index];
+  return utxo && encodeStoredUtxo(utxo);
+}
+
+/** The number of outputs that a transaction creates on its own chain. */
+export const createdCount = (bytes: Uint8Array): number =>
+  addsOutputs(bytes) ? effectsOf(parseTx(bytes, maxGenesisBytes)).created.length : baseOutputCount(bytes);
+
+/** The output at an offset of a transaction, as `encodeStoredUtxo` encodes it. */
+function utxoAt(id: Uint8Array, bytes: Uint8Array, at: number, index: number): StoredUtxo {
+  const size = outputEnd(bytes, at) - at;
+  const utxo = new Uint8Array(utxoFields.assetID + size + checksumLength);
+  for (let i = 0; i < 32; i++) utxo[utxoFields.txID + i] = id[i] as number;
+  for (let i = 0; i < 4; i++) utxo[utxoFields.outputIndex + i] = index >>> (24 - 8 * i);
+  for (let i = 0; i < size; i++) utxo[utxoFields.assetID + i] = bytes[at + i] as number;
+  writeChecksumAtEnd(utxo);
+  return utxo;
 }

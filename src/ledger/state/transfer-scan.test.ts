@@ -11,8 +11,9 @@ function expected({ unspent }: Model, { address, includePartial, now, assetID }:
     if (output.kind !== 'secp256k1fx.TransferOutput' || !output.addresses.includes(address)) return false;
     return (assetID ?? asset) === asset && (includePartial || (output.addresses.length === 1 && output.locktime <= now));
   });
-  const newestFirst = found.sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
-  return newestFirst
+  // The model has them in the order in which they were created.
+  return found
+    .reverse()
     .map(({ utxo: { txID, outputIndex, assetID, output } }) => [txID, outputIndex, assetID, 'amount' in output && output.amount].join(' '))
     .join('\n');
 }

@@ -1,5 +1,6 @@
 import { parseBlock } from '../../avm/tx/block.ts';
-import { consumedIds } from '../../avm/tx/effects.ts';
+import { spentRefs } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idToBytes } from '../../base/bytes/id.ts';
@@ -44,7 +45,7 @@ export type ScanReads = {
   readonly bytesOf: (row: OwnedRow) => StoredUtxo;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
   /** The number of an output, spent or not. */
-  readonly seqOf: (utxoID: Id) => number | undefined;
+  readonly seqOf: (ref: UtxoRef) => number | undefined;
 };
 
 /** Rows per step; a step takes a few milliseconds. */
@@ -102,8 +103,8 @@ function* findSpentBetween({ blockAt, seqOf }: ScanReads, from: bigint, to: bigi
   for (let height = from + 1n; height <= to; height++) {
     const bytes = blockAt(height);
     for (const tx of bytes === undefined ? [] : parseBlock(bytes).txs)
-      for (const id of consumedIds(tx)) {
-        const seq = seqOf(id);
+      for (const ref of spentRefs(tx.unsigned)) {
+        const seq = seqOf(ref);
         if (seq !== undefined) spent.add(seq);
       }
     yield;

@@ -65,8 +65,8 @@ function sample(seed: number, blocks: number) {
   const source = randomChain(seed, 4);
   appendBlocks(chain, source, blocks);
   const crowd = Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address);
-  const newestFirst = () =>
-    [...source.model.unspent.values()].sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
+  // The model has them in the order in which they were created.
+  const newestFirst = () => [...source.model.unspent.values()].reverse();
   const owned = (utxo: Utxo, address: Address) => utxo.output.addresses.includes(address);
   const own: ListOf = (address) =>
     newestFirst()
@@ -92,7 +92,7 @@ for (const kind of ['own', 'atomic'] as const) {
           const { chain, source, everyone, lists } = sample(seed, blocks);
           const number = (below: number) => (numbers.next().value as number) % below;
           const oracle = kind === 'own' ? avalancheGoOwnPage : avalancheGoAtomicPage;
-          const known = [...source.model.unspent.keys(), ...source.model.spent, ...source.model.inbound.map(({ id }) => id), zeroId];
+          const known = [...source.model.unspent.keys(), ...source.model.spent.keys(), ...source.model.inbound.map(({ id }) => id), zeroId];
           for (let i = 0; i < 20; i++) {
             const addresses = everyone.filter(() => number(3) > 0);
             const from =

@@ -1,40 +1,43 @@
-import type { Utxo } from '../../avm/tx/utxo.ts';
-import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
+import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { damagedRow, StateError } from './fault.ts';
-import { abovePreLinearization } from './output-number.ts';
+import { addIdsOf, createOutputIdReads, workRunner } from './output-ids.ts';
+import { abovePreLinearization, indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
+import { createdUtxo } from './stored-tx.ts';
 import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
+import { outputsAreKnown } from './tx-outputs.ts';
 import type { UtxoPosition } from './utxo-page.ts';
 
-/** An output with its number in the table and the height of the block that created it. */
+/** An output with its number and the height of the block that created it; see output-number.ts. */
 export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** A row of the table, with the transaction that spent the output. */
-export type UtxoRow = Omit<NumberedUtxo, 'utxo'> & {
-  readonly id: Uint8Array;
-  /** Number (`seq`) of the transaction that consumed it. */
-  readonly spent: number | null;
-};
-
-/** All outputs of a chain, spent and unspent. */
+/** All outputs of a chain, spent and unspent: those of its transactions, and those from before linearization. */
 export type UtxoTable = {
-  readonly unspent: (id: Id) => Utxo | undefined;
+  readonly unspent: (ref: UtxoRef) => Utxo | undefined;
   /** An output, spent or unspent. */
-  readonly stored: (id: Id) => Utxo | undefined;
-  readonly findPosition: (id: Id) => UtxoPosition | undefined;
+  readonly find: (ref: UtxoRef) => FoundOutput | undefined;
+  /** The same, decoded. */
+  readonly stored: (ref: UtxoRef) => Utxo | undefined;
+  readonly findPosition: (ref: UtxoRef) => UtxoPosition | undefined;
+  /** The same by UTXO ID: slower. */
+  readonly findPositionById: (id: Id) => UtxoPosition | undefined;
   /** The transaction that spent an output. */
-  readonly consumer: (id: Id) => Id | undefined;
-  readonly fullBytes: (seq: number) => StoredUtxo;
-  /** The number of the newest output; 0 if there is none. */
-  readonly lastSeq: () => number;
+  readonly consumer: (ref: UtxoRef) => Id | undefined;
+  /** An output by its number. */
+  readonly findBySeq: (seq: number) => FoundOutput | undefined;
   /** The lowest number of an output from before linearization; `abovePreLinearization` if there is none. */
   readonly oldestSeq: () => number;
   /** The row of an unspent output that a block consumes; throws if there is none. */
   readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
-  readonly insert: (utxos: readonly NumberedUtxo[]) => void;
+  /** Stores the IDs of outputs of the transactions from `firstTx` to `lastTx`, before these. `created`: in the order of their numbers. */
+  readonly addIds: (created: readonly NumberedUtxo[], firstTx: number, lastTx: number) => void;
+  /** Inserts outputs from before linearization. */
+  readonly insertPreLinearization: (utxos: readonly NumberedUtxo[]) => void;
   readonly spend: (utxos: readonly (NumberedUtxo & { spent: number | null })[]) => void;
   /** Updates the cache after a commit. */
   readonly updateCache: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
@@ -48,73 +51,112 @@ export type UtxoTable = {
  */
 const entrySize = 900;
 
-/** Opens the output table of a chain. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
-export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged: (row: string) => StateError = damagedRow): UtxoTable {
-  const byId = db.prepare<{ seq: number; height: number; bytes: StoredUtxo; spent: number | null }>(
-    `SELECT seq, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
+/** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
+type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
+
+/** An output as it is stored. */
+export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
+
+/** Opens the outputs of a chain. */
+export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
+  const txById = db.prepare<{ seq: number; height: number; bytes: Uint8Array }>(
+    `SELECT x.seq, x.height, x.bytes FROM ${t.tx} x WHERE x.id = ? AND ${outputsAreKnown}`,
   );
-  const consumerById = db.prepare<{ id: Uint8Array }>(
-    `SELECT x.id FROM ${t.utxo} u JOIN ${t.spend} s ON s.utxo = u.seq JOIN ${t.tx} x ON x.seq = s.tx WHERE u.id = ?`,
-  );
-  const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
-  const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
-  const first = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.utxo}`);
-  const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 4);
+  const txBySeq = db.prepare<{ id: Uint8Array; height: number; bytes: Uint8Array }>(`SELECT id, height, bytes FROM ${t.tx} WHERE seq = ?`);
+  const txIdBySeq = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = ?`);
+  const oldById = db.prepare<{ seq: number; bytes: StoredUtxo }>(`SELECT seq, bytes FROM ${t.oldUtxo} WHERE id = ?`);
+  const oldBySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.oldUtxo} WHERE seq = ?`);
+  const oldest = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.oldUtxo}`);
+  const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
+  const insertOld = bulkInsert(db, `INSERT INTO ${t.oldUtxo}`, 3);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
+  const insertIds = bulkInsert(db, `INSERT INTO ${t.outputId}`, 3);
+  const ids = createOutputIdReads(t, epoch);
+  const run = workRunner(db);
   let clears = 0;
   const cache = createCache<Id, NumberedUtxo>('unspentOutputs', {
     size: (_, { bytes }) => bytes.length + entrySize,
     version: () => clears,
   });
 
-  const decodeRow = (id: Id, bytes: StoredUtxo): Utxo => {
-    if (!hasValidChecksum(bytes)) throw damaged(`output ${idText(id)}`);
-    const utxo = decodeWithoutChecksum(bytes);
-    if (utxo.id !== id) throw damaged(`output ${idText(id)}`);
-    return utxo;
+  /** The bytes of an output by the row of its transaction. */
+  const bytesIn = (id: Id, bytes: Uint8Array, index: number): StoredUtxo | undefined => {
+    if (idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
+    return createdUtxo({ id: idToBytes(id), bytes }, index);
   };
+  const findOld = (ref: UtxoRef): FoundOutput | undefined => {
+    const row = oldById.get(idToBytes(refId(ref)));
+    if (row === undefined) return undefined;
+    if (!hasValidChecksum(row.bytes) || decodeWithoutChecksum(row.bytes).id !== refId(ref)) throw damaged(`output ${idText(refId(ref))}`);
+    return { ...row, height: 0 };
+  };
+  /** An output, spent or not. */
+  const findStored = (ref: UtxoRef): FoundOutput | undefined => {
+    const tx = txById.get(idToBytes(ref.txID));
+    if (tx === undefined) return findOld(ref);
+    const bytes = bytesIn(ref.txID, tx.bytes, ref.outputIndex);
+    return bytes && { seq: outputNumber(tx.seq, ref.outputIndex), height: tx.height, bytes };
+  };
+  const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
 
-  const find = (id: Id): NumberedUtxo | undefined => {
+  const findUnspent = (ref: UtxoRef): NumberedUtxo | undefined => {
+    const id = refId(ref);
     const cached = cache.get(id);
     if (cached !== undefined) return cached;
-    const row = byId.get(idToBytes(id));
-    if (row === undefined || row.spent !== null) return undefined;
-    const found = { utxo: decodeRow(id, row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
+    const row = findStored(ref);
+    if (row === undefined || isSpent(row.seq)) return undefined;
+    const found = { utxo: decodeWithoutChecksum(row.bytes), ...row };
     if (caching) cache.set(id, found);
     return found;
   };
+  const findBySeq = (seq: number): FoundOutput | undefined => {
+    if (isPreLinearizationOutput(seq)) {
+      const row = oldBySeq.get(seq);
+      return row && { seq, height: 0, bytes: row.bytes };
+    }
+    const tx = txBySeq.get(txOfOutput(seq));
+    const bytes = tx && bytesIn(idFromBytes(tx.id), tx.bytes, indexOfOutput(seq));
+    return bytes && { seq, height: tx.height, bytes };
+  };
+  const positionOf = (found: Pick<FoundOutput, 'seq' | 'bytes'> | undefined): UtxoPosition | undefined =>
+    found && { seq: found.seq, bytes: found.bytes, isSpent: isSpent(found.seq) };
 
   return {
-    unspent: (id) => find(id)?.utxo,
-    stored: (id) => {
-      const row = byId.get(idToBytes(id));
-      return row && decodeRow(id, row.bytes);
+    unspent: (ref) => findUnspent(ref)?.utxo,
+    find: findStored,
+    stored: (ref) => {
+      const row = findStored(ref);
+      return row && decodeWithoutChecksum(row.bytes);
     },
-    findPosition: (id) => {
-      const row = byId.get(idToBytes(id));
-      return row && { seq: row.seq, bytes: row.bytes, isSpent: row.spent !== null };
+    findPosition: (ref) => positionOf(findStored(ref)),
+    findPositionById: (id) => {
+      const old = oldById.get(idToBytes(id));
+      if (old !== undefined) return positionOf(old);
+      const [seq] = run(ids.find([idToBytes(id)]));
+      return seq === undefined ? undefined : positionOf(findBySeq(seq));
     },
-    consumer: (id) => {
-      const row = consumerById.get(idToBytes(id));
-      return row && idFromBytes(row.id);
+    consumer: (ref) => {
+      const row = findStored(ref);
+      const spent = row && spender.get(row.seq);
+      const tx = spent && txIdBySeq.get(spent.tx);
+      return tx && idFromBytes(tx.id);
     },
-    fullBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
-    lastSeq: () => Math.max(last.get()?.seq ?? 0, 0),
-    oldestSeq: () => Math.min(first.get()?.seq ?? 0, abovePreLinearization),
-    unspentRow: ({ id }) => {
-      const found = find(id);
+    findBySeq,
+    oldestSeq: () => Math.min(oldest.get()?.seq ?? 0, abovePreLinearization),
+    unspentRow: (utxo) => {
+      const found = findUnspent(utxo);
       if (found === undefined)
-        throw new StateError(`the block consumes output ${idText(id)}, which does not exist or is spent`, {
+        throw new StateError(`the block consumes output ${idText(utxo.id)}, which does not exist or is spent`, {
           code: 'STATE_MISSING_UTXO',
-          utxoID: idText(id),
+          utxoID: idText(utxo.id),
         });
       return found;
     },
-    insert: (utxos) => {
-      const rows: SqlValue[] = [];
-      for (const { utxo, seq, height, bytes } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes);
-      insertRows(rows);
+    addIds: (created, firstTx, lastTx) => {
+      const rows = addIdsOf(run(ids.recentUpTo(firstTx - 1)), created, lastTx);
+      if (rows.length > 0) insertIds(rows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids]));
     },
+    insertPreLinearization: (utxos) => insertOld(utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
     spend: (utxos) => {
       const rows: SqlValue[] = [];
       for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
@@ -126,6 +168,7 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
     },
     clearCache: () => {
       clears++;
+      ids.forgetRecent();
     },
   };
 }

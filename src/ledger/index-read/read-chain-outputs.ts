@@ -1,0 +1,121 @@
+import type { UtxoRef } from '../../avm/tx/input.ts';
+import { refId } from '../../avm/tx/utxo.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import type { Sql } from '../index/sql.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { createOutputIdReads } from '../state/output-ids.ts';
+import { indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from '../state/output-number.ts';
+import type { Tables } from '../state/schema.ts';
+import { createdUtxo, verifyStoredTx } from '../state/stored-tx.ts';
+import type { StoredUtxo } from '../state/stored-utxo.ts';
+import { outputsAreKnown } from '../state/tx-outputs.ts';
+
+/** A stored output of this chain. */
+export type ChainOutputRow = StoredChainOutput & {
+  /** `seq` of the transaction that consumed it. */
+  readonly spent: number | null;
+};
+
+/** The same without what happened to it later. `seq`: see state/output-number.ts. */
+export type StoredChainOutput = { readonly seq: number; readonly height: number; readonly time: number; readonly bytes: StoredUtxo };
+
+/** Outputs of this chain. They have no rows: nearly all are read from the transactions that created them. */
+export type ChainOutputReads = {
+  /** Outputs by number, in any order; those that do not exist are left out. */
+  readonly bySeqs: (seqs: readonly number[]) => Steps<ChainOutputRow[]>;
+  /** Outputs by transaction and index; undefined where there is none. */
+  readonly byRefs: (refs: readonly UtxoRef[]) => Steps<(StoredChainOutput | undefined)[]>;
+  /** The output with an ID: slower. */
+  readonly byId: (id: Id) => Steps<ChainOutputRow | undefined>;
+  /** Adds the bytes of outputs to rows that have none. */
+  readonly addBytes: <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(
+    rows: readonly Row[],
+  ) => Steps<(Row & { readonly bytes: StoredUtxo })[]>;
+  /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
+  readonly spendsBySeq: (seqs: readonly number[]) => Query[];
+};
+
+export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noReverts): ChainOutputReads {
+  const txColumns = `SELECT x.seq, x.id, x.height, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
+  const txsBySeq = keyLookup((keys) => `${txColumns} WHERE x.seq IN (${keys})`);
+  const txsById = keyLookup((keys) => `${txColumns} WHERE x.id IN (${keys}) AND ${outputsAreKnown}`);
+  const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
+  const oldBySeq = keyLookup((keys) => `${oldColumns} WHERE o.seq IN (${keys})`);
+  const oldById = keyLookup((keys) => `${oldColumns} WHERE o.id IN (${keys})`);
+  const spendsBySeq = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
+  const ids = createOutputIdReads(t, epoch);
+
+  /** Queries for the rows that hold outputs. */
+  const sourcesOf = (seqs: readonly number[]) => ({
+    txs: txsBySeq([...new Set(seqs.filter((seq) => !isPreLinearizationOutput(seq)).map(txOfOutput))]),
+    old: oldBySeq(seqs.filter(isPreLinearizationOutput)),
+  });
+
+  function* bySeqs(seqs: readonly number[]): Steps<ChainOutputRow[]> {
+    if (seqs.length === 0) return [];
+    const rows = yield* fetchRowGroups({ ...sourcesOf(seqs), spends: spendsBySeq(seqs) });
+    const find = outputFinder(rows.txs as readonly TxRow[], rows.old as readonly OldRow[]);
+    const spends = new Map((rows.spends as readonly { utxo: number; tx: number }[]).map(({ utxo, tx }) => [utxo, tx]));
+    return [...new Set(seqs)].flatMap((seq) => {
+      const found = find(seq);
+      return found === undefined ? [] : [{ ...found, spent: spends.get(seq) ?? null }];
+    });
+  }
+
+  return {
+    bySeqs,
+    byRefs: function* (refs) {
+      const txRows = yield* fetchRows<TxRow>(txsById([...new Set(refs.map(({ txID }) => txID))].map(idToBytes)));
+      const txs = new Map(txRows.map((row) => [toHex(row.id), row]));
+      const find = outputFinder(txRows, []);
+      const others = refs.filter(({ txID }) => !txs.has(txID)).map((ref) => idToBytes(refId(ref)));
+      const old = new Map((yield* fetchRows<OldRow>(oldById(others))).map(({ id, ...row }) => [toHex(id), row]));
+      return refs.map((ref) => {
+        const tx = txs.get(ref.txID);
+        return tx === undefined ? old.get(refId(ref)) : find(outputNumber(tx.seq, ref.outputIndex));
+      });
+    },
+    byId: function* (id) {
+      const [old] = yield* fetchRows<OldRow>(oldById([idToBytes(id)]));
+      const [seq] = old === undefined ? yield* ids.find([idToBytes(id)]) : [old.seq];
+      return seq === undefined ? undefined : (yield* bySeqs([seq]))[0];
+    },
+    addBytes: function* <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(rows: readonly Row[]) {
+      const without = rows.filter(({ bytes }) => bytes === null).map(({ seq }) => seq);
+      if (without.length === 0) return rows as (Row & { bytes: StoredUtxo })[];
+      const found = yield* fetchRowGroups(sourcesOf(without));
+      const find = outputFinder(found.txs as readonly TxRow[], found.old as readonly OldRow[]);
+      return rows.map((row) => ({ ...row, bytes: row.bytes ?? (find(row.seq) as StoredChainOutput).bytes }));
+    },
+    spendsBySeq,
+  };
+}
+
+type TxRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly time: number;
+};
+type OldRow = StoredChainOutput & { readonly id: Uint8Array };
+
+/** Finds outputs by number in rows that hold them. Bytes of a transaction are verified when the first of its outputs is asked for. */
+function outputFinder(txs: readonly TxRow[], old: readonly OldRow[]): (seq: number) => StoredChainOutput | undefined {
+  const txOf = new Map(txs.map((row) => [row.seq, row]));
+  const oldOf = new Map(old.map(({ id: _, ...row }) => [row.seq, row]));
+  const verified = new Set<number>();
+  return (seq) => {
+    if (isPreLinearizationOutput(seq)) return oldOf.get(seq);
+    const tx = txOf.get(txOfOutput(seq));
+    if (tx === undefined) return undefined;
+    if (verified.size !== verified.add(tx.seq).size) verifyStoredTx(tx);
+    const bytes = createdUtxo(tx, indexOfOutput(seq));
+    return bytes && { seq, height: tx.height, time: tx.time, bytes };
+  };
+}
+
+/** PostgreSQL holds followed chains, which are never reverted. */
+const noReverts = (): number => 0;
