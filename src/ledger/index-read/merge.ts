@@ -29,7 +29,7 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
   let unfinished = sources.map((source) => ({ source, last: undefined as Row | undefined, done: false }));
   let toRead = unfinished;
   let buffered: readonly Row[] = [];
-  let size = firstSize(limit, sources.length, isFiltered ? 32 : 8);
+  let size = firstSize(limit, sources.length, isFiltered ? 64 : 8);
   while (toRead.length > 0 && page.length < limit) {
     const found = yield toRead.map(({ source, last }) => source.queryAfter(last, size));
     const batches = toRead.map(({ source, last }, i) => {
@@ -49,9 +49,10 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
     const readyCount = safe === undefined ? buffered.length : countUpTo(buffered, safe, compare);
     const ready = buffered.slice(0, readyCount).filter((row, i) => i === 0 || compare(buffered[i - 1] as Row, row) !== 0);
     for (let at = 0; at < ready.length && page.length < limit; ) {
-      const next = ready.slice(at, at + limit - page.length);
+      const next = ready.slice(at, at + (isFiltered ? filteredRows : limit - page.length));
       const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
       for (const row of rows) {
+        if (page.length === limit) break;
         const item = toItem(row);
         if (item !== undefined) page.push(item);
       }
@@ -80,6 +81,9 @@ function nextToRead<Row, S extends { readonly last: Row | undefined }>(
 }
 
 const minShare = 0.25;
+
+/** Rows that are completed at once if most of them are left out. */
+const filteredRows = 512;
 
 /** One of a few sources may have to fill the whole page; of many sources each fills only a part. */
 const firstSize = (limit: number, sources: number, least: number): number =>
