@@ -83,7 +83,7 @@ function nextToRead<Row, S extends { readonly last: Row | undefined }>(
 const minShare = 0.25;
 
 /** Rows that are completed at once if most of them are left out. */
-const filteredRows = 512;
+const filteredRows = 1024;
 
 /** One of a few sources may have to fill the whole page; of many sources each fills only a part. */
 const firstSize = (limit: number, sources: number, least: number): number =>
