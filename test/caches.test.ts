@@ -70,7 +70,9 @@ const ownLimits = {
     'app/servers/api.ts',
     'ledger/index-read/output-sources.ts',
     'ledger/index/batched-statement.ts',
+    'ledger/index/key-lookup.ts',
     'ledger/index/ordered-lookup.ts',
+    'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],
 };

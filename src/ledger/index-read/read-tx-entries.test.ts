@@ -85,7 +85,8 @@ test('a damaged row of stored outputs is an error', async () => {
     );
     expect(await codeOf()).toBe('STATE_DAMAGED');
   }
-  for (const damaged of [new Uint8Array(0), outputs.slice(0, -1), outputs.slice(1)]) {
+  // No bytes at all are not damage: they mean that the outputs are unknown.
+  for (const damaged of [outputs.slice(0, -1), outputs.slice(1)]) {
     change.run(damaged, tx);
     expect(await codeOf()).toBe('STATE_DAMAGED');
   }
