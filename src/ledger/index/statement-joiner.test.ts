@@ -19,7 +19,13 @@ function openRecorder(all: Sql['all']) {
 }
 
 test('queries of one turn with the same text are one statement, and equal ones are run once', async () => {
-  const { statements, sql } = openRecorder(async <Row>() => [{ joined_query: 1, n: 'first' }, { joined_query: 2, n: 'second' }] as Row[]);
+  const { statements, sql } = openRecorder(
+    async <Row>() =>
+      [
+        { joined_query: 1, n: 'first' },
+        { joined_query: 2, n: 'second' },
+      ] as Row[],
+  );
   const text = 'SELECT n FROM t WHERE a = ? AND b > ?';
   const asked = [
     sql.all(text, [new Uint8Array([1, 255]), 7]),
