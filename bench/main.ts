@@ -27,6 +27,7 @@ import { readRows } from './read-rows.ts';
 import { formatTable, type ReportRow } from './report.ts';
 import { runScale } from './scale.ts';
 import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
+import { runThreads } from './threads.ts';
 import { runTransferCost } from './transfer-cost.ts';
 
 const options = parseOptions(process.argv.slice(2));
@@ -46,6 +47,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   },
   data: (load, options) => runData(env, load, options),
   'index-cost': (load, options) => runIndexCost(env, load, options),
+  threads: (load, options) => runThreads(env, load, options),
   transfer: (_load, options) => runTransferCost(env, options),
   follow: (load, options, binary) => runFollow(env, load, options, binary),
   events: (load, options) => runEvents(env, load, options),

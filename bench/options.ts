@@ -18,7 +18,7 @@ export type Options = {
   readonly txs: number | undefined;
   /** The directory in which the generated chain is kept for the next run. */
   readonly keep: string | undefined;
-  /** The values of `--workers` with which the Data and Metrics APIs are measured. */
+  /** The values of `--workers` with which the Data and Metrics APIs, and threads, are measured. */
   readonly workers: readonly string[];
   /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
   readonly postgres: string | undefined;
@@ -29,9 +29,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'transfer', 'follow', 'events', 'p2p', 'limits'] as const;
+const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'limits'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --transfer | --follow | --events | --p2p | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -52,6 +52,7 @@ the same bytes. Instead of the table:
   --workers N      number of reader processes; without it, measured with auto and with 0
   --postgres URL   also measure serac api on this PostgreSQL server, with the round trips per page; the copy of the chain stays there
   --index-cost   accepted transactions per second with and without the history index
+  --threads      CPU time of an accepted transaction by process and thread, with --workers auto and 0; --workers N for another number
   --transfer     what one transfer with one input and two outputs costs in chains of 100 and of 90,000 blocks (--quick: 10,000): rows by table,
                  statements, pages of the log, bytes on disk, bytes allocated, CPU time of the main thread; --blocks N for another size,
                  --only two or --only many for transfers between two or between many addresses
@@ -80,6 +81,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         scale: { type: 'boolean' },
         data: { type: 'boolean' },
         'index-cost': { type: 'boolean' },
+        threads: { type: 'boolean' },
         transfer: { type: 'boolean' },
         follow: { type: 'boolean' },
         events: { type: 'boolean' },

@@ -48,7 +48,8 @@ function readMachineTimes(): { idle: number; all: number } | undefined {
   return times && { idle: (times[3] ?? 0) + (times[4] ?? 0), all: times.slice(0, 8).reduce((a, b) => a + b, 0) };
 }
 
-function listProcessTree(pid: number): number[] {
+/** The process and its descendants. */
+export function listProcessTree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`)?.trim() ?? '';
   return [pid, ...(children === '' ? [] : children.split(' ')).flatMap((child) => listProcessTree(Number(child)))];
 }

@@ -24,7 +24,8 @@ const builtForBun = join(home, 'dist', 'cli', 'main.cjs');
 /**
  * Settings of Bun's garbage collector and compiler. Garbage grows with the heap and with the memory of the machine, up to hundreds of
  * megabytes under load. As if the machine had 192 MiB, Bun collects earlier. Two threads mark live objects, the main thread and one other.
- * The slowest compiler is used ten times later than by default: it took a fifth of the CPU time of a node under load.
+ * The slowest compiler is used ten times later than by default: it took a fifth of the CPU time of a node under load. The allocator returns
+ * free pages every half second in place of every tenth: under load they are soon used again.
  * Reader processes have the writer's settings except those under `reader`: they hold less, so they can collect earlier still. `serac join` has
  * those under `joined`: while it bootstraps it has more than 80 % of 192 MiB in use, and Bun would then collect without pause.
  */

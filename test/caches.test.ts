@@ -42,6 +42,10 @@ test('nothing is cached in another way', () => {
   expect(filesWith(/\bmemoize\((?!\))/)).toEqual(ownLimits.fixedKeys);
 });
 
+test('nothing that is made for every transaction is a key of a WeakMap: every garbage collection would visit it', () => {
+  expect(filesWith(/new Weak(?:Map|Set)\b/)).toEqual(ownLimits.weakKeys);
+});
+
 /** Files that hold something by a key without being a cache. */
 const ownLimits = {
   firstKey: [
@@ -74,5 +78,22 @@ const ownLimits = {
     'ledger/index/ordered-lookup.ts',
     'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
+  ],
+  /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
+  weakKeys: [
+    'api/access/create-gate.ts',
+    'api/data/render-context.ts',
+    'api/data/write-asset.ts',
+    'api/http/router.ts',
+    'api/rest/dispatch.ts',
+    'api/rpc/json-rpc.ts',
+    'app/platform/serve-bun.ts',
+    'chain/follow/signer-prefetch.ts',
+    'chain/lifecycle/impersonation.ts',
+    'chain/lifecycle/undecided-blocks.ts',
+    'network/outer-chain/outer-vm.ts',
+    'network/outer-chain/schedule-cache.ts',
+    'network/peers/address-book.ts',
+    'network/peers/known-addresses.ts',
   ],
 };

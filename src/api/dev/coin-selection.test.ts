@@ -4,7 +4,7 @@ import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import { ewoqSecret } from '../../avm/wallet/accounts.ts';
 import { createKey } from '../../avm/wallet/key.ts';
 import { ownedBy, transfer } from '../../avm/wallet/wallet.ts';
-import { withChecksum } from '../../base/bytes/hex.ts';
+import { withChecksum } from '../../base/bytes/end-checksum.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';

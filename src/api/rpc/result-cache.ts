@@ -1,6 +1,7 @@
 import { createCache } from '../../base/cache/cache.ts';
 import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import { copyText } from '../../base/cache/copy-text.ts';
+import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import { type Json, RawJson, rawJson, writeJson } from './write-json.ts';
 
 /** Longer results are not cached, in characters. */
@@ -20,14 +21,14 @@ export const createResultCache =
   (version: () => number | undefined, budget?: CacheBudget): CacheResults =>
   <P extends object>(run: (params: P) => Json | Promise<Json>, isCacheable: (result: Json) => boolean) => {
     const results = createCache<object, RawJson>('results', { size: resultSize, version, budget });
-    const used = new WeakSet<object>();
+    const used = createObjectSlot<object, true>();
     return (params: P) => {
       const cached = results.get(params);
       if (cached !== undefined) return cached;
       const before = results.version();
       const result = run(params);
-      if (!used.has(params)) {
-        used.add(params);
+      if (used.get(params) === undefined) {
+        used.set(params, true);
         return result;
       }
       if (before === undefined || result instanceof Promise || !isCacheable(result)) return result;

@@ -26,9 +26,9 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         return statement;
       };
       return {
-        run: (...values: Value[]): void => void prepared().run(...values),
-        get: (...values: Value[]): Row | undefined => prepared().get(...values) ?? undefined,
-        all: (...values: Value[]): Row[] => prepared().all(...values),
+        run: (...values: Value[]): void => void prepared().run(asList(values)),
+        get: (...values: Value[]): Row | undefined => prepared().get(asList(values)) ?? undefined,
+        all: (...values: Value[]): Row[] => prepared().all(asList(values)),
       };
     },
     fileToAttach: (file: string): string => quote(path === ':memory:' ? `file:${encodeURI(file)}?vfs=${diskVfs}` : file),
@@ -41,6 +41,9 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
     },
   };
 }
+
+/** Bun binds a list like single values, which its types do not say. Spreading the list again would copy it twice. */
+const asList = (values: Value[]) => values as unknown as BunSqlite.SQLQueryBindings;
 
 /**
  * Path and flags for SQLite. `:memory:` is opened with SQLite's `memdb` file system, since a commit to a plain `:memory:` database visits every

@@ -1,5 +1,14 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { Fault } from '../../base/fault.ts';
+import {
+  decodeRequests,
+  decodeResponses,
+  encodeRequests,
+  encodeResponses,
+  type NumberedRequest,
+  type NumberedResponse,
+  type RelayedRequest,
+} from './relay-text.ts';
 
 /** A message channel to another process of the node. Messages may be any values that can be cloned. */
 export type Channel = {
@@ -7,20 +16,7 @@ export type Channel = {
   readonly onMessage: (listener: (message: unknown) => void) => void;
 };
 
-/** An HTTP request that a reader process sends to the writer process. */
-type RelayedRequest = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly contentType: string | null;
-  readonly body: Uint8Array;
-};
-
 export type Relay = (request: RelayedRequest) => Promise<HttpResponse>;
-
-/** All requests of one turn of the event loop are sent in one message, since the cost is mostly per message. */
-type RelayRequests = { readonly relay: 'requests'; readonly all: readonly (RelayedRequest & { readonly id: number })[] };
-type RelayResponses = { readonly relay: 'responses'; readonly all: readonly (HttpResponse & { readonly id: number })[] };
 
 export type RelayTimers = {
   readonly soon: (run: () => void) => void;
@@ -38,10 +34,9 @@ export function createRelayClient(channel: Channel, { soon, after }: RelayTimers
   const pending = new Map<number, PendingRequest>();
   let lastId = 0;
   let isHung = false;
-  const send = batchSends(soon, (all: RelayRequests['all']) => channel.send({ relay: 'requests', all } satisfies RelayRequests));
+  const send = batchSends(soon, (all: readonly NumberedRequest[]) => channel.send(encodeRequests(all)));
   channel.onMessage((message) => {
-    if (!isRelayResponses(message)) return;
-    for (const { id, status, headers, body } of message.all) {
+    for (const { id, status, headers, body } of decodeResponses(message) ?? []) {
       const request = pending.get(id);
       pending.delete(id);
       request?.cancel();
@@ -79,19 +74,19 @@ type PendingRequest = {
 
 /** The writer's end: passes requests to the handler as if they came from this machine. */
 export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
-  const send = batchSends(soon, (all: RelayResponses['all']) => channel.send({ relay: 'responses', all } satisfies RelayResponses));
-  const respond = async (request: RelayRequests['all'][number]): Promise<void> => {
+  const send = batchSends(soon, (all: readonly NumberedResponse[]) => channel.send(encodeResponses(all)));
+  const respond = async (request: NumberedRequest): Promise<void> => {
     const { status, headers, body, stream } = await handler(toHttpRequest(request));
     // A response is sent between processes as one message, so it cannot be a stream.
     if (stream === undefined) send({ id: request.id, status, headers, body });
     else send({ id: request.id, status: 501, headers: {}, body: 'only the writer process can serve a stream\n' });
   };
   channel.onMessage((message) => {
-    if (isRelayRequests(message)) for (const request of message.all) void respond(request);
+    for (const request of decodeRequests(message) ?? []) void respond(request);
   });
 }
 
-/** Collects the values of one turn of the event loop and sends them together. */
+/** Collects the values of one turn of the event loop and sends them together, since the cost is mostly per message. */
 function batchSends<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => void): (one: T) => void {
   let all: T[] = [];
   return (one) => {
@@ -110,11 +105,8 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
   path,
   query,
   header: (name) => (name === 'content-type' ? contentType : name === 'host' ? 'localhost' : null),
-  body: async () => body,
+  body: () => body,
 });
-
-const isRelayResponses = (message: unknown): message is RelayResponses => (message as RelayResponses | null)?.relay === 'responses';
-const isRelayRequests = (message: unknown): message is RelayRequests => (message as RelayRequests | null)?.relay === 'requests';
 
 const relayBusyError = () => new RelayError('the writer process of the node does not answer; try again', { code: 'RELAY_BUSY' });
 

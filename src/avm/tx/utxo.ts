@@ -1,5 +1,6 @@
 import { sha256 } from '../../base/bytes/hash.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
+import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import type { JsonContext, TypeOf } from '../../base/codec/codec.ts';
 import { pack, unpack } from '../../base/codec/pack.ts';
 import { id } from '../../base/codec/primitive.ts';
@@ -53,4 +54,4 @@ export function refId(ref: UtxoRef): Id {
   return id;
 }
 
-const refIds = new WeakMap<UtxoRef, Id>();
+const refIds = createObjectSlot<UtxoRef, Id>();

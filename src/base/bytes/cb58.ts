@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 import { Fault } from '../fault.ts';
+import { withChecksum } from './end-checksum.ts';
 import { goQuoteRune } from './go-quote.ts';
 import { checksum, checksumLength } from './hash.ts';
-import { withChecksum } from './hex.ts';
 import { equal } from './octets.ts';
 
 /** Longest text that is decoded, because base58 takes quadratic time. Valid ids, addresses and keys are shorter. */

@@ -16,4 +16,12 @@ export function writeChecksumAtEnd(bytes: Uint8Array): void {
   for (let i = 0; i < checksumLength; i++) bytes[size + i] = hashed[hashed.length - checksumLength + i] as number;
 }
 
+/** A copy of the bytes, followed by their checksum. */
+export function withChecksum(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(bytes.length + checksumLength);
+  copy.set(bytes);
+  writeChecksumAtEnd(copy);
+  return copy;
+}
+
 const hashed = new Uint8Array(32);

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
-import { checksum, checksumLength } from './hash.ts';
-import { concat, equal } from './octets.ts';
+import { endsWithChecksum, withChecksum } from './end-checksum.ts';
+import { checksumLength } from './hash.ts';
 
 type HexEncoding = 'hex' | 'hexc' | 'hexnc';
 
@@ -27,8 +27,6 @@ export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 export const formatHex = (encoding: HexEncoding, bytes: Uint8Array): string =>
   `0x${toHex(encoding === 'hexnc' ? bytes : withChecksum(bytes))}`;
 
-export const withChecksum = (bytes: Uint8Array): Uint8Array => concat([bytes, checksum(bytes)]);
-
 /** The inverse of formatHex. The empty text gives zero bytes and needs no checksum, as in AvalancheGo. */
 export function parseHex(encoding: HexEncoding | 'json', text: string): Uint8Array {
   if (text.length === 0) return new Uint8Array(0);
@@ -37,9 +35,8 @@ export function parseHex(encoding: HexEncoding | 'json', text: string): Uint8Arr
   const bytes = decodeDigits(text.slice(2));
   if (encoding === 'hexnc') return bytes;
   if (bytes.length < checksumLength) throw new HexError('input string is smaller than the checksum size', { code: 'HEX_NO_CHECKSUM' });
-  const raw = bytes.subarray(0, bytes.length - checksumLength);
-  if (!equal(checksum(raw), bytes.subarray(raw.length))) throw new HexError('invalid input checksum', { code: 'HEX_BAD_CHECKSUM' });
-  return raw;
+  if (!endsWithChecksum(bytes)) throw new HexError('invalid input checksum', { code: 'HEX_BAD_CHECKSUM' });
+  return bytes.subarray(0, bytes.length - checksumLength);
 }
 
 const unsupportedEncoding = () => new HexError('unsupported encoding in method', { code: 'HEX_UNSUPPORTED_ENCODING' });

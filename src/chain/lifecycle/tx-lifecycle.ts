@@ -1,5 +1,6 @@
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import { createDropLog, type DropLog } from './drop-log.ts';
 import type { EventBus } from './events.ts';
@@ -36,7 +37,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
   const latencies = createLatencies();
   const minutes = createIssueMinutes();
   /** By object: the mempool keeps the transaction, and with it the entry, as long as it waits. */
-  let pooledAt = new WeakMap<Tx, bigint>();
+  let pooledAt = createObjectSlot<Tx, bigint>();
 
   const add = (txID: Id, step: Step['step'], time: bigint, detail?: Step['detail']): void => table.add(txID, { step, time, detail });
 
@@ -72,7 +73,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
     table.clear();
     latencies.clear();
     minutes.clearLatencies();
-    pooledAt = new WeakMap();
+    pooledAt = createObjectSlot();
   });
 
   return {

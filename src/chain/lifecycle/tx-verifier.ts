@@ -7,6 +7,7 @@ import { verifySyntax } from '../../avm/verify/syntax.ts';
 import type { View } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Impersonation } from './impersonation.ts';
 import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
@@ -47,20 +48,20 @@ export function createTxVerifier({
   const { chainID } = rules;
   let bootstrapped = true;
   // A transaction is verified when it is issued, when its block is built, and with the block. Its syntax is the same each time.
-  const passed = new WeakSet<Tx>();
+  const passed = createObjectSlot<Tx, true>();
   const verifySyntaxOnce = (tx: Tx): void => {
-    if (passed.has(tx)) return;
+    if (passed.get(tx) === true) return;
     verifySyntax(tx, rules);
-    passed.add(tx);
+    passed.set(tx, true);
   };
-  const verified = new WeakMap<Tx, VerifiedTx>();
+  const verified = createObjectSlot<Tx, VerifiedTx>();
   /** Transactions that are valid if all these signatures are: recovering them takes another thread some time. */
-  const unsigned = new WeakMap<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
+  const unsigned = createObjectSlot<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
   /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
   const completeVerification = (tx: Tx, view: View, now: bigint): VerifiedTx | undefined => {
     const before = unsigned.get(tx);
     if (before === undefined || !hasUnchangedInputs(before, view, now)) return undefined;
-    unsigned.delete(tx);
+    unsigned.set(tx, undefined);
     const message = unsignedBytes(tx);
     try {
       return before.signatures.every(({ signature, owner }) => recover(message, signature) === owner) ? before : undefined;

@@ -4,6 +4,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import type { View } from '../../avm/view.ts';
 import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import { buildBlock } from './builder.ts';
 import type { CommitState } from './commit-state.ts';
@@ -182,7 +183,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
 
 /** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
 function memoizeEffects(): (tx: Tx) => Effects {
-  const known = new WeakMap<Tx, Effects>();
+  const known = createObjectSlot<Tx, Effects>();
   return (tx) => {
     const before = known.get(tx);
     if (before !== undefined) return before;

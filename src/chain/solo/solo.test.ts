@@ -50,19 +50,25 @@ function fakeVm(queue: string[]) {
 function fakeTimers() {
   const soon: (() => void)[] = [];
   const later: { ms: number; run: () => void }[] = [];
+  let time = 0;
   const after = (ms: number, run: () => void) => {
     later.push({ ms, run });
     return () => {};
   };
   return {
     timers: {
-      now: () => 0,
+      now: () => time,
       unix: () => 1000n,
       soon: (run: () => void) => void soon.push(run),
       after,
     },
     soon,
     later,
+    /** Lets milliseconds pass, and runs the timers that were set. */
+    pass: (ms: number) => {
+      time += ms;
+      for (const { run } of later.splice(0)) run();
+    },
     turn: () => {
       for (const run of soon.splice(0)) run();
     },
@@ -170,10 +176,9 @@ test('a parent that cannot be read is reported and delays the block; adding a tr
   expect(calls.at(-2)).toBe('accept 1');
 });
 
-test('after a large block the engine gathers transactions while more arrive, up to a limit', () => {
+test('after a large block the engine gathers transactions until none arrives for 12 ms, up to a limit', () => {
   const { vm, calls, add } = fakeVm([]);
-  const { timers, turn, later } = fakeTimers();
-  const runTimers = () => later.splice(0).forEach(({ run }) => void run());
+  const { timers, turn, pass } = fakeTimers();
   startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
   const many = (count: number) => Array.from({ length: count }, () => 'x');
   const blocks = () => calls.filter((step) => step.startsWith('build')).map((step) => step.split('+').length);
@@ -182,24 +187,42 @@ test('after a large block the engine gathers transactions while more arrive, up 
   add(...many(10));
   turn();
   expect(blocks()).toEqual([8]);
+  pass(9);
   add(...many(20));
-  runTimers();
+  pass(3);
+  pass(9);
   expect(blocks()).toEqual([8]);
-  runTimers();
+  pass(3);
   expect(blocks()).toEqual([8, 30]);
   add(...many(1));
   add(...many(449));
-  runTimers();
+  pass(3);
   expect(blocks()).toEqual([8, 30, 450]);
   add(...many(450));
   turn();
   expect(blocks()).toEqual([8, 30, 450, 450]);
   add('x');
-  runTimers();
+  pass(12);
   expect(blocks()).toEqual([8, 30, 450, 450, 1]);
   add('x');
   turn();
   expect(blocks()).toEqual([8, 30, 450, 450, 1, 1]);
+});
+
+test('while a few transactions arrive all the time, the engine builds after 110 ms', () => {
+  const { vm, calls, add } = fakeVm([]);
+  const { timers, turn, pass } = fakeTimers();
+  startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
+  add(...Array.from({ length: 8 }, () => 'x'));
+  turn();
+  add('x');
+  for (let ms = 0; ms < 108; ms += 9) {
+    pass(9);
+    add('x');
+  }
+  expect(calls.filter((step) => step.startsWith('build'))).toHaveLength(1);
+  pass(3);
+  expect(calls.filter((step) => step.startsWith('build'))).toHaveLength(2);
 });
 
 test('without automine a block is built only by mine, which returns it', () => {

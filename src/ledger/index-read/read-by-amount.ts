@@ -30,7 +30,7 @@ export type AmountPage = {
  * when it was built: each is looked up before it is shown, and outputs that were spent earlier but after the pinned block are found by the
  * caller. So a list is right for every pinned block; it ends with a revert.
  */
-export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, minListed = 512) {
+export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, minListed = 64) {
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
   return function* readByAmount(page: AmountPage): Steps<StoredPinnedOutput[]> {

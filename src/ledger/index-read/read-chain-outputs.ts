@@ -8,7 +8,7 @@ import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/step
 import { createOutputIdReads } from '../state/output-ids.ts';
 import { indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
-import { createdUtxo, verifyStoredTx } from '../state/stored-tx.ts';
+import { openCreatedUtxos } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
 
@@ -102,17 +102,18 @@ type TxRow = {
 };
 type OldRow = StoredChainOutput & { readonly id: Uint8Array };
 
-/** Finds outputs by number in rows that hold them. Bytes of a transaction are verified when the first of its outputs is asked for. */
+/** Finds outputs by number in rows that hold them. A transaction is opened when the first of its outputs is asked for. */
 function outputFinder(txs: readonly TxRow[], old: readonly OldRow[]): (seq: number) => StoredChainOutput | undefined {
   const txOf = new Map(txs.map((row) => [row.seq, row]));
   const oldOf = new Map(old.map(({ id: _, ...row }) => [row.seq, row]));
-  const verified = new Set<number>();
+  const opened = new Map<number, ReturnType<typeof openCreatedUtxos>>();
   return (seq) => {
     if (isPreLinearizationOutput(seq)) return oldOf.get(seq);
     const tx = txOf.get(txOfOutput(seq));
     if (tx === undefined) return undefined;
-    if (verified.size !== verified.add(tx.seq).size) verifyStoredTx(tx);
-    const bytes = createdUtxo(tx, indexOfOutput(seq));
+    const read = opened.get(tx.seq) ?? openCreatedUtxos(tx);
+    opened.set(tx.seq, read);
+    const bytes = read(indexOfOutput(seq));
     return bytes && { seq, height: tx.height, time: tx.time, bytes };
   };
 }

@@ -41,7 +41,7 @@ export type OutputReads = ChainOutputReads & {
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
-  readonly isUnspent: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => boolean;
+  readonly isUnspent: (row: Omit<ChainOutputRow, 'bytes'> | CrossChainOutputRow, pin: PinnedBlock) => boolean;
   /** Undefined if the output did not exist yet. */
   readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
   readonly toEntries: (found: readonly StoredPinnedOutput[]) => Steps<OutputEntry[]>;

@@ -160,8 +160,9 @@ export function createUtxoReads(
     );
     for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
       const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
-      for (const row of yield* outputs.addBytes(batches.flat()))
-        if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
+      // Bytes are read of transactions: only those that are needed.
+      for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
+        found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
       unfinished = unfinished.flatMap(({ source }, i) => {
         const last = batches[i]?.[size - 1];
         return last === undefined ? [] : [{ source, last }];

@@ -53,24 +53,30 @@ export const balanceKeyText = (address: Address, assetID: Id, part: BalancePart)
 function addToDeltas(deltas: Map<string, BalanceDelta>, { assetID, output }: Utxo, addresses: Iterable<Address>, sign: 1n | -1n): void {
   const outputClass = outputClasses[output.kind];
   if (outputClass === 'mint') return;
-  const amount = output.kind === 'secp256k1fx.TransferOutput' ? sign * output.amount : 0n;
-  const [count, nfts] = outputClass === 'nft' ? [0, Number(sign)] : [Number(sign), 0];
-  const addTo = (address: Address, part: BalancePart): void => {
-    const key = balanceKeyText(address, assetID, part);
-    const delta = deltas.get(key);
-    if (delta === undefined) deltas.set(key, { address, assetID, part, amount, count, nfts });
-    else {
-      delta.amount += amount;
-      delta.count += count;
-      delta.nfts += nfts;
-    }
+  const isNft = outputClass === 'nft';
+  const sums: BalanceSums = {
+    amount: output.kind === 'secp256k1fx.TransferOutput' ? sign * output.amount : 0n,
+    count: isNft ? 0 : Number(sign),
+    nfts: isNft ? Number(sign) : 0,
   };
   // Single-owner or multi-owner depends on the number of addresses, not on the threshold. AvalancheGo: vms/avm/service.go, GetBalance.
   const isSingleOwner = output.addresses.length === 1;
-  if (!isSingleOwner && outputClass === 'nft') return;
+  if (!isSingleOwner && isNft) return;
   for (const address of addresses) {
-    addTo(address, isSingleOwner ? ownPart : sharedPart);
-    if (isSingleOwner && output.locktime > 0n) addTo(address, output.locktime);
+    addDelta(deltas, address, assetID, isSingleOwner ? ownPart : sharedPart, sums);
+    if (isSingleOwner && output.locktime > 0n) addDelta(deltas, address, assetID, output.locktime, sums);
+  }
+}
+
+function addDelta(deltas: Map<string, BalanceDelta>, address: Address, assetID: Id, part: BalancePart, sums: BalanceSums): void {
+  const { amount, count, nfts } = sums;
+  const key = balanceKeyText(address, assetID, part);
+  const delta = deltas.get(key);
+  if (delta === undefined) deltas.set(key, { address, assetID, part, amount, count, nfts });
+  else {
+    delta.amount += amount;
+    delta.count += count;
+    delta.nfts += nfts;
   }
 }
 

@@ -23,8 +23,14 @@ test('blocks that are stored together have the same rows as one by one, also if 
   state.commitAll(batch);
   const rowsOf = ({ store: { db } }: typeof single, table: string) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
   for (const table of ['c1_balance', 'c1_owner', 'c1_spend'])
-    expect(rowsOf(together, table).map((row) => JSON.stringify(row)).sort()).toEqual(
-      rowsOf(single, table).map((row) => JSON.stringify(row)).sort(),
+    expect(
+      rowsOf(together, table)
+        .map((row) => JSON.stringify(row))
+        .sort(),
+    ).toEqual(
+      rowsOf(single, table)
+        .map((row) => JSON.stringify(row))
+        .sort(),
     );
   single.close();
   together.close();

@@ -34,8 +34,7 @@ export function openOwnerRows(db: Database, t: Tables): OwnerRows {
     },
     addOwners: (utxos) => insertRows(unspentOwnerRows(utxos)),
     removeOwners: (utxos) => {
-      const keys = unspentOwnerKeys(utxos);
-      for (let at = 0; at < keys.length; at += 3) deleteRow.run(...keys.slice(at, at + 3));
+      for (const { address, row } of sortedOwners(utxos)) deleteRow.run(addressToBytes(address), unspentShelf(row.utxo), row.seq);
     },
   };
 }

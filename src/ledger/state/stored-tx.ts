@@ -1,6 +1,7 @@
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { addsOutputs, baseOutputAt, baseOutputCount, outputEnd, type TxLayout, txLayout } from '../../avm/tx/tx-layout.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
 import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -49,6 +50,18 @@ export function createdUtxo({ id, bytes }: TxBytes, index: number): StoredUtxo |
   if (!addsOutputs(bytes)) return undefined;
   const utxo = effectsOf(parseTx(bytes, maxGenesisBytes)).created[index];
   return utxo && encodeStoredUtxo(utxo);
+}
+
+/** Reads outputs of one transaction. Its bytes are verified once; they are decoded, once, for outputs that operations create. */
+export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => StoredUtxo | undefined {
+  verifyStoredTx({ id, bytes });
+  let created: readonly Utxo[] | undefined;
+  return (index) => {
+    const at = baseOutputAt(bytes, index);
+    if (at !== undefined) return utxoAt(id, bytes, at, index);
+    created ??= addsOutputs(bytes) ? effectsOf(parseTx(bytes, maxGenesisBytes)).created : [];
+    return created[index] && encodeStoredUtxo(created[index]);
+  };
 }
 
 /** The number of outputs that a transaction creates on its own chain. */

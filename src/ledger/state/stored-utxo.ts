@@ -1,8 +1,8 @@
 import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { endsWithChecksum } from '../../base/bytes/end-checksum.ts';
+import { endsWithChecksum, withChecksum } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
-import { toHex, withChecksum } from '../../base/bytes/hex.ts';
+import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idOf } from '../../base/bytes/id.ts';
 import { damagedRow } from './fault.ts';
 

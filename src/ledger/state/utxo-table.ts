@@ -57,6 +57,9 @@ type TableOptions = { readonly caching: boolean; readonly epoch: () => number; r
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
+/** A row of a transaction whose bytes have its ID. */
+type VerifiedTx = { readonly id: Id; readonly seq: number; readonly height: number; readonly bytes: Uint8Array };
+
 /** Opens the outputs of a chain. */
 export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
   const txById = db.prepare<{ seq: number; height: number; bytes: Uint8Array }>(
@@ -79,6 +82,17 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     version: () => clears,
   });
 
+  /** The transaction that the last output was read from: most of a transaction's outputs are spent one after the other, and it is hashed to be verified. */
+  let lastTx: (VerifiedTx & { readonly clears: number }) | undefined;
+  const findTx = (id: Id): VerifiedTx | undefined => {
+    if (lastTx?.id === id && lastTx.clears === clears) return lastTx;
+    const row = txById.get(idToBytes(id));
+    if (row === undefined) return undefined;
+    if (idOf(row.bytes) !== id) throw damaged(`transaction ${idText(id)}`);
+    const found = { ...row, id };
+    if (caching) lastTx = { ...found, clears };
+    return found;
+  };
   /** The bytes of an output by the row of its transaction. */
   const bytesIn = (id: Id, bytes: Uint8Array, index: number): StoredUtxo | undefined => {
     if (idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
@@ -92,9 +106,9 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   };
   /** An output, spent or not. */
   const findStored = (ref: UtxoRef): FoundOutput | undefined => {
-    const tx = txById.get(idToBytes(ref.txID));
+    const tx = findTx(ref.txID);
     if (tx === undefined) return findOld(ref);
-    const bytes = bytesIn(ref.txID, tx.bytes, ref.outputIndex);
+    const bytes = createdUtxo({ id: idToBytes(ref.txID), bytes: tx.bytes }, ref.outputIndex);
     return bytes && { seq: outputNumber(tx.seq, ref.outputIndex), height: tx.height, bytes };
   };
   const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
