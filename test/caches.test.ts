@@ -74,6 +74,9 @@ const ownLimits = {
     'app/servers/api.ts',
     'ledger/index-read/output-sources.ts',
     'ledger/index/batched-statement.ts',
+    'ledger/index/key-lookup.ts',
+    'ledger/index/ordered-lookup.ts',
+    'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */

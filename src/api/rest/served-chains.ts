@@ -54,7 +54,7 @@ export type ChainIdentity = {
 export type ChainReads = {
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
-  readonly explorer?: ExplorerReads;
+  readonly explorer?: ExplorerReads | undefined;
   /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
   readonly live?: LiveReads;
   /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */

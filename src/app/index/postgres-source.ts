@@ -11,6 +11,7 @@ import { type AddressTask, createAddressTask } from '../../chain/follow/address-
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexedChains, isMigrated, readIndexCounters } from '../../ledger/index/migrate.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
+import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
@@ -161,6 +162,7 @@ type IndexSource = {
 
 function createServedChainsFromPostgres(config: Config, env: Env, source: IndexSource): ServedChains {
   const { description: about, version } = source;
+  const sql = joinStatements(version.sql, env.timers.soon);
   const numbers = new Map(source.chains.map(({ id, number }) => [id, number]));
   return createServedChains({
     description: about,
@@ -170,10 +172,10 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
     now: () => Number(env.clock.unixSeconds()),
     chain: (id, alias, feeAsset) => {
       const chain = { number: numbers.get(id) ?? 1, id, feeAsset };
-      const reads = openReads(version.sql, chain);
+      const reads = openReads(sql, chain);
       return {
         reads,
-        explorer: openExplorerReads(version.sql, { ...chain, hasInbound: false }),
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: source.life,
         foreignImports: 'looked-up',

@@ -34,7 +34,7 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
         } finally {
           await indexed.close();
         }
-      }, 60_000);
+      }, 300_000);
     });
 }
 

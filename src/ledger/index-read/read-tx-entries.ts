@@ -164,7 +164,7 @@ const moveKey = (id: string, { source, destination }: CrossChainOutputRow): stri
 /** The transactions that consumed outputs as of a block, by `seq` of the output. */
 function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: OutputReads): Steps<ReadonlyMap<number, StoredTx>> {
   const found = new Map<number, StoredTx>();
-  if (seqs.length <= maxJoined) {
+  if (seqs.length <= outputs.maxJoinedSpenders) {
     let last: StoredTx | undefined;
     for (const row of yield* fetchRows<SpenderRow & { readonly utxo: number }>(outputs.spendersOf(seqs))) {
       if (row.seq > pin.lastTx) continue;
@@ -183,6 +183,3 @@ function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: Out
   }
   return found;
 }
-
-/** Outputs whose spenders are read with one query. A transaction that spent several of them is then read several times. */
-const maxJoined = 4;

@@ -40,11 +40,11 @@ const noRows: readonly unknown[] = [];
  * Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others, since its timeout runs
  * meanwhile. A COPY has up to a thousand rows, so it counts as four.
  */
-const maxInFlight = 8;
+const usualInFlight = 8;
 const copyWeight = 4;
 
-/** Runs steps on any database, within the caller's transaction. */
-export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
+/** Runs steps on any database, within the caller's transaction. `maxInFlight`: queries that are sent at once. */
+export async function runSteps<T>(sql: Sql, steps: Steps<T>, maxInFlight = usualInFlight): Promise<T> {
   let step = steps.next();
   while (step.done !== true) {
     const results: (readonly unknown[])[] = [];
