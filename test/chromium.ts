@@ -9,6 +9,8 @@ export type Page = {
   readonly run: <T>(expression: string) => Promise<T>;
   /** Sets the size of the window, the theme of the system and whether it asks for less motion. */
   readonly emulate: (options: { width: number; height: number; isDark?: boolean; reducesMotion?: boolean }) => Promise<void>;
+  /** The time zone of the reader, such as `Asia/Kolkata`. */
+  readonly setTimeZone: (timezoneId: string) => Promise<void>;
   /** Turns the scripts of the page off or on, from the next page on. */
   readonly setScripts: (isOn: boolean) => Promise<void>;
   /** Collects garbage and returns the bytes that the page's scripts still hold. */
@@ -107,6 +109,7 @@ async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close
         ],
       });
     },
+    setTimeZone: async (timezoneId) => void (await call('Emulation.setTimezoneOverride', { timezoneId })),
     setScripts: async (isOn) => void (await call('Emulation.setScriptExecutionDisabled', { value: !isOn })),
     heapBytes: async () => {
       for (let i = 0; i < 3; i++) await call('HeapProfiler.collectGarbage');

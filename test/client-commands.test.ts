@@ -51,19 +51,21 @@ describe('money', () => {
     expect((await json('accounts')).accounts).toHaveLength(11);
   });
 
-  const receipt = (fields: Record<string, string | RegExp>): RegExp =>
+  const exactly = (text: string): string => text.replace(/[.()]/g, '\\$&');
+  const receipt = (sentence: string | undefined, fields: Record<string, string | RegExp>): RegExp =>
     new RegExp(
-      `^${Object.entries(fields)
-        .map(([label, value]) => `${label.padEnd(12)} ${typeof value === 'string' ? value.replace(/[.()]/g, '\\$&') : value.source}\n`)
+      `^${sentence === undefined ? '' : `${exactly(sentence)}\n`}${Object.entries(fields)
+        .map(([label, value]) => `${label.padEnd(12)} ${typeof value === 'string' ? exactly(value) : value.source}\n`)
         .join('')}$`,
     );
+  const short = 'X-local1qursw…lzh465';
   const account0 = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
 
   test('a bare number counts whole units, nAVAX needs its unit; the receipt says what happened', async () => {
     expect(await ok('faucet', to, '5')).toMatch(
-      receipt({ sent: '5 AVAX', asset: id, from: account0, to, fee: '0.001 AVAX', transaction: id }),
+      receipt(`account 0 sent 5 AVAX to ${short}`, { asset: id, from: account0, to, fee: '0.001 AVAX', transaction: id }),
     );
-    expect(await ok('faucet', to)).toContain('sent         1,000 AVAX\n');
+    expect(await ok('faucet', to)).toStartWith(`account 0 sent 1,000 AVAX to ${short}\n`);
     const sent = await json('send', to, '1.5', '--from', '2', '--memo', 'hello');
     expect(sent).toMatchObject({
       txID: expect.stringMatching(id),
@@ -73,19 +75,26 @@ describe('money', () => {
       to,
       fee: '1000000',
     });
-    expect(await ok('send', to, '5nAVAX')).toContain('sent         0.000000005 AVAX\n');
+    expect(await ok('send', to, '5nAVAX')).toContain('sent 0.000000005 AVAX to ');
     expect(await ok('address', to)).toContain('balance  1,006.500000005 AVAX');
   });
 
   test('a unit may be an argument of its own, and an address may have no prefix', async () => {
     const bare = to.slice(2);
     expect(await ok('send', bare, '2', 'AVAX')).toContain(`to           ${to}\n`);
-    expect(await ok('faucet', bare, '3', 'nAVAX')).toContain('sent         0.000000003 AVAX\n');
+    expect(await ok('faucet', bare, '3', 'nAVAX')).toContain('sent 0.000000003 AVAX to ');
     expect(await ok('send', to, '1', '--from', account0.slice(2))).toContain(`from         ${account0}\n`);
     expect(await ok('export', 'P', '1', 'AVAX', bare)).toContain(`to           P-${bare}\n`);
     expect(await ok('address', bare)).toContain(to);
     const { code, err } = await serac('send', to, '5', 'AVAX8');
     expect([code, err]).toEqual([2, expect.stringContaining('unexpected argument "AVAX8"')]);
+  });
+
+  test('the receipt of a transaction that waits for a block has the same sentence', async () => {
+    const automine = (enabled: boolean) => node.client.call('/ext/dev', 'dev.setAutomine', { enabled });
+    await automine(false);
+    expect(await ok('send', to, '6', '--from', '3')).toStartWith(`account 3 sent 6 AVAX to ${short}\n`);
+    await automine(true);
   });
 
   test('export and deposit, each in one command', async () => {
@@ -94,10 +103,25 @@ describe('money', () => {
     const exported = await ok('export', 'C', '3', `C-${to.slice(2)}`, '--from', '1');
     const from = 'X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft';
     expect(exported).toMatch(
-      receipt({ exported: '3 AVAX', asset: id, from, to: `C-${to.slice(2)}`, fee: '0.001 AVAX', transaction: id, output: id }),
+      receipt(`account 1 exported 3 AVAX to C-Chain for ${short}`, {
+        asset: id,
+        from,
+        to: `C-${to.slice(2)}`,
+        fee: '0.001 AVAX',
+        transaction: id,
+        output: id,
+      }),
     );
     expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(
-      receipt({ deposited: '4 AVAX', asset: id, from: 'the C-Chain', to, fee: 'none', output: id }),
+      receipt(undefined, {
+        amount: '4 AVAX',
+        note: 'deposited, waits for an import',
+        asset: id,
+        from: 'the C-Chain',
+        to,
+        fee: 'none',
+        output: id,
+      }),
     );
     const deposited = await json('deposit', 'P', to, '5');
     const listed = (await node.client.call('/ext/dev', 'dev.listAtomic')) as unknown as { result: { utxos: Record<string, string>[] } };
@@ -119,13 +143,19 @@ describe('money', () => {
   test('an asset is created, minted, shown and sent by its symbol, in whole units', async () => {
     const made = await ok('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
     expect(made).toMatch(
-      receipt({ created: 'Gold, 1,000 GLD, more can be minted', from: account0, to: account0, fee: '0.001 AVAX', asset: id }),
+      receipt('account 0 created the asset Gold (GLD) with 1,000 GLD', {
+        note: 'more can be minted',
+        from: account0,
+        to: account0,
+        fee: '0.001 AVAX',
+        asset: id,
+      }),
     );
-    const assetID = id.exec(made.split('asset ')[1] as string)?.[0] as string;
-    expect(await ok('asset', 'mint', 'GLD', to, '500', 'GLD')).toContain('minted       500 GLD\n');
-    expect(await ok('send', to, '5', '--asset', 'GLD')).toContain(`sent         5 GLD\nasset        ${assetID}\n`);
-    expect(await ok('send', to, '0.05 GLD')).toContain('sent         0.05 GLD\n');
-    expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toContain('sent         1 GLD\n');
+    const assetID = id.exec(made.split('\nasset ')[1] as string)?.[0] as string;
+    expect(await ok('asset', 'mint', 'GLD', to, '500', 'GLD')).toStartWith(`account 0 minted 500 GLD to ${short}\n`);
+    expect(await ok('send', to, '5', '--asset', 'GLD')).toStartWith(`account 0 sent 5 GLD to ${short}\nasset        ${assetID}\n`);
+    expect(await ok('send', to, '0.05 GLD')).toContain('sent 0.05 GLD to ');
+    expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toContain('sent 1 GLD to ');
     const shown = await ok('asset', 'show', 'GLD');
     for (const text of [
       `asset ${assetID}\ndenomination 2`,
@@ -159,7 +189,7 @@ describe('money', () => {
   });
 
   test('NFTs: create, mint, show, send', async () => {
-    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toContain('created      Cards (CRD), a family of NFTs\nfrom ');
+    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toStartWith('account 0 created the NFT family Cards (CRD)\nfrom ');
     const { accounts } = await json('accounts');
     const { utxoID, groupID } = await json('nft', 'mint', 'CRD', accounts[1].address, 'hello');
     expect(groupID).toBe(0);

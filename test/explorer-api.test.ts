@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Tx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex, toHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { type DevNode, devModes, startDevNode } from './dev-node.ts';
@@ -264,6 +265,7 @@ for (const mode of devModes)
       for (const text of [id.slice(0, 7), `${id.slice(0, 8)}…${id.slice(-6)}`, `${id.slice(0, 8)}...${id.slice(-6)}`])
         expect([text, await kinds(text)]).toEqual([text, [`transaction ${id}`]]);
       expect(await kinds(`${id.slice(0, 8)}…zzzzzz`)).toEqual([]);
+      expect(await kinds(`${id.slice(0, 4)}…${id.slice(-3)}`)).toEqual([`transaction ${id}`]);
       expect(await kinds(blockHash.slice(0, 8))).toEqual([`block ${blockHash}`]);
       for (const page of ['http://127.0.0.1:9650/tx/', 'https://subnets.avax.network/x-chain/tx/', 'https://avascan.info/blockchain/x/tx/'])
         expect([page, await kinds(page + id)]).toEqual([page, [`transaction ${id}`]]);
@@ -274,6 +276,21 @@ for (const mode of devModes)
       const address = shown(ann);
       for (const spelling of [address, `X-${address}`, `P-${address}`, address.toUpperCase(), `0x${ann.address}`])
         expect([spelling, await kinds(spelling)]).toEqual([spelling, [`address ${address}`]]);
+      // As lists, phones and the head of the address page show it, and as another network spells it.
+      const fuji = createAddressFormatter('X', 'fuji')(ann.address);
+      const shortenTo = (name: string, start: number, end: number) => `${name.slice(0, start)}…${name.slice(-end)}`;
+      for (const short of [
+        shortenTo(`X-${address}`, 13, 6),
+        shortenTo(`X-${address}`, 11, 3),
+        shortenTo(`P-${address}`, 14, 6),
+        shortenTo(address.slice('local1'.length), 5, 6),
+        shortenTo(fuji, 12, 6),
+        `${fuji.slice(2, 12)}…`,
+        `${address.slice(0, 12)}...`,
+        address.slice(0, 12),
+      ])
+        expect([short, await kinds(short)]).toEqual([short, [`address ${address}`]]);
+      expect(await kinds(shortenTo(`X-${address.slice(0, -1)}b`, 13, 6))).toEqual([]);
       expect(await kinds('NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg')).toEqual(['node NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg']);
       const dropped = await search(idText(second.id));
       expect(dropped.results).toMatchObject([

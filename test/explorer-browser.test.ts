@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
+import { makeExplorerSample } from './explorer-sample.ts';
 import { eventually } from './processes.ts';
 
 /** The explorer in a real Chromium. */
@@ -19,10 +20,10 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
   let node: DevNode;
   let page: Page;
   let url: string;
-  let paths: string[];
+  let paths: readonly string[];
   let snapshotHeight: string;
   // biome-ignore lint/suspicious/noExplicitAny: results have the shape of the called method
-  let accounts: any[];
+  let accounts: readonly any[];
   const waitFor = <T>(run: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> => eventually(run, isDone);
   const text = (selector: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
   const until = (expression: string): Promise<boolean> =>
@@ -34,59 +35,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
   beforeAll(async () => {
     node = await startDevNode('in memory', '--accounts=3');
     url = node.program().url;
-    ({ accounts } = await node.dev('dev.accounts'));
-    const { assetID } = await node.dev('dev.createAsset', {
-      name: 'Serac Ice',
-      symbol: 'ICE',
-      denomination: 2,
-      supply: '1000',
-      owner: accounts[1].address,
-      mintable: true,
-    });
-    await node.dev('dev.mint', { assetID, to: accounts[1].address, amount: '500' });
-    const { txID } = await node.dev('dev.send', {
-      from: 1,
-      to: accounts[2].address,
-      amount: '2.5 AVAX',
-      memo: '<img src=x onerror=alert(1)>',
-    });
-    await node.dev('dev.send', { from: 1, to: accounts.map(({ address }) => address), threshold: 2, amount: '7 AVAX' });
-    await node.dev('dev.send', { from: 1, to: accounts[1].address, amount: '3 AVAX', locktime: Math.floor(Date.now() / 1000) + 1e6 });
-    await node.dev('dev.export', { destinationChain: 'P', from: 1, to: accounts[1].address, amount: '1 AVAX' });
-    // The longest name that the chain allows, without a place to break it.
-    const long = await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
-    const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
-    const { utxoID } = await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: '<svg onload=alert(1)>' });
-    await node.dev('dev.setAutomine', { enabled: false });
-    const { txID: dropped } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
-    await node.dev('dev.dropTx', { txID: dropped });
-    await node.dev('dev.setAutomine', { enabled: true });
-    snapshotHeight = (await node.dev('dev.snapshot', { name: 'before' })).height;
-    paths = [
-      '/',
-      '/blocks',
-      '/block/2',
-      `/tx/${txID}`,
-      `/tx/${assetID}`,
-      `/address/${accounts[1].address}`,
-      `/outputs/${accounts[1].address}?state=all`,
-      `/output/${utxoID}`,
-      `/asset/${assetID}`,
-      `/asset/${nft.assetID}`,
-      `/asset/${long.assetID}`,
-    ];
-    paths.push(
-      '/mempool',
-      '/assets',
-      '/cross-chain',
-      '/throughput',
-      '/throughput?range=minute',
-      `/tx/${dropped}`,
-      '/node',
-      '/dev',
-      '/api',
-      '/search?q=nothing-like-this',
-    );
+    ({ accounts, paths, snapshotHeight } = await makeExplorerSample(node));
     page = await openChromium(binary!);
     await page.addScript(`(() => {
       window.shifts = 0;

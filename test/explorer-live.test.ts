@@ -45,12 +45,24 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
         await Bun.sleep(2000);
         const before = await tab.heapBytes();
         await startFrames(tab);
+        const [loadsBefore, startedAt] = [proxy.loads(), performance.now()];
         await Bun.sleep(seconds * 1000);
+        const [loads, elapsed] = [proxy.loads() - loadsBefore, (performance.now() - startedAt) / 1000];
         const frames = await readFrames(tab);
         const grown = (await tab.heapBytes()) - before;
-        const shown = await tab.run<{ rate: string; tiles: number }>(
-          `({ rate: document.querySelector('.big').textContent, tiles: document.querySelectorAll('.tape .tile').length })`,
-        );
+        const readShown = () =>
+          tab.run<{ rate: string; tiles: number; txs: string; isBehind: boolean }>(`({
+            rate: document.querySelector('.big').textContent,
+            tiles: document.querySelectorAll('.tape .tile').length,
+            txs: [...document.querySelectorAll('main dt')].find(({ textContent }) => textContent === 'Transactions, 24 h').nextElementSibling.textContent,
+            isBehind: document.querySelector('main').textContent.includes('as of'),
+          })`);
+        const shown = await readShown();
+        // Its numbers are read again while the stream runs, at most every 2 s: they move, and a page that is up to date does not say as of when.
+        expect(loads).toBeLessThanOrEqual(elapsed / 2 + 1);
+        const later = await eventually(readShown, ({ txs }) => txs !== shown.txs);
+        expect(Number(later.txs.replaceAll(',', ''))).toBeGreaterThan(Number(shown.txs.replaceAll(',', '')));
+        expect(later.isBehind).toBe(false);
         expect(Number.parseInt(shown.rate.replace(',', ''), 10)).toBeGreaterThan(0);
         expect(shown.tiles).toBeLessThanOrEqual(17);
         expect(frames.worked).toBeGreaterThan(0);

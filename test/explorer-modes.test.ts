@@ -165,13 +165,17 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as unknown as { nodeID: string };
     const second = await startProgram(...flags, `--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`);
     await walk(second.url, ['/dev']);
+    // A peer has a row on the page of the node, and search leads to it.
+    await page.open(`${second.url}/search?q=${nodeID}`);
+    expect(await page.run(`location.pathname + location.hash`)).toBe(`/node#${nodeID}`);
+    expect(await page.run(`document.getElementById(${JSON.stringify(nodeID)}).textContent`)).toContain(nodeID.slice(7, 15));
     await page.open(`${second.url}/`);
     expect(await until(`document.querySelector('.strip').textContent.includes('in step with the network')`)).toBe(true);
     expect(await text('.strip')).toContain('Joined1 peerblock 0');
     await first.stop();
     expect(await until(`document.querySelector('.strip.warn')?.textContent.includes('0 peers')`)).toBe(true);
     await second.stop();
-  }, 90_000);
+  }, 240_000);
 
   test.skipIf(!hasServers)(
     suiteName('serac api on PostgreSQL: no Mempool, Node and Dev pages', hasServers),

@@ -109,6 +109,28 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     expect(await page.run('window.isSamePage')).toBe(true);
   }, 60_000);
 
+  test('figures that cannot be read again say as of when they are', async () => {
+    await page.open(`${proxy.url}/`);
+    const { note } = await shown('Transactions, 24 h');
+    expect(note).not.toContain('as of');
+    proxy.refusePages(true);
+    const last = await send();
+    await eventually(listed, (ids) => ids[0] === last);
+    // The list is live; the figures are those of the page.
+    const late = await eventually(
+      () => shown('Transactions, 24 h'),
+      (fact) => fact.note.includes('as of'),
+    );
+    expect(late.note).toMatch(/^[\d,]+ in all · as of \d\d:\d\d:\d\d$/);
+    for (const name of ['Addresses', 'Active addresses, 24 h', 'Burned, 24 h'])
+      expect((await shown(name)).note).toMatch(/as of \d\d:\d\d:\d\d$/);
+    proxy.refusePages(false);
+    await eventually(
+      () => shown('Transactions, 24 h'),
+      (fact) => !fact.note.includes('as of') && number(fact.value) > number(late.value),
+    );
+  }, 60_000);
+
   test('the throughput page moves, and says as of when', async () => {
     await page.open(`${proxy.url}/throughput?range=minute`);
     await page.run('window.isSamePage = true');
@@ -127,7 +149,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
 /** Passes everything to the node. It can do something while a page is on its way, and leave blocks and transactions out of the stream. */
 function startProxy(target: string) {
   let whileLoading: (() => Promise<void>) | undefined;
-  let isDropping = false;
+  let [isDropping, isRefusing] = [false, false];
   let dropped = 0;
   const server = Bun.serve({
     port: 0,
@@ -135,6 +157,7 @@ function startProxy(target: string) {
     idleTimeout: 0,
     fetch: async ({ url, method, headers, body }) => {
       const { pathname, search } = new URL(url);
+      if (pathname === '/' && isRefusing) return new Response('', { status: 503 });
       const response = await fetch(target + pathname + search, { method, headers, body, decompress: false });
       const run = whileLoading;
       if (pathname === '/' && run !== undefined) {
@@ -164,6 +187,9 @@ function startProxy(target: string) {
     },
     dropEvents: (isOn: boolean) => {
       isDropping = isOn;
+    },
+    refusePages: (isOn: boolean) => {
+      isRefusing = isOn;
     },
     droppedBlocks: () => dropped,
     stop: () => void server.stop(true),

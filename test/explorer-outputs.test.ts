@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
+import { avaxText as avax } from './explorer-chain.ts';
 import { root } from './explorer-client.ts';
 import { eventually } from './processes.ts';
 
@@ -98,6 +99,13 @@ test('accounts have names, NFTs are on the address page, and its history is filt
   expect(await kinds('kind=Asset')).toEqual(['Create asset']);
   expect(await kinds('until=2021-01-01')).toEqual(['Transfer']);
   expect(await kinds('since=2200-01-01')).toEqual([]);
+  // Behind more than 100 transactions with AVAX only.
+  expect(await kinds(`moved=${asset}`)).toEqual(['Create asset']);
+  expect(await kinds(`moved=${asset}&kind=Transfer`)).toEqual([]);
+  expect((await kinds(`moved=${avax}`)).length).toBeGreaterThanOrEqual(25);
+  const filtered = await html(`/address/${accounts[1].address}?moved=${asset}`);
+  expect(filtered).toContain(`<option value="${asset}" selected>ICE</option>`);
+  expect(await html(`/address/${accounts[2].address}?moved=${asset}`)).toContain('No transaction fits these filters.');
 });
 
 test('assets are sorted by holders, the asset of the fees first', async () => {
@@ -137,6 +145,10 @@ test.skipIf(binary === undefined)(
       expect(history).toHaveLength((await node.dev('dev.nodeInfo')).height - 2);
       expect(historyHead?.at(-1)).toBe('Age');
       expect(history[0]?.at(-1)).toMatch(/^\d{4}-.*Z$/);
+      expect(historyHead?.slice(4, 6)).toEqual(['Change', 'Change unit']);
+      expect(history.map((row) => row.slice(4, 6).join(' '))).toContain('-0.001 AVAX');
+      const [, [since] = []] = await saved('/throughput', 'throughput');
+      expect(since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     } finally {
       await page.close();
     }

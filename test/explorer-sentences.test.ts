@@ -8,6 +8,7 @@ import { parseId } from '../src/base/bytes/id.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { openEvents } from './event-client.ts';
+import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
 import { runProgram } from './program.ts';
 import { createWallet, importTx, signDraft } from './wallet-kit.ts';
@@ -292,6 +293,45 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
     expect(csv).toContain(`"${one} → ${two}"`);
     expect(csv).toContain('"1250.5","AVAX"');
   }, 120_000);
+
+  test('every transaction has the amount and the type that the Data API tells', async () => {
+    for (const { name, amount } of cases) {
+      const tx = await get(`transactions/${idOf(name)}`);
+      const [, number, symbol] = /(?:^|[+ ])([\d,.]+) ([A-Z]+)/.exec(amount) ?? [];
+      const utxos: Json[] = [...tx.emittedUtxos, ...tx.consumedUtxos];
+      const units = ({ asset: { amount: units, denomination, type } }: Json) => Number(units) / 10 ** (type === 'nft' ? 0 : denomination);
+      const told = utxos.filter(({ asset, utxoType }) => asset.symbol === symbol && utxoType === 'transfer').map(units);
+      if (number === undefined) expect([name, tx.txType]).toEqual([name, 'CreateAssetTx']);
+      else expect([name, told.includes(Number(number.replaceAll(',', '')))]).toEqual([name, true]);
+    }
+  }, 60_000);
+
+  test('lists that are open show every kind without a reload, as a page loaded anew does', async () => {
+    const [, one, two] = accounts;
+    const { url } = node.program();
+    await node.dev('dev.freezeTime');
+    for (const path of ['/', '/mempool', '/blocks', `/address/${one}`, `/outputs/${two}`, `/asset/${made['create an asset'].assetID}`]) {
+      await page.open(url + path);
+      await page.run('window.isSamePage = true');
+      const again: Record<string, Json> = { ...made };
+      for (const each of cases) {
+        // The page of an asset lists those of this one asset.
+        const isKept = path.startsWith('/asset/') && each.name === 'create an asset';
+        if (!isKept) again[each.name] = await each.make(node, accounts, again);
+        await eventually(
+          async () => (await get('mempool')).txCount,
+          (count) => count === 0,
+        );
+        const { shown, loaded } = await eventually(
+          () => pageTexts(page),
+          (texts) => texts.shown === texts.loaded,
+        );
+        expect([path, each.name, shown]).toEqual([path, each.name, loaded]);
+      }
+      expect([path, await page.run('window.isSamePage'), page.console]).toEqual([path, true, []]);
+    }
+    await node.dev('dev.resetTime');
+  }, 300_000);
 
   test('moved in a block: an export to own addresses is, a transfer to oneself is not', async () => {
     const moved = async (name: string) => (await get(`blocks/${heights[name]}/transactions`)).transactions[0].moved;

@@ -165,6 +165,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await until('document.hidden');
     await node.dev('dev.faucet', { to: accounts[1].address, amount: '3 AVAX' });
     expect(await until(`document.title.startsWith('(1) ')`)).toBe(true);
+    const { assetID } = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
+    await node.dev('dev.mintNFT', { assetID, to: accounts[1].address, payload: 'ace' });
+    expect(await until(`document.title.startsWith('(2) ')`)).toBe(true);
     await page.show();
     expect(await until(`!document.title.startsWith('(')`)).toBe(true);
     await press('Watched');
@@ -182,8 +185,19 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await until(isInView)).toBe(true);
     await open('/blocks');
     expect(await page.run(`getComputedStyle(document.querySelector('.scroll')).backgroundAttachment`)).toBe('local, local, scroll, scroll');
+    // A long name does not push amounts out of the window.
+    await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
+    await open('/');
+    const cut = await page.run<
+      string[]
+    >(`[...document.querySelectorAll('.tx-list td:nth-child(4), .tx-list td:nth-child(5)')].filter((cell) => {
+      const { left, right } = cell.getBoundingClientRect();
+      return left < 16 || right > innerWidth - 16;
+    }).map(({ textContent }) => textContent)`);
+    expect(cut).toEqual([]);
+    expect(await page.run<number>(`document.querySelectorAll('.tx-list td:nth-child(4)').length`)).toBeGreaterThan(3);
     await page.emulate({ width: 1280, height: 900 });
-  }, 30_000);
+  }, 60_000);
 
   test('after a revert on the dev panel it says what changed', async () => {
     const { accounts } = await node.dev('dev.accounts');
@@ -198,6 +212,35 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(undone).toContain('account 0+12.501 AVAX');
     await node.dev('dev.deleteSnapshot', { name: 'base' });
   }, 30_000);
+
+  test("a time in full is in UTC, with the reader's own beside it; tables have it as a tooltip", async () => {
+    const { txID } = await node.dev('dev.faucet', { to: (await node.dev('dev.accounts')).accounts[1].address });
+    await page.setTimeZone('Asia/Kolkata');
+    await page.open(`${url}/tx/${txID}`);
+    const shown = await eventually(
+      () => page.run<string>(`[...document.querySelectorAll('.facts dd')].find((one) => one.querySelector('time'))?.textContent ?? ''`),
+      (text) => text.includes('GMT'),
+    );
+    const [, utc = '', local = ''] = /(\d\d:\d\d:\d\d).*(\d\d:\d\d:\d\d) GMT\+5:30$/.exec(shown) ?? [];
+    const seconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    expect((seconds(local) - seconds(utc) + 86_400) % 86_400).toBe(5.5 * 3600);
+    for (const path of [
+      '/block/1',
+      `/output/${await page.run<string>(`document.querySelector('a[href^="/output/"]')?.getAttribute('href').slice(8) ?? ''`)}`,
+    ]) {
+      await page.open(url + path);
+      expect(await until(`document.querySelector('.local-time:not(:empty)') !== null`)).toBe(true);
+    }
+    await page.open(`${url}/throughput`);
+    expect(await until(`document.querySelector('table time')?.title.includes('GMT+5:30') === true`)).toBe(true);
+    await page.setTimeZone('UTC');
+  }, 60_000);
+
+  test('throughput shows a range that fits a young chain', async () => {
+    await page.open(`${url}/throughput`);
+    expect(await page.run(`document.querySelector('nav.switch [aria-current]').textContent`)).toMatch(/^1(0)? min$/);
+    expect(await page.run<number>(`document.querySelectorAll('table[data-csv=throughput] tbody tr').length`)).toBeGreaterThan(0);
+  }, 60_000);
 
   test('an address lights its own tab; a height above the last block names the last block', async () => {
     const { accounts } = await node.dev('dev.accounts');

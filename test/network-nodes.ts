@@ -66,14 +66,14 @@ export async function untilAcceptedBy(nodes: readonly NetworkNode[], id: Id, tim
 /** nAVAX of each lane: enough for 100,000 transactions. */
 const laneAmount = 10n ** 14n;
 
-/** Splits the funds of a new local network into outputs, each the start of a chain of transactions that depend on nothing else. */
-export function createLanes(count: number) {
+/** Splits an output of `ewoq`, that of a new local network, into outputs, each the start of a chain of transactions that depend on nothing else. */
+export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo) {
   const wallet = createWallet('lanes', { keys: [ewoq], count: Math.max(2, count) });
   const keys = wallet.keys.slice(0, count);
   const first = signDraft(
     baseTx(
       wallet,
-      { utxos: [ewoqGenesisUtxo] },
+      { utxos: [funds] },
       keys.map((key) => transfer(localChainParams.feeAsset, laneAmount, ownedBy([key]))),
     ),
   );

@@ -2,7 +2,6 @@ import { parseTx } from '../../avm/tx/tx.ts';
 import { type Address, addressFromBytes, addressLength, parseShortId, shortIdText } from '../../base/bytes/address.ts';
 import { bech32Decode, correctBech32 } from '../../base/bytes/bech32.ts';
 import { correctCb58 } from '../../base/bytes/cb58.ts';
-import { cb58Ranges } from '../../base/bytes/cb58-range.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -15,6 +14,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import { parseUtxoId } from '../rest/utxo-id.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { writePendingTxs } from './pending-tx.ts';
+import { findShortenedAddresses, findShortenedIds, maxShortened } from './shortened-name.ts';
 
 type SearchResult = {
   readonly kind: 'block' | 'transaction' | 'asset' | 'utxo' | 'address' | 'node' | 'signedTransaction';
@@ -124,27 +124,24 @@ const findNode: Finder = async (text, { deps, root }) => {
   return [{ kind: 'node', id, link: deps.served.builder === undefined ? undefined : `${root}/nodes/${id}/blocks` }];
 };
 
-/** IDs listed for the beginning of one. */
-const maxShortened = 5;
-/** Characters of the beginning of an ID; fewer would name too many. */
-const minShortened = 6;
-
-/** The beginning of an ID, or its beginning and end with dots between, as lists show it. */
-const findShortenedId: Finder = async (text, search) => {
-  const [, start = '', end = ''] = /^([1-9A-HJ-NP-Za-km-z]{6,47})(?:(?:…|\.{2,3})([1-9A-HJ-NP-Za-km-z]{0,40}))?$/.exec(text) ?? [];
-  if (start.length < minShortened) return [];
-  const find = async (table: 'tx' | 'block'): Promise<string[]> => {
-    const found = cb58Ranges(start, idLength).map((range) => explorerOf(search.chain).idsBetween(table, range, maxShortened));
-    return (await Promise.all(found))
-      .flat()
-      .map(idText)
-      .filter((id) => id.endsWith(end));
-  };
-  const [txs, blocks] = await Promise.all([find('tx'), find('block')]);
+/** Names that are shortened as lists show them. An asset has the ID of the transaction that created it. */
+const findShortened: Finder = async (text, search) => {
+  const { chain, deps, hrp, root } = search;
+  const reads = explorerOf(chain);
+  const [addresses, txs, blocks] = await Promise.all([
+    findShortenedAddresses(text, hrp, reads),
+    findShortenedIds(text, 'tx', reads),
+    findShortenedIds(text, 'block', reads),
+  ]);
+  const spelled = addresses.map(deps.addressFormatter(hrp));
   return [
-    ...txs.map((id) => ({ kind: 'transaction', id, link: `${search.root}/transactions/${id}`, isPartial: true }) as const),
-    ...blocks.map((id) => ({ kind: 'block', id, link: `${search.root}/blocks/${id}`, isPartial: true }) as const),
-  ].slice(0, maxShortened);
+    ...spelled.map((id): SearchResult => ({ kind: 'address', id, link: `${root}/balances?addresses=${id}` })),
+    ...(await findAssets(txs, search)),
+    ...txs.map(idText).map((id): SearchResult => ({ kind: 'transaction', id, link: `${root}/transactions/${id}` })),
+    ...blocks.map(idText).map((id): SearchResult => ({ kind: 'block', id, link: `${root}/blocks/${id}` })),
+  ]
+    .slice(0, maxShortened)
+    .map(markPartial);
 };
 
 /** The oldest assets with a symbol or name, then those that contain the text, and how many more there are. */
@@ -186,7 +183,7 @@ const findSignedTx: Finder = async (text, search) => {
   ];
 };
 
-const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findSignedTx, findShortenedId];
+const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findSignedTx, findShortened];
 
 const nodePrefix = 'NodeID-';
 const checksumBytes = 4;

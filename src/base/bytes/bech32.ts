@@ -9,7 +9,7 @@ export function bech32Encode(hrp: string, bytes: Uint8Array): string {
   let bits = 0;
   const add = (word: number): void => {
     sum = polymodStep(sum, word);
-    text += charset[word];
+    text += bech32Letters[word];
   };
   for (let i = 0; i < bytes.length; i++) {
     pending = ((pending & 31) << 8) | (bytes[i] as number);
@@ -17,7 +17,7 @@ export function bech32Encode(hrp: string, bytes: Uint8Array): string {
   }
   if (bits > 0) add((pending << (5 - bits)) & 31);
   for (let i = 0; i < 6; i++) sum = polymodStep(sum, 0);
-  for (let shift = 25; shift >= 0; shift -= 5) text += charset[((sum ^ 1) >> shift) & 31];
+  for (let shift = 25; shift >= 0; shift -= 5) text += bech32Letters[((sum ^ 1) >> shift) & 31];
   return text;
 }
 
@@ -56,7 +56,7 @@ export function correctBech32(text: string): string | undefined {
   const lower = text.toLowerCase();
   const separator = lower.lastIndexOf('1');
   if (lower.length > 90 || separator < 1 || separator + 7 > lower.length) return undefined;
-  const words = [...lower.slice(separator + 1)].map((letter) => charset.indexOf(letter));
+  const words = [...lower.slice(separator + 1)].map((letter) => bech32Letters.indexOf(letter));
   const invalid = words.flatMap((word, i) => (word < 0 ? [i] : []));
   if (invalid.length > 1) return undefined;
   const [only] = invalid;
@@ -70,7 +70,7 @@ export function correctBech32(text: string): string | undefined {
     const change = only === undefined || only === i ? changes.indexOf(difference) : -1;
     if (change > 0 || (change === 0 && only === i)) {
       const at = separator + 1 + i;
-      return lower.slice(0, at) + charset[Math.max(words[i] as number, 0) ^ change] + lower.slice(at + 1);
+      return lower.slice(0, at) + bech32Letters[Math.max(words[i] as number, 0) ^ change] + lower.slice(at + 1);
     }
     for (let c = 0; c < changes.length; c++) changes[c] = polymodStep(changes[c] as number, 0);
   }
@@ -117,10 +117,10 @@ const generatorSums = Int32Array.from({ length: 32 }, (_, top) =>
 
 const polymodStep = (sum: number, word: number): number => ((sum & 0x1ffffff) << 5) ^ word ^ (generatorSums[sum >>> 25] as number);
 
-const charset = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+export const bech32Letters = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
 function readWord(text: string, at: number): number {
-  const word = charset.indexOf(text[at] as string);
+  const word = bech32Letters.indexOf(text[at] as string);
   if (word < 0) throw badText(`invalid character not part of charset: ${text.charCodeAt(at)}`);
   return word;
 }

@@ -32,14 +32,14 @@ export const moneyCommands = {
     const [receiver = '', text] = takeArgs(args, 1, 2);
     const { amount, asset } = await readAssetAmount(client, text ?? faucetAmount, options.asset);
     const [to, from] = [addChainPrefix(receiver), await findSender(client)];
-    const receipt = { verb: 'sent', amount, asset, from, to, fee: 'txFee' } as const;
+    const receipt = { asset, from, to, fee: 'txFee', amount } as const;
     return { params: { to, amount, assetID: asset.assetID }, describe: () => receipt };
   }),
   send: issuingCommand('send', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
     const [receiver = '', text = ''] = takeArgs(args, 1, 2);
     const { amount, asset } = await readAssetAmount(client, text, assetName);
     const [to, from] = [addChainPrefix(receiver), await findSender(client, sender)];
-    const receipt = { verb: 'sent', amount, asset, from, to, fee: 'txFee' } as const;
+    const receipt = { asset, from, to, fee: 'txFee', amount } as const;
     return { params: { from: from ?? sender, to, amount, assetID: asset.assetID, memo, locktime }, describe: () => receipt };
   }),
   export: issuingCommand('export', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
@@ -50,7 +50,6 @@ export const moneyCommands = {
     return {
       params: { destinationChain, from: from ?? sender, to, amount, assetID: asset.assetID, memo, locktime },
       describe: () => ({
-        verb: 'exported',
         amount,
         asset,
         from,
@@ -65,7 +64,7 @@ export const moneyCommands = {
     const to = addChainPrefix(receiver);
     return {
       params: { from, to, amount, assetID: asset.assetID, locktime },
-      describe: () => ({ verb: 'deposited', amount, asset, from: `the ${from}-Chain`, to, fee: 'none' }),
+      describe: () => ({ note: 'deposited, waits for an import', amount, asset, from: `the ${from}-Chain`, to, fee: 'none' }),
     };
   }),
   'asset create': issuingCommand('createAsset', async ({ client, args: [name = '', symbol = '', supply], options }) => {
@@ -74,10 +73,10 @@ export const moneyCommands = {
     const amount = supply === undefined ? 0n : toSmallestUnit(readTypedAmount(supply), units);
     const owner = holder === undefined ? undefined : addChainPrefix(holder);
     const from = await findSender(client);
-    const what = `${name}, ${formatUnits(amount, denomination)} ${symbol}${mintable ? ', more can be minted' : ''}`;
+    const note = mintable ? 'more can be minted' : undefined;
     return {
       params: { name, symbol, denomination, supply: amount, owner, mintable },
-      describe: () => ({ verb: 'created', what, amount, asset: units, from, to: owner ?? from, fee: 'createAssetTxFee' }),
+      describe: () => ({ note, amount, asset: units, from, to: owner ?? from, fee: 'createAssetTxFee' }),
     };
   }),
   'asset mint': issuingCommand('mint', async ({ client, args }) => {
@@ -86,14 +85,14 @@ export const moneyCommands = {
     const [to, from] = [addChainPrefix(receiver), await findSender(client)];
     return {
       params: { assetID: asset.assetID, to, amount },
-      describe: () => ({ verb: 'minted', amount, asset, from, to, fee: 'txFee' }),
+      describe: () => ({ amount, asset, from, to, fee: 'txFee' }),
     };
   }),
   'nft create': issuingCommand('createNFT', async ({ client, args: [name, symbol], options: { groups } }) => {
     const from = await findSender(client);
     return {
       params: { name, symbol, groups },
-      describe: () => ({ verb: 'created', what: `${name} (${symbol}), a family of NFTs`, from, to: from, fee: 'createAssetTxFee' }),
+      describe: () => ({ from, to: from, fee: 'createAssetTxFee' }),
     };
   }),
   'nft mint': issuingCommand('mintNFT', async ({ client, args: [name = '', receiver = '', payload] }) => {
@@ -101,16 +100,15 @@ export const moneyCommands = {
     const [to, from] = [addChainPrefix(receiver), await findSender(client)];
     return {
       params: { assetID: asset.assetID, to, payload },
-      describe: ({ groupID }) => ({ verb: 'minted', what: `an NFT of ${asset.symbol}, group ${groupID}`, asset, from, to, fee: 'txFee' }),
+      describe: ({ groupID }) => ({ note: `group ${groupID}`, asset, from, to, fee: 'txFee' }),
     };
   }),
   'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID, receiver = ''] }) => {
     const nft = decodeDev('getUTXO', await callDev(client, 'getUTXO', { utxoID }));
     const to = addChainPrefix(receiver);
-    const what = `the NFT of ${nft.symbol}, group ${nft.groupID ?? 0}`;
     return {
       params: { utxoID, to },
-      describe: () => ({ verb: 'sent', what, asset: nft, from: nft.addresses.join(', '), to, fee: 'txFee' }),
+      describe: () => ({ note: `group ${nft.groupID ?? 0}`, asset: nft, from: nft.addresses.join(', '), to, fee: 'txFee' }),
     };
   }),
 };

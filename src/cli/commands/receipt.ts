@@ -3,16 +3,16 @@ import type { devRows } from '../../api/contract/client-services.ts';
 import type { Options } from '../../app/flags/options.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { addChainPrefix } from './address-spellings.ts';
-import { type AssetDescription, findAsset } from './asset-labels.ts';
+import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';
 import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
+import { createDataClient } from './data-client.ts';
+import { createSentenceWriter, readSummary } from './tx-sentence.ts';
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
-/** What a command did: a verb, and what was moved or made, by whom and to whom. Parts that do not apply are left out. */
+/** What a command did, beside the sentence about its transaction. Parts that do not apply are left out. */
 type Receipt = {
-  /** `sent`, `created`, … */
-  readonly verb: string;
-  /** What was moved or made, if it has no amount, such as `an NFT of CRD`. */
-  readonly what?: string | undefined;
+  /** What the sentence does not say, such as the group of an NFT. */
+  readonly note?: string | undefined;
   /** In the smallest unit. */
   readonly amount?: bigint | undefined;
   readonly asset?: (AssetUnits & { readonly assetID?: string }) | undefined;
@@ -44,8 +44,13 @@ export const issuingCommand =
     const result = decodeDev(method, json);
     const receipt = describe(result);
     const fee = await readFee(client, receipt.fee);
-    if (options.json) print(formatJson({ ...json, ...receiptJson(receipt, fee) }));
-    else for (const line of [...formatReceipt(receipt, fee), ...formatIds(result as DevResult<IssuingMethod>)]) print(line);
+    if (options.json) {
+      print(formatJson({ ...json, ...receiptJson(receipt, fee) }));
+      return undefined;
+    }
+    const ids: ResultIds = result as DevResult<IssuingMethod>;
+    const sentence = await readSentence(client, ids.txID ?? ids.assetID);
+    for (const line of [...formatReceipt(receipt, sentence, fee), ...formatIds(ids)]) print(line);
     return undefined;
   };
 
@@ -66,6 +71,13 @@ export async function findSender(client: RpcClient, from = '0'): Promise<string 
   return decodeDev('accounts', await callDev(client, 'accounts')).accounts[Number(from)]?.address;
 }
 
+/** The sentence about the transaction, accepted or waiting; undefined if there is none or the node does not serve the routes of the explorer. */
+async function readSentence(client: RpcClient, txID: string | undefined): Promise<string | undefined> {
+  if (txID === undefined) return undefined;
+  const summary = await readSummary(await createDataClient(client), txID).catch(() => undefined);
+  return summary && createSentenceWriter(client, createAssetDescriber(client))(summary);
+}
+
 /** In nAVAX; undefined if the node does not tell. */
 async function readFee(client: RpcClient, fee: Fee | undefined): Promise<bigint | undefined> {
   if (fee === undefined || fee === 'none') return fee === 'none' ? 0n : undefined;
@@ -78,21 +90,26 @@ const feeUnits = { symbol: 'AVAX', denomination: 9 };
 const formatAmount = (amount: bigint, { symbol, denomination }: AssetUnits): string =>
   `${formatUnits(amount, Number(denomination))} ${symbol}`;
 
-function formatReceipt({ verb, what, amount, asset, from, to }: Receipt, fee: bigint | undefined): string[] {
-  const shown = what ?? (amount === undefined || asset === undefined ? '' : formatAmount(amount, asset));
-  return formatFields({
-    [verb]: shown,
+/** The sentence, or the amount if there is none; then what it leaves out: whole addresses, the fee. */
+function formatReceipt({ note, amount, asset, from, to }: Receipt, sentence: string | undefined, fee: bigint | undefined): string[] {
+  const moved = amount === undefined || asset === undefined ? undefined : formatAmount(amount, asset);
+  const fields = formatFields({
+    amount: sentence === undefined ? moved : undefined,
+    note,
     asset: asset?.assetID,
     from,
     to,
     fee: fee === undefined ? undefined : fee === 0n ? 'none' : formatAmount(fee, feeUnits),
   });
+  return sentence === undefined ? fields : [sentence, ...fields];
 }
 
 /** Labels of the IDs in results, in the order in which they are printed. */
 const idLabels = { assetID: 'asset', txID: 'transaction', utxoID: 'output' } as const;
 
-const formatIds = (result: { readonly [L in keyof typeof idLabels]?: string }): string[] =>
+type ResultIds = { readonly [L in keyof typeof idLabels]?: string };
+
+const formatIds = (result: ResultIds): string[] =>
   formatFields(
     Object.fromEntries(
       Object.entries(idLabels)

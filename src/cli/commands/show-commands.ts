@@ -1,17 +1,6 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
-import type {
-  AssetAmount,
-  AssetDetails,
-  Balances,
-  Block,
-  BlockList,
-  BlockTxs,
-  Tx,
-  TxLineList,
-  Utxo,
-  UtxoList,
-} from '../../api/contract/answers.ts';
+import type { AssetAmount, AssetDetails, Balances, Block, BlockList, BlockTxs, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
@@ -21,7 +10,7 @@ import { type ClientCommand, type ClientContext, callDev, type DevResult, decode
 import { createDataClient } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
-import { createSentenceWriter } from './tx-sentence.ts';
+import { createSentenceWriter, readSummary } from './tx-sentence.ts';
 
 const formatAmount = ({ amount, denomination, symbol }: AssetAmount): string => `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
 
@@ -101,8 +90,7 @@ const showTx: ClientCommand = async (context) => {
   if (options.json) print(JSON.stringify(tx));
   else {
     // Not every node serves the explorer's routes.
-    const found = (await get(`/transaction-summaries?txHashes=${id}`).catch(() => undefined)) as TxLineList | undefined;
-    const summary = found?.transactions[0]?.summary;
+    const summary = await readSummary(get, id).catch(() => undefined);
     const sentence = summary && (await createSentenceWriter(client, createAssetDescriber(client))(summary));
     for (const line of formatTx(tx, sentence)) print(line);
   }

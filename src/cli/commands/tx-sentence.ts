@@ -1,5 +1,5 @@
 import type { RpcClient } from '../../api/client/rpc-client.ts';
-import type { TxSummary } from '../../api/contract/answers.ts';
+import type { Lifecycle, TxLineList, TxSummary } from '../../api/contract/answers.ts';
 import { type SentenceNames, sentenceText } from '../../api/summary/sentence.ts';
 import { splitAddress } from '../../explorer/text/text-format.ts';
 import type { DescribeAsset } from './asset-labels.ts';
@@ -20,6 +20,16 @@ export function createSentenceWriter(client: RpcClient, describe: DescribeAsset)
     );
     return sentenceText({ ...summary, amounts }, await names);
   };
+}
+
+/** The summary of a transaction that is accepted or waits for a block; undefined if the node has neither. `get` reads the Data API. */
+export async function readSummary(get: (path: string) => Promise<unknown>, txID: string): Promise<TxSummary | undefined> {
+  const readAccepted = async (): Promise<TxSummary | undefined> =>
+    ((await get(`/transaction-summaries?txHashes=${txID}`)) as TxLineList | undefined)?.transactions[0]?.summary;
+  const readWaiting = async (): Promise<TxSummary | undefined> =>
+    ((await get(`/transactions/${txID}/lifecycle`)) as Lifecycle | undefined)?.transaction?.summary;
+  // It may be accepted between the two requests.
+  return (await readAccepted()) ?? (await readWaiting()) ?? readAccepted();
 }
 
 /** A node without `dev.*` methods has no accounts. */

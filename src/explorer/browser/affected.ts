@@ -6,7 +6,7 @@ import type { OutputData } from '../load/load-output.ts';
 import type { OutputsData } from '../load/load-outputs.ts';
 import type { TxData } from '../load/load-tx.ts';
 import type { PagePayload } from '../views/page-payload.ts';
-import type { StreamEvent } from './stream-events.ts';
+import { isNamed, type StreamEvent } from './stream-events.ts';
 
 /** Whether an event changes what a page shows, so that its data must be loaded again. The home page folds events itself. */
 export function isAffected({ view, data, context }: PagePayload, event: StreamEvent): boolean {
@@ -22,16 +22,9 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'tx') return isTxAffected(data as TxData, event);
   if (event.kind !== 'tx') return false;
   if (view === 'output') return isSpending(event, new Set([(data as OutputData).utxo.creationTxHash]));
-  if (view === 'outputs') {
-    const { address } = data as OutputsData;
-    return event.balanceChanges.some((change) => change.address === address);
-  }
   if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
-  if (view === 'address') {
-    const { address } = data as AddressData;
-    return event.balanceChanges.some((change) => change.address === address);
-  }
-  return view === 'asset' && event.balanceChanges.some((change) => change.assetID === (data as AssetData).asset.assetId);
+  if (view === 'address' || view === 'outputs') return isNamed((data as AddressData | OutputsData).address, event);
+  return view === 'asset' && isNamed((data as AssetData).asset.assetId, event);
 }
 
 /** A waiting transaction changes when it is accepted or dropped, an accepted one when its outputs are spent. */

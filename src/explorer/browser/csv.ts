@@ -66,7 +66,7 @@ function readCell(element: Element): Cell {
       unit: amounts.map(({ dataset }) => dataset.unit).join('; '),
     };
   const copy = element.cloneNode(true) as Element;
-  for (const mark of copy.querySelectorAll('[aria-hidden=true]')) mark.remove();
+  for (const mark of copy.querySelectorAll('[aria-hidden=true], .local-time')) mark.remove();
   for (const time of copy.querySelectorAll('time')) time.textContent = time.dateTime;
   // IDs and addresses are shortened on the page; an amount is a quiet link to its asset.
   for (const link of copy.querySelectorAll('a[title]:is(.mono, .address, :not(.plain))')) link.textContent = link.getAttribute('title');

@@ -24,12 +24,6 @@ type TxEvent = {
     };
   };
   readonly summary: TxSummary;
-  readonly balanceChanges: readonly {
-    readonly address: string;
-    readonly assetID: string;
-    readonly change: string;
-    readonly sharedChange: string;
-  }[];
 };
 type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
 type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
@@ -54,3 +48,6 @@ export const withLabels = (row: TxRow, labelOf: LabelOf): TxRow => ({
     amounts: row.summary.amounts.map((amount) => (amount.symbol === undefined ? { ...amount, ...labelOf(amount.assetId) } : amount)),
   },
 });
+
+/** Whether an event names an address or an asset anywhere: in changes of balances, in the summary, or in outputs with NFTs and properties, which are no balances. */
+export const isNamed = (name: string, event: StreamEvent): boolean => JSON.stringify(event).includes(name);

@@ -1,4 +1,4 @@
-import type { StreamEvent } from './stream-events.ts';
+import { isNamed, type StreamEvent } from './stream-events.ts';
 
 /** The most addresses that are watched; the oldest are dropped. */
 const maxWatched = 50;
@@ -21,7 +21,7 @@ let arrived = 0;
 export function markArrival(event: StreamEvent): void {
   if (event.kind !== 'tx') return;
   const wanted = watched();
-  if (wanted.length === 0 || !event.balanceChanges.some(({ address }) => wanted.includes(address))) return;
+  if (!wanted.some((address) => isNamed(address, event))) return;
   arrived++;
   document.title = `(${arrived}) ${plainTitle()}`;
 }

@@ -1,5 +1,6 @@
 import type { AddressBalances, Balances, Tx, TxList, TxSummary, TxType, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
+import { changesOf } from './asset-change.ts';
 import { balancesAfter } from './balance-after.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -25,6 +26,8 @@ export type AddressData = {
   readonly summaries: Readonly<Record<string, TxSummary>>;
   /** Token of the next page of the history. */
   readonly nextTxs: string | undefined;
+  /** Transactions that were compared with the asset of the filter; undefined without one. */
+  readonly searched: number | undefined;
   /** How the balance of one asset changed; undefined if there is nothing to show. */
   readonly plot: BalancePlot | undefined;
   /** The balance of that asset after a transaction, by its ID; those that this page cannot tell are left out. */
@@ -32,8 +35,8 @@ export type AddressData = {
   readonly filter: HistoryFilter;
 };
 
-/** Which transactions the history lists, as it is in the URL: types, and days in UTC. */
-export type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string };
+/** Which transactions the history lists, as it is in the URL: types, days in UTC, and the ID of an asset that they change. */
+export type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string; readonly asset: string };
 
 /** Types of transactions by the words of the filter. */
 export const historyKinds: { readonly [word: string]: readonly TxType[] } = {
@@ -43,7 +46,7 @@ export const historyKinds: { readonly [word: string]: readonly TxType[] } = {
   'Cross-chain': ['ImportTx', 'ExportTx'],
 };
 
-export const isFiltered = ({ kind, from, to }: HistoryFilter): boolean => kind !== '' || from !== '' || to !== '';
+export const isFiltered = ({ kind, from, to, asset }: HistoryFilter): boolean => [kind, from, to, asset].some((one) => one !== '');
 
 type AddressQuery = {
   readonly page: string | undefined;
@@ -67,10 +70,7 @@ export async function loadAddress(
   const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, base, address),
-    read<TxList>(
-      source,
-      `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
-    ),
+    loadHistory(source, `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}`, { address, filter, rows, pageToken }),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
   ]);
@@ -91,6 +91,7 @@ export async function loadAddress(
     txs: history.transactions.map(slimTx),
     summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
     nextTxs: history.nextPageToken,
+    searched: history.searched,
     plot,
     filter,
     // Balances within a block follow from all its transactions.
@@ -98,13 +99,50 @@ export async function loadAddress(
   };
 }
 
+type HistoryQuery = {
+  readonly address: string;
+  readonly filter: HistoryFilter;
+  readonly rows: number;
+  readonly pageToken: string | undefined;
+};
+
+/** Pages of the history that are read to find a page of transactions with one asset. */
+const maxHistoryPages = 20;
+
+/** A page of the history. One filtered by asset has as many transactions as a page or a few more; fewer if the asset is rare, and then says how many were searched. */
+async function loadHistory(source: Source, path: string, { address, filter, rows, pageToken }: HistoryQuery) {
+  const transactions: Tx[] = [];
+  let nextPageToken = pageToken;
+  let searched = 0;
+  for (let page = 0; page < maxHistoryPages; page++) {
+    const list: TxList = await read<TxList>(
+      source,
+      nextPageToken === undefined ? path : `${path}&pageToken=${encodeURIComponent(nextPageToken)}`,
+    );
+    searched += list.transactions.length;
+    nextPageToken = list.nextPageToken;
+    if (filter.asset === '') return { transactions: list.transactions, nextPageToken, searched: undefined };
+    transactions.push(...list.transactions.filter((tx) => changesOf(tx, address).some(({ asset }) => asset.assetId === filter.asset)));
+    if (nextPageToken === undefined || transactions.length >= rows) break;
+  }
+  return { transactions, nextPageToken, searched };
+}
+
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
+
+const assetPattern = /^[1-9A-HJ-NP-Za-km-z]{30,60}$/;
 
 /** Unknown values are left out. */
 function parseFilter(query: URLSearchParams): HistoryFilter {
   const dayOf = (name: string): string => (dayPattern.test(query.get(name) ?? '') ? (query.get(name) as string) : '');
   const kind = query.get('kind') ?? '';
-  return { kind: Object.hasOwn(historyKinds, kind) ? kind : '', from: dayOf('since'), to: dayOf('until') };
+  const asset = query.get('moved') ?? '';
+  return {
+    kind: Object.hasOwn(historyKinds, kind) ? kind : '',
+    from: dayOf('since'),
+    to: dayOf('until'),
+    asset: assetPattern.test(asset) ? asset : '',
+  };
 }
 
 /** The filter as parameters of the route. The last day is included. */

@@ -5,6 +5,7 @@ import { read, type Source } from './source.ts';
 /** Ranges of the page: how long, in which buckets. */
 export const ranges = {
   minute: { word: '1 min', unit: 'second', count: 60 },
+  'ten-minutes': { word: '10 min', unit: 'second', count: 600 },
   hour: { word: '1 h', unit: 'second', count: 3600 },
   day: { word: '1 d', unit: 'hour', count: 24 },
   week: { word: '7 d', unit: 'hour', count: 168 },
@@ -26,7 +27,7 @@ export type ThroughputData = {
 
 /** Milliseconds after which the page is read again: windows of seconds move with the clock, hours and days change with blocks. */
 export const figuresInterval = ({ range }: ThroughputData, hasNews: boolean): number | undefined =>
-  ranges[range].unit === 'second' ? (range === 'minute' ? 2000 : 5000) : hasNews ? 10_000 : undefined;
+  ranges[range].unit === 'second' ? (range === 'hour' ? 5000 : 2000) : hasNews ? 10_000 : undefined;
 
 const hourly = ['txCount', 'activeAddresses', 'activeSenders'] as const;
 const daily = [
@@ -41,13 +42,24 @@ const daily = [
 ] as const;
 const windowed = ['txCount', 'maxTps', 'activeAddresses', 'feesPaid'] as const;
 
+/** The last hour; on a young chain the shortest range with all of its blocks, and on an idle one the shortest with any. */
+async function defaultRange(source: Source, context: PageContext): Promise<Range> {
+  const { seconds, endTimestamp } = await read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${ranges.hour.count}`);
+  const age = endTimestamp - Math.min(...seconds.map(({ timestamp }) => timestamp));
+  if (seconds.length > 0) return (['minute', 'ten-minutes'] as const).find((name) => age < ranges[name].count) ?? 'hour';
+  if (!context.has.metrics) return 'hour';
+  const { result } = await read<RollingWindow>(source, `/v2/chains/${context.chain.alias}/rollingWindowMetrics/txCount`);
+  const windows = { day: result.lastDay, week: result.lastWeek, month: result.lastMonth, year: result.lastYear };
+  return (Object.keys(windows) as (keyof typeof windows)[]).find((name) => windows[name] > 0) ?? 'hour';
+}
+
 export async function loadThroughput(source: Source, context: PageContext, wanted: string | null): Promise<ThroughputData> {
-  const range: Range = wanted !== null && Object.hasOwn(ranges, wanted) ? (wanted as Range) : 'hour';
+  const range: Range = wanted !== null && Object.hasOwn(ranges, wanted) ? (wanted as Range) : await defaultRange(source, context);
   const { unit, count } = ranges[range];
   const base = `/v2/chains/${context.chain.alias}`;
   if (unit === 'second' || !context.has.metrics) {
     const seconds = unit === 'second' ? count : ranges.hour.count;
-    const hasIssues = range !== 'minute' && context.operations.includes('listIssueMinutes');
+    const hasIssues = range === 'hour' && context.operations.includes('listIssueMinutes');
     const [recent, issues] = await Promise.all([
       read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`),
       hasIssues ? read<IssueMinutes>(source, `${chainPath(context)}/issue-minutes`) : undefined,

@@ -43,7 +43,9 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
                   <a href={`/asset/${asset.assetId}`}>{asset.symbol || '–'}</a>
                 </b>
               </td>
-              <td>{asset.name || '–'}</td>
+              <td>
+                <span class="asset-name">{asset.name || '–'}</span>
+              </td>
               <td class="mono" title={asset.assetId}>
                 {shortId(asset.assetId)}
               </td>

@@ -3,6 +3,7 @@ import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-ba
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
+import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 
 const words: { readonly [name in RangeName]: string } = { '1h': '1 h', '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
@@ -72,7 +73,7 @@ export function BalancePanel({ data: { address, plot }, now }: { data: AddressDa
             {plot.points.toReversed().map(([time, amount]) => (
               <tr>
                 <td>
-                  {dateText(time)} {timeText(time)}
+                  <TimeCell time={time} text={`${dateText(time)} ${timeText(time)}`} />
                 </td>
                 <td class="number">{amountText(amount, denomination)}</td>
               </tr>

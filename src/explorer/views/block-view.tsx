@@ -85,7 +85,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           { name: 'Burned', value: <AmountText amount={feeAmount(burned, context)} /> },
         ]}
       />
-      {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} />}
+      {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} csv={`block-${height}`} />}
       <section class="panel scroll">
         <TxTable
           csv={`block-${height}`}
@@ -106,7 +106,6 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
               ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
               : 'No transactions.'
             : `${groupDigits(first)} to ${groupDigits(first + rows.length - 1)} of ${plural(block.txCount, 'transaction')}, counted from 0`}{' '}
-          {txs.length > 0 && <SaveMenu csv={`block-${height}`} />}
           <Pages block={height} first={first} count={block.txCount} />
         </div>
       </section>
@@ -150,7 +149,15 @@ const sumOf = (txs: readonly BlockTx[], value: (tx: BlockTx) => string): bigint 
 
 const kindOfRow = ({ line: { type, summary } }: BlockTx): Kind => kindOfType(type, summary.action === 'mint');
 
-function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: number; chain: PageContext['chain'] }) {
+type BlockMapProps = {
+  readonly txs: readonly BlockTx[];
+  readonly count: number;
+  readonly chain: PageContext['chain'];
+  /** Name of the table of the transactions. */
+  readonly csv: string;
+};
+
+function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
   const { feeSymbol, feeDecimals } = chain;
   const [area, setArea] = useState<Area>('moved');
   const [hidden, setHidden] = useState<readonly string[]>([]);
@@ -196,7 +203,7 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
       side={
         <>
           <Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />
-          <SaveMenu svg="block" />
+          <SaveMenu csv={csv} svg="block" />
         </>
       }
     >

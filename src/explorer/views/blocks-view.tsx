@@ -22,7 +22,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
               <th class="bar-cell">
                 <span class="hidden">Share of the largest</span>
               </th>
-              <th class="number">Size</th>
+              <th class="number wide-only">Size</th>
               <th class="number">Age</th>
             </tr>
           </thead>
@@ -41,7 +41,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
                     <rect x="0" y="0" width={(txs / largest) * 200} height="10" class="mark-fill-1" />
                   </svg>
                 </td>
-                <td class="number">{bytesText(bytes)}</td>
+                <td class="number wide-only">{bytesText(bytes)}</td>
                 <td class="number quiet" data-age={time}>
                   {ageText(now - time)}
                 </td>

@@ -6,7 +6,7 @@ import { groupDigits, plural } from '../text/text-format.ts';
 import { useActions, useDevCall } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
 import { type StateDiff, Undone } from './dev-undone.tsx';
-import { Panel } from './parts.tsx';
+import { Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Snapshots on the line of the chain, with what a revert to each would undo. */
@@ -44,20 +44,22 @@ export function DevSnapshots({ data, context }: ViewProps<DevData>) {
       <div class="padded">
         <SnapshotLine snapshots={snapshots.map(({ name, height: at }) => ({ name, height: Number(at) }))} height={height} />
       </div>
-      <table>
-        <tbody>
-          {snapshots.map((snapshot) => (
-            <SnapshotRow
-              key={snapshot.name}
-              snapshot={snapshot}
-              change={changeText(data, Number(snapshot.height))}
-              isBusy={isBusy}
-              onRevert={() => void revert(snapshot.name)}
-              onDelete={() => run('dev.deleteSnapshot', { name: snapshot.name }, () => `Deleted the snapshot ${snapshot.name}`)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Scroll>
+        <table>
+          <tbody>
+            {snapshots.map((snapshot) => (
+              <SnapshotRow
+                key={snapshot.name}
+                snapshot={snapshot}
+                change={changeText(data, Number(snapshot.height))}
+                isBusy={isBusy}
+                onRevert={() => void revert(snapshot.name)}
+                onDelete={() => run('dev.deleteSnapshot', { name: snapshot.name }, () => `Deleted the snapshot ${snapshot.name}`)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
       {snapshots.length === 0 && <p class="table-foot">None yet. A snapshot costs nothing and a revert takes milliseconds.</p>}
       <FormNote note={note} />
       {undone !== undefined && !note?.isError && <Undone {...undone} context={context} />}

@@ -5,7 +5,7 @@ import { allKinds } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { Sparkline } from '../pictures/plot.tsx';
 import { Tape } from '../pictures/tape.tsx';
-import { ageText, amountText, compactNumber, decimalText, groupDigits, timeText } from '../text/text-format.ts';
+import { ageText, amountText, compactNumber, groupDigits, timeText } from '../text/text-format.ts';
 import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
 import { CopyButton, Facts, Key, Panel, SaveMenu, Switch } from './parts.tsx';
@@ -99,8 +99,8 @@ function figuresOf({ figures }: HomeData, { chain }: PageContext, { tip, pending
   return [
     ...rows,
     { name: 'Transactions, 24 h', value: groupDigits(figures.txsDay), note: `${groupDigits(figures.txsAll)} in all${asOfText(asOf)}` },
-    { name: 'Addresses', value: groupDigits(figures.addresses), note: `${groupDigits(figures.activeDay)} active, 24 h${asOfText(asOf)}` },
-    { name: 'Mean, 24 h', value: decimalText(figures.txsDay / 86_400, 2), note: 'tx/s' },
+    { name: 'Addresses', value: groupDigits(figures.addresses), note: `ever used${asOfText(asOf)}` },
+    { name: 'Active addresses, 24 h', value: groupDigits(figures.activeDay), note: `sent or received${asOfText(asOf)}` },
     {
       name: 'Burned, 24 h',
       value: amountText(BigInt(Math.round(figures.feesDay)), chain.feeDecimals),

@@ -3,6 +3,7 @@ import type { MempoolData } from '../load/load-mempool.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
+import { TimeCell } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -96,43 +97,46 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
             : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
         </p>
       </Panel>
-      <Panel
-        title="Dropped"
-        side={
-          <>
-            <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
-            <SaveMenu csv="dropped" />
-          </>
-        }
-      >
-        <Scroll>
-          <table data-csv="dropped">
-            <thead>
-              <tr>
-                <th>Reason</th>
-                <th>Transaction</th>
-                <th>What happened</th>
-                <th>Stage</th>
-                <th class="number">When, UTC</th>
-              </tr>
-            </thead>
-            <tbody>
-              {drops.map(({ txHash, reason, stage, droppedAt }) => (
+      {drops.length > 0 && (
+        <Panel
+          title="Dropped"
+          side={
+            <>
+              <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
+              <SaveMenu csv="dropped" />
+            </>
+          }
+        >
+          <Scroll>
+            <table data-csv="dropped">
+              <thead>
                 <tr>
-                  <td class="mono bad-text">{reason.code}</td>
-                  <td>
-                    <TxLink id={txHash} />
-                  </td>
-                  <td class="breakable">{reason.message}</td>
-                  <td>{stage}</td>
-                  <td class="number quiet">{timeText(droppedAt / 1000)}</td>
+                  <th>Reason</th>
+                  <th>Transaction</th>
+                  <th>What happened</th>
+                  <th>Stage</th>
+                  <th class="number">When, UTC</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-        {drops.length === 0 && <p class="table-foot">None since the node started.</p>}
-      </Panel>
+              </thead>
+              <tbody>
+                {drops.map(({ txHash, reason, stage, droppedAt }) => (
+                  <tr>
+                    <td class="mono bad-text">{reason.code}</td>
+                    <td>
+                      <TxLink id={txHash} />
+                    </td>
+                    <td class="breakable">{reason.message}</td>
+                    <td>{stage}</td>
+                    <td class="number quiet">
+                      <TimeCell time={droppedAt / 1000} text={timeText(droppedAt / 1000)} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </Panel>
+      )}
     </>
   );
 }

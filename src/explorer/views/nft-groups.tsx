@@ -52,20 +52,16 @@ function Card({ group: { groupId, addresses, threshold, minted }, owners, contex
   const payload = minted?.payload ?? '0x';
   return (
     <li class="card">
-      <div class="card-picture">
-        {minted === undefined ? (
-          <p class="quiet">
-            can be minted by {threshold} of {addresses.length}
-          </p>
-        ) : (
+      {minted !== undefined && (
+        <div class="card-picture">
           <PayloadView payload={payload} utxoId={minted.utxoId} title={`Group ${groupId}`} />
-        )}
-      </div>
+        </div>
+      )}
       <p class="card-facts">
         {minted === undefined ? <span>group {groupId}</span> : <a href={`/tx/${minted.txHash}`}>group {groupId}</a>}
         <span class="note">
           {minted === undefined
-            ? 'none yet'
+            ? `none yet; can be minted by ${threshold} of ${addresses.length}`
             : `${groupDigits(minted.count)} minted · ${payloadWord(payloadKind(payload))} · ${(payload.length - 2) / 2} B`}
         </span>
         {minted === undefined ? (

@@ -57,7 +57,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           </Scroll>
         </Panel>
       )}
-      {peers !== undefined && <PeersPanel peers={peers} clockOffset={clockOffset} now={now} />}
+      {peers !== undefined && peers.length > 0 && <PeersPanel peers={peers} clockOffset={clockOffset} now={now} />}
       {data.settings !== undefined && <SettingsPanel settings={data.settings} />}
       <div class="two">
         <Panel title="Versions">

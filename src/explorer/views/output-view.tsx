@@ -3,11 +3,11 @@ import type { OutputData } from '../load/load-output.ts';
 import { outputType } from '../load/output-type.ts';
 import { chainPath, chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
-import { shortId } from '../text/text-format.ts';
+import { dateText, shortId, timeText } from '../text/text-format.ts';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, BlockLink, Chip, CopyAs, Facts, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
-import { TimeText } from './time-text.tsx';
+import { TimeCell, TimeText } from './time-text.tsx';
 import type { ViewProps } from './view.ts';
 
 /** One output: what it holds, who owns it, what created and spent it. For an NFT also its owners over time. */
@@ -75,7 +75,7 @@ export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOw
                   block <BlockLink height={createdIn} />
                 </>
               ),
-            note: <TimeText time={utxo.timestamp} withLocal />,
+            note: <TimeText time={utxo.timestamp} />,
           },
           {
             name: 'State',
@@ -88,7 +88,7 @@ export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOw
                       block <BlockLink height={spentIn} />,{' '}
                     </>
                   )}
-                  <TimeText time={utxo.consumingTxTimestamp} withLocal />
+                  <TimeText time={utxo.consumingTxTimestamp} />
                 </>
               ),
           },
@@ -123,7 +123,7 @@ type OwnersProps = { readonly owners: readonly Utxo[]; readonly current: string;
 const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
   <Panel title="Owners over time" side={<SaveMenu csv="owners" />}>
     <Scroll>
-      <table data-csv="owners">
+      <table data-csv="owners" class="even">
         <thead>
           <tr>
             <th>Owner</th>
@@ -145,7 +145,7 @@ const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
                 {one.consumingTxHash === undefined && <Chip tone="ok">owner now</Chip>}
               </td>
               <td class="quiet">
-                <TimeText time={one.timestamp} />
+                <TimeCell time={one.timestamp} text={`${dateText(one.timestamp)} ${timeText(one.timestamp)}`} />
               </td>
               <td>
                 <TxLink id={one.creationTxHash} />

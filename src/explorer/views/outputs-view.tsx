@@ -2,11 +2,11 @@ import type { Utxo } from '../../api/contract/answers.ts';
 import { type OutputFilter, type OutputsData, outputsUrl } from '../load/load-outputs.ts';
 import { outputType } from '../load/output-type.ts';
 import { canvasOutput } from '../load/slim.ts';
-import { plural, shortId } from '../text/text-format.ts';
+import { dateText, plural, shortId, timeText } from '../text/text-format.ts';
 import { OutputCanvas } from './address-outputs.tsx';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, NextPage, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
-import { TimeText } from './time-text.tsx';
+import { TimeCell } from './time-text.tsx';
 import type { ViewProps } from './view.ts';
 
 /** All outputs of an address as a table, with a picture of those that it shows. */
@@ -103,7 +103,7 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
       )}
     </td>
     <td class="quiet">
-      <TimeText time={utxo.timestamp} />
+      <TimeCell time={utxo.timestamp} text={`${dateText(utxo.timestamp)} ${timeText(utxo.timestamp)}`} />
     </td>
     <td>
       <OutputState utxo={utxo} context={context} now={now} />

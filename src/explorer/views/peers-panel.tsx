@@ -27,58 +27,54 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
                 .join(', ')}
             </span>
           )}
-          {peers.length > 0 && <SaveMenu csv="peers" />}
+          <SaveMenu csv="peers" />
         </>
       }
     >
-      {peers.length === 0 ? (
-        <p class="table-foot">None: this node builds its own blocks, or follows another node over RPC.</p>
-      ) : (
-        <Scroll>
-          <table data-csv="peers">
-            <thead>
-              <tr>
-                <th>Node</th>
-                <th>Address</th>
-                <th>Version</th>
-                <th class="number">Heard</th>
-                <th>Our uptime, as it sees it</th>
-                <th class="number">Subnets</th>
-                <th>Benched</th>
+      <Scroll>
+        <table data-csv="peers">
+          <thead>
+            <tr>
+              <th>Node</th>
+              <th>Address</th>
+              <th>Version</th>
+              <th class="number">Heard</th>
+              <th>Our uptime, as it sees it</th>
+              <th class="number">Subnets</th>
+              <th>Benched</th>
+            </tr>
+          </thead>
+          <tbody>
+            {peers.slice(0, maxRows).map((peer) => (
+              <tr id={peer.nodeID}>
+                <td class="mono" title={peer.nodeID}>
+                  NodeID-{shortId(peer.nodeID.replace(/^NodeID-/, ''))}
+                </td>
+                <td class="mono">{peer.ip}</td>
+                <td>{peer.version}</td>
+                <td class="number" title={peer.lastReceived}>
+                  <span data-age={heard(peer)}>{ageText(now - heard(peer))}</span> ago
+                </td>
+                <td>
+                  <svg class="wide-only" width={barWidth} height="10" viewBox={`0 0 ${barWidth} 10`} aria-hidden="true">
+                    <rect x="0" y="0" width={barWidth} height="10" class="fill-0" />
+                    <rect
+                      x="0"
+                      y="0"
+                      width={(Math.min(100, Number(peer.observedUptime)) / 100) * barWidth}
+                      height="10"
+                      class="mark-fill-1"
+                    />
+                  </svg>{' '}
+                  {peer.observedUptime} %
+                </td>
+                <td class="number">{groupDigits(peer.trackedSubnets.length)}</td>
+                <td>{peer.benched.length === 0 ? 'no' : `on ${plural(peer.benched.length, 'chain')}: ${peer.benched.join(', ')}`}</td>
               </tr>
-            </thead>
-            <tbody>
-              {peers.slice(0, maxRows).map((peer) => (
-                <tr id={peer.nodeID}>
-                  <td class="mono" title={peer.nodeID}>
-                    NodeID-{shortId(peer.nodeID.replace(/^NodeID-/, ''))}
-                  </td>
-                  <td class="mono">{peer.ip}</td>
-                  <td>{peer.version}</td>
-                  <td class="number" title={peer.lastReceived}>
-                    <span data-age={heard(peer)}>{ageText(now - heard(peer))}</span> ago
-                  </td>
-                  <td>
-                    <svg class="wide-only" width={barWidth} height="10" viewBox={`0 0 ${barWidth} 10`} aria-hidden="true">
-                      <rect x="0" y="0" width={barWidth} height="10" class="fill-0" />
-                      <rect
-                        x="0"
-                        y="0"
-                        width={(Math.min(100, Number(peer.observedUptime)) / 100) * barWidth}
-                        height="10"
-                        class="mark-fill-1"
-                      />
-                    </svg>{' '}
-                    {peer.observedUptime} %
-                  </td>
-                  <td class="number">{groupDigits(peer.trackedSubnets.length)}</td>
-                  <td>{peer.benched.length === 0 ? 'no' : `on ${plural(peer.benched.length, 'chain')}: ${peer.benched.join(', ')}`}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
     </Panel>
   );
 }

@@ -3,6 +3,7 @@ import { LinesPlot } from '../pictures/lines-plot.tsx';
 import { Plot } from '../pictures/plot.tsx';
 import { groupDigits, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
+import { TimeCell } from './time-text.tsx';
 
 const percentiles = [
   { name: 'p50', color: 1 },
@@ -24,19 +25,17 @@ export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: num
   const lost = issues.minutes.reduce((sum, { refused, dropped }) => sum + refused + dropped, 0);
   return (
     <>
-      <Panel
-        title="Received to accepted, by minute"
-        side={
-          <>
-            <span>{groupDigits(accepted)} issued here in 1 h</span>
-            {accepted > 0 && <SaveMenu csv="issued" svg="latency" />}
-          </>
-        }
-      >
-        <div class="padded" data-picture="latency">
-          {accepted === 0 ? (
-            <p class="note">No transaction that was issued to this node was accepted in the last hour.</p>
-          ) : (
+      {accepted > 0 && (
+        <Panel
+          title="Received to accepted, by minute"
+          side={
+            <>
+              <span>{groupDigits(accepted)} issued here in 1 h</span>
+              <SaveMenu csv="issued" svg="latency" />
+            </>
+          }
+        >
+          <div class="padded" data-picture="latency">
             <LinesPlot
               lines={percentiles.map(({ name, color }) => ({
                 word: name,
@@ -50,9 +49,7 @@ export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: num
               timeText={textOfMinute}
               {...times}
             />
-          )}
-        </div>
-        {accepted > 0 && (
+          </div>
           <ul class="legend">
             {percentiles.map(({ name, color }) => (
               <li>
@@ -61,62 +58,68 @@ export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: num
               </li>
             ))}
           </ul>
-        )}
-      </Panel>
-      <Panel
-        title="Refused or dropped per minute"
-        side={
-          <>
-            <span>{groupDigits(lost)} in 1 h</span>
-            <SaveMenu svg="refused" />
-          </>
-        }
-      >
-        <div class="padded" data-picture="refused">
-          <Plot
-            points={minutes.map((minute, at) => ({ x: start + at * 60, y: (minute?.refused ?? 0) + (minute?.dropped ?? 0) }))}
-            width={width}
-            height={180}
-            kind="bars"
-            color={5}
-            unit="tx"
-            label="Refused or dropped transactions per minute; the table has the values"
-            valueText={({ x, y }) => `${timeText(x).slice(0, 5)}: ${y} tx`}
-            {...times}
-          />
-        </div>
-      </Panel>
-      <Panel title="Issued to this node, by minute" class="plot-wide" side={<span>by the real clock, UTC</span>}>
-        <details class="values">
-          <summary>Values</summary>
-          <table data-csv="issued">
-            <thead>
-              <tr>
-                <th>From, UTC</th>
-                <th class="number">Accepted</th>
-                {[...percentiles.map(({ name }) => name), 'max'].map((name) => (
-                  <th class="number">{name}, ms</th>
-                ))}
-                <th class="number">Refused</th>
-                <th class="number">Dropped</th>
-              </tr>
-            </thead>
-            <tbody>
-              {issues.minutes.map(({ timestamp, latency, refused, dropped }) => (
+        </Panel>
+      )}
+      {lost > 0 && (
+        <Panel
+          title="Refused or dropped per minute"
+          side={
+            <>
+              <span>{groupDigits(lost)} in 1 h</span>
+              <SaveMenu svg="refused" />
+            </>
+          }
+        >
+          <div class="padded" data-picture="refused">
+            <Plot
+              points={minutes.map((minute, at) => ({ x: start + at * 60, y: (minute?.refused ?? 0) + (minute?.dropped ?? 0) }))}
+              width={width}
+              height={180}
+              kind="bars"
+              color={5}
+              unit="tx"
+              label="Refused or dropped transactions per minute; the table has the values"
+              valueText={({ x, y }) => `${timeText(x).slice(0, 5)}: ${y} tx`}
+              {...times}
+            />
+          </div>
+        </Panel>
+      )}
+      {issues.minutes.length > 0 && (
+        <Panel title="Issued to this node, by minute" class="plot-wide" side={<span>by the real clock, UTC</span>}>
+          <details class="values">
+            <summary>Values</summary>
+            <table data-csv="issued">
+              <thead>
                 <tr>
-                  <td>{timeText(timestamp)}</td>
-                  <td class="number">{groupDigits(latency?.count ?? 0)}</td>
-                  {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
-                    <td class="number">{latency === undefined ? '–' : latency[name].toFixed(1)}</td>
+                  <th>From, UTC</th>
+                  <th class="number">Accepted</th>
+                  {[...percentiles.map(({ name }) => name), 'max'].map((name) => (
+                    <th class="number">{name}, ms</th>
                   ))}
-                  <td class="number">{groupDigits(refused)}</td>
-                  <td class="number">{groupDigits(dropped)}</td>
+                  <th class="number">Refused</th>
+                  <th class="number">Dropped</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </details>
-      </Panel>
+              </thead>
+              <tbody>
+                {issues.minutes.map(({ timestamp, latency, refused, dropped }) => (
+                  <tr>
+                    <td>
+                      <TimeCell time={timestamp} text={timeText(timestamp)} />
+                    </td>
+                    <td class="number">{groupDigits(latency?.count ?? 0)}</td>
+                    {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
+                      <td class="number">{latency === undefined ? '–' : latency[name].toFixed(1)}</td>
+                    ))}
+                    <td class="number">{groupDigits(refused)}</td>
+                    <td class="number">{groupDigits(dropped)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+        </Panel>
+      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { StackedPlot } from '../pictures/stacked-plot.tsx';
 import { amountText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, Panel, SaveMenu } from './parts.tsx';
 import { IssuePlots } from './throughput-issues.tsx';
+import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 
 /** The most points of a plot: an hour is shown in means of 15 s. */
@@ -137,7 +138,9 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
                     ? []
                     : [
                         <tr>
-                          <td>{timeText(start + at * step)}</td>
+                          <td>
+                            <TimeCell time={start + at * step} text={timeText(start + at * step)} />
+                          </td>
                           {allKinds.map(([type]) => (
                             <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
                           ))}

@@ -5,6 +5,7 @@ import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
+import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -124,7 +125,9 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                   <tbody>
                     {points.toReversed().map(({ x, y }) => (
                       <tr>
-                        <td>{textOfTime(x)}</td>
+                        <td>
+                          <TimeCell time={x} text={textOfTime(x)} />
+                        </td>
                         <td class="number">{decimalText(y, 15)}</td>
                       </tr>
                     ))}

@@ -56,7 +56,7 @@ export function Moved({ summary: { action, created, amounts, amountCount } }: { 
     <>
       {created !== undefined && (
         <span class="quiet">
-          {created.name}
+          <span class="asset-name">{created.name}</span>
           {first === undefined && created.type === 'secp256k1' && `, ${plural(created.denomination, 'decimal')}`}
           {first !== undefined && ', '}
         </span>

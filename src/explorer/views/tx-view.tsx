@@ -6,10 +6,11 @@ import type { PageContext } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { burnedAmounts } from '../load/tx-row.ts';
 import { Flow } from '../pictures/flow.tsx';
-import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../text/text-format.ts';
+import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
 import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
+import { TimeText } from './time-text.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
@@ -62,11 +63,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           },
           {
             name: 'Time, UTC',
-            value: (
-              <>
-                <span data-local={tx.timestamp}>{timeText(tx.timestamp)}</span> <small>{dateText(tx.timestamp)}</small>
-              </>
-            ),
+            value: <TimeText time={tx.timestamp} />,
           },
           { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
           {

@@ -181,10 +181,10 @@ const checkIdRanges: Check = async ({ chains: { oracle }, explorer }) => {
   const ids = oracle.blocks.map((block) => block.id).toSorted();
   const [low, high] = [ids[1], ids.at(-2)] as [Id, Id];
   const range = { low: idToBytes(low), high: idToBytes(high) };
-  expect(await explorer.idsBetween('block', range, 1000)).toEqual(ids.slice(1, -1));
-  expect(await explorer.idsBetween('block', range, 2)).toEqual(ids.slice(1, 3));
+  expect(await explorer.namesBetween('block', range, 1000)).toEqual(ids.slice(1, -1));
+  expect(await explorer.namesBetween('block', range, 2)).toEqual(ids.slice(1, 3));
   const tx = oracle.blocks.flatMap((block) => block.txs)[0]?.id as Id;
-  expect(await explorer.idsBetween('tx', { low: idToBytes(tx), high: idToBytes(tx) }, 5)).toEqual([tx]);
+  expect(await explorer.namesBetween('tx', { low: idToBytes(tx), high: idToBytes(tx) }, 5)).toEqual([tx]);
 };
 
 const checkBlocks: Check = async ({ chains: { oracle }, explorer }) => {

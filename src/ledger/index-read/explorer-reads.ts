@@ -20,8 +20,8 @@ export type ExplorerReads = {
   readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly hasMore: boolean }>;
   /** The oldest `limit` assets whose symbol or name is the given text or contains it, in any case. */
   readonly assetsMatching: (text: string, limit: number) => Promise<MatchingAssets>;
-  /** IDs of transactions or blocks within a range, in the order of their bytes. */
-  readonly idsBetween: (table: 'tx' | 'block', range: IdRange, limit: number) => Promise<Id[]>;
+  /** IDs of transactions or blocks, or addresses, within a range, as hex and in the order of their bytes. */
+  readonly namesBetween: (kind: NamedKind, range: NameRange, limit: number) => Promise<(Id | Address)[]>;
 
   /** Sums of blocks at and below a height, newest first. */
   readonly blockSums: (from: number, limit: number) => Promise<BlockSumsEntry[]>;
@@ -68,7 +68,10 @@ export type AssetHolder = { readonly address: Address; readonly amount: bigint; 
 export type MatchingAssets = { readonly exact: readonly Id[]; readonly partial: readonly Id[]; readonly total: number };
 
 /** 32 bytes each, both included. */
-export type IdRange = { readonly low: Uint8Array; readonly high: Uint8Array };
+/** What `namesBetween` lists. */
+export type NamedKind = 'tx' | 'block' | 'address';
+
+export type NameRange = { readonly low: Uint8Array; readonly high: Uint8Array };
 
 export type NftGroupQuery = { readonly asset: Id; readonly offset: number; readonly limit: number; readonly maxScan: number };
 

@@ -71,7 +71,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),
-    idsBetween: (table, range, limit) => run(() => search.idsBetween(table, range, limit)),
+    namesBetween: (kind, range, limit) => run(() => search.namesBetween(kind, range, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
     blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),

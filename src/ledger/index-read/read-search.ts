@@ -1,9 +1,10 @@
+import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
-import type { IdRange, MatchingAssets } from './explorer-reads.ts';
+import type { MatchingAssets, NamedKind, NameRange } from './explorer-reads.ts';
 
 /** Assets whose names are compared with a text; those created later are not found by a part of their name. */
 const maxCompared = 20_000;
@@ -13,9 +14,12 @@ export function createSearchReads(t: Tables & IndexTables) {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and is older than all others.
   const assetTexts = `SELECT a.id, a.name, a.symbol FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id
     ORDER BY coalesce(x.seq, 0), a.id LIMIT ? + 0`;
-  const idsBetween = {
-    tx: `SELECT id FROM ${t.tx} WHERE id >= ? AND id <= ? ORDER BY id LIMIT ? + 0`,
-    block: `SELECT id FROM ${t.block} WHERE id >= ? AND id <= ? ORDER BY id LIMIT ? + 0`,
+  const between = (table: string, column: string): string =>
+    `SELECT ${column} AS name FROM ${table} WHERE ${column} >= ? AND ${column} <= ? ORDER BY ${column} LIMIT ? + 0`;
+  const namesBetween: { readonly [K in NamedKind]: string } = {
+    tx: between(t.tx, 'id'),
+    block: between(t.block, 'id'),
+    address: between(t.holder, 'address'),
   };
   return {
     /** Compared here and not in SQL: names are bytes, and databases differ in which letters have an upper case. */
@@ -34,9 +38,9 @@ export function createSearchReads(t: Tables & IndexTables) {
       const total = exact.length + partial.length;
       return { exact: exact.slice(0, limit), partial: partial.slice(0, Math.max(0, limit - exact.length)), total };
     },
-    idsBetween: function* (table: 'tx' | 'block', { low, high }: IdRange, limit: number): Steps<Id[]> {
-      const rows = yield* fetchRows<{ id: Uint8Array }>([{ text: idsBetween[table], values: [low, high, limit] }]);
-      return rows.map(({ id }) => toHex(id) as Id);
+    namesBetween: function* (kind: NamedKind, { low, high }: NameRange, limit: number): Steps<(Id | Address)[]> {
+      const rows = yield* fetchRows<{ name: Uint8Array }>([{ text: namesBetween[kind], values: [low, high, limit] }]);
+      return rows.map(({ name }) => toHex(name) as Id | Address);
     },
   };
 }
