@@ -1,11 +1,14 @@
 import { prepareIndex } from '../src/app/index/index-writer.ts';
-import { getOrCreatePageSecret } from '../src/app/index/served-network-store.ts';
+import { readPageSecret } from '../src/app/index/served-network-store.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import type { Id } from '../src/base/bytes/id.ts';
+import { joinStatements } from '../src/ledger/index/statement-joiner.ts';
+import type { ExplorerReads } from '../src/ledger/index-read/explorer-reads.ts';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
+import { openExplorerReads } from '../src/ledger/index-read/open-explorer-reads.ts';
 import { openReads } from '../src/ledger/index-read/open-reads.ts';
 import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import type { ChainStore } from './chain-store.ts';
@@ -18,6 +21,7 @@ import { createSqlCounter, type SqlCounter } from './sql-counter.ts';
 export type PostgresBenchChain = {
   readonly url: string;
   readonly reads: IndexReads;
+  readonly explorer: ExplorerReads;
   /** The key that `serac api` seals its page tokens with. */
   readonly pageSecret: Uint8Array;
   /** Counts the statements that `reads` runs. */
@@ -37,7 +41,10 @@ export async function preparePostgres(
   url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
-  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', { publicKeyOf: createHolderKeys(addresses) });
+  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', {
+    publicKeyOf: createHolderKeys(addresses),
+    pageSecret: crypto.getRandomValues(new Uint8Array(32)),
+  });
   const started = performance.now();
   const unspent = new Map<Id, Utxo>();
   for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);
@@ -54,9 +61,11 @@ export async function preparePostgres(
     if (at % 500 < blocksPerCommit) console.error(`  PostgreSQL: block ${at} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   const counter = createSqlCounter(sql);
-  const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id });
-  const pageSecret = await getOrCreatePageSecret(sql, crypto.getRandomValues(new Uint8Array(32)));
-  return { url: url.href, reads, pageSecret, counter, close: sql.close };
+  const joined = joinStatements(counter.sql, (run) => void setImmediate(run));
+  const chainOf = { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id };
+  const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false })];
+  const pageSecret = await readPageSecret(sql);
+  return { url: url.href, reads, explorer, pageSecret, counter, close: sql.close };
 }
 
 const blocksPerCommit = 16;

@@ -8,14 +8,18 @@ export type SqlCounter = {
   readonly sql: Sql;
   /** Runs `work` and counts its statements. Nothing else may use `sql` meanwhile. */
   readonly count: (work: () => Promise<unknown>) => Promise<SqlCount>;
+  /** The texts of the statements of the last count. */
+  readonly texts: () => readonly string[];
 };
 
 export function createSqlCounter(sql: Sql): SqlCounter {
   let [statements, roundTrips] = [0, 0];
+  let texts: string[] = [];
   /** Whether a statement has completed since the last round trip began. */
   let hasCompleted = true;
   const all = async <Row>(text: string, values: readonly SqlValue[]): Promise<Row[]> => {
     statements++;
+    texts.push(text);
     if (hasCompleted) roundTrips++;
     hasCompleted = false;
     try {
@@ -28,8 +32,10 @@ export function createSqlCounter(sql: Sql): SqlCounter {
     sql: { dialect: sql.dialect, all },
     count: async (work) => {
       const before = { statements, roundTrips };
+      texts = [];
       await work();
       return { statements: statements - before.statements, roundTrips: roundTrips - before.roundTrips };
     },
+    texts: () => texts,
   };
 }

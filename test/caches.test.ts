@@ -74,6 +74,9 @@ const ownLimits = {
     'app/servers/api.ts',
     'ledger/index-read/output-sources.ts',
     'ledger/index/batched-statement.ts',
+    'ledger/index/key-lookup.ts',
+    'ledger/index/ordered-lookup.ts',
+    'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
@@ -88,7 +91,7 @@ const ownLimits = {
     'chain/follow/signer-prefetch.ts',
     'chain/lifecycle/impersonation.ts',
     'chain/lifecycle/undecided-blocks.ts',
-    'network/outer-chain/outer-vm.ts',
+    'network/outer-chain/block-contents.ts',
     'network/outer-chain/schedule-cache.ts',
     'network/peers/address-book.ts',
     'network/peers/known-addresses.ts',

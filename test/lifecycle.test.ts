@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openKeyStore } from '../src/api/access/key-store.ts';
 import { configFrom } from '../src/app/config/config.ts';
 import { parseFlags } from '../src/app/flags/flags.ts';
+import { createBackfillQueue } from '../src/app/index/backfill-queue.ts';
 import { writeNetworkDescription } from '../src/app/index/served-network-store.ts';
 import { createLog } from '../src/app/log/log.ts';
 import { createFolder, files, readFileSystemSize, renameFile } from '../src/app/platform/files.ts';
@@ -234,6 +236,8 @@ async function writeIndex(url: string): Promise<void> {
   const context = createNetworkContext(nodeConfig(), resources.env);
   const [{ id, genesis }] = context.specs;
   await migratePostgres(sql, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
-  await writeNetworkDescription(sql, describeNetwork(context));
+  await createBackfillQueue(sql);
+  await openKeyStore(sql);
+  await writeNetworkDescription(sql, describeNetwork(context), new Uint8Array(32));
   await sql.close();
 }

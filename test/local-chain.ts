@@ -112,5 +112,5 @@ export function localGenesis() {
   const network = getNetwork(12345);
   const readData = (file: string) => readFileSync(new URL(`../src/avm/genesis/data/${file}`, import.meta.url));
   const { x } = loadNetworkGenesis(network, undefined, { readData, unixSeconds: 0n });
-  return { network, x, first: genesisBlock(x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID) };
+  return { network, x, first: genesisBlock(x.blockchainID, network.upgrades) };
 }

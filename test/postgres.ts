@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,35 +6,66 @@ import { join } from 'node:path';
 /** A PostgreSQL server for one test, which can be stopped and killed. */
 export type PrivatePostgres = {
   readonly url: string;
+  readonly port: number;
+  /** The folder of its Unix socket, where a test may also put files for the server to read. */
+  readonly folder: string;
   readonly start: () => Promise<void>;
   /** `kill`: at once, like a crash. `stop`: closes its sessions first. */
   readonly end: (how: 'kill' | 'stop') => Promise<void>;
   /** Suspends the server: it accepts connections and bytes, but does not respond until `thaw`. */
   readonly freeze: () => void;
   readonly thaw: () => void;
+  /** Makes a replica the primary: it accepts writes when this resolves. */
+  readonly promote: () => Promise<void>;
   readonly remove: () => Promise<void>;
 };
 
 /** Whether PostgreSQL is installed and can be started. */
 export const postgresInstalled: boolean = process.platform === 'linux' && findBinaries() !== undefined && findServerUser() !== undefined;
 
-/** Starts a server with an empty database. Returns undefined if PostgreSQL is not installed. Linux only, because it reads /proc. */
-export async function startPostgres(): Promise<PrivatePostgres | undefined> {
+type PostgresOptions = {
+  /** Lines of its configuration file. */
+  readonly settings?: readonly string[];
+  /** The server that it copies and then follows, as a replica with streaming replication. */
+  readonly replicaOf?: PrivatePostgres;
+  /** A free port if it is left out. */
+  readonly port?: number;
+};
+
+/**
+ * Starts a server with an empty database, or a replica of another one. Returns undefined if PostgreSQL is not installed. Linux only, because it
+ * reads /proc.
+ */
+export async function startPostgres({
+  settings = [],
+  replicaOf,
+  port: wantedPort,
+}: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
   const bin = process.platform === 'linux' ? findBinaries() : undefined;
   const user = bin === undefined ? undefined : findServerUser();
   if (bin === undefined || user === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'serac-postgres-'));
-  chownSync(folder, user.uid, user.gid);
+  handOver(folder, user);
   const data = join(folder, 'data');
   const run = (program: string, ...args: string[]) => {
     const { success, stderr } = Bun.spawnSync([...user.prefix, join(bin, program), ...args], { cwd: folder, stdout: 'ignore' });
     if (!success) throw new Error(`${program}: ${stderr.toString()}`);
   };
-  run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
-  const port = await freePort();
-  writeFileSync(
+  if (replicaOf === undefined)
+    run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
+  else
+    run('pg_basebackup', '--pgdata', data, '--dbname', replicaOf.url, '--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast');
+  const port = wantedPort ?? (await freePort());
+  appendFileSync(
     join(data, 'postgresql.auto.conf'),
-    [`port = ${port}`, `unix_socket_directories = ''`, `listen_addresses = '127.0.0.1'`, 'shared_buffers = 16MB', ''].join('\n'),
+    [
+      `port = ${port}`,
+      `unix_socket_directories = '${folder}'`,
+      `listen_addresses = '127.0.0.1'`,
+      'shared_buffers = 16MB',
+      ...settings,
+      '',
+    ].join('\n'),
   );
   const start = async () => run('pg_ctl', 'start', '--pgdata', data, '--wait', '--log', join(folder, 'log'));
   const main = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -58,6 +89,9 @@ export async function startPostgres(): Promise<PrivatePostgres | undefined> {
   await start();
   return {
     url: `postgres://serac@127.0.0.1:${port}/postgres`,
+    port,
+    folder,
+    promote: async () => run('pg_ctl', 'promote', '--pgdata', data, '--wait'),
     start,
     end,
     freeze: () => signal('SIGSTOP'),
@@ -72,14 +106,22 @@ export async function startPostgres(): Promise<PrivatePostgres | undefined> {
 /** Folder of the server's programs: on the PATH, or Debian's folder of the newest version. */
 function findBinaries(): string | undefined {
   const onPath = Bun.which('initdb');
-  if (onPath !== null) return join(onPath, '..');
+  // A link may lead to the folder of a version, which has all programs.
+  if (onPath !== null) return join(realpathSync(onPath), '..');
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
+type ServerUser = { readonly prefix: string[]; readonly uid: number; readonly gid: number };
+
+/** Gives a folder and its files to the user that runs the server. */
+export function handOver(folder: string, { uid, gid }: ServerUser): void {
+  for (const path of [folder, ...readdirSync(folder).map((name) => join(folder, name))]) chownSync(path, uid, gid);
+}
+
 /** The user that runs the server. PostgreSQL does not run as root, so root switches to another user. */
-function findServerUser(): { readonly prefix: string[]; readonly uid: number; readonly gid: number } | undefined {
+export function findServerUser(): ServerUser | undefined {
   const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
   if (uid !== 0) return { prefix: [], uid, gid };
   const [, , id, group] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres|nobody):[^:]*:(\d+):(\d+)/m) ?? [];
@@ -99,7 +141,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number };

@@ -16,11 +16,15 @@ export const redisBinary: string | undefined = Bun.which('redis-server') ?? Bun.
 
 const startTimeout = 10_000;
 
-/** Returns undefined if Redis is not installed. */
-export async function startRedis(options: readonly string[] = []): Promise<PrivateRedis | undefined> {
+/** Returns undefined if Redis is not installed. `sentinelConfig`: starts a Sentinel with this file, which it writes. */
+export async function startRedis(options: readonly string[] = [], sentinelConfig?: string): Promise<PrivateRedis | undefined> {
   if (redisBinary === undefined) return undefined;
   const port = freePort();
-  const command = [redisBinary, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...options];
+  const listen = ['--port', String(port), '--bind', '127.0.0.1'];
+  const command =
+    sentinelConfig === undefined
+      ? [redisBinary, ...listen, '--save', '', '--appendonly', 'no', ...options]
+      : [redisBinary, sentinelConfig, ...listen, '--sentinel', ...options];
   let server: Subprocess | undefined;
   const start = async (): Promise<void> => {
     server = spawn(command, { stdout: 'ignore', stderr: 'ignore' });

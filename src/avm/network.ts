@@ -7,8 +7,6 @@ export type Network = {
   /** The human-readable part of its addresses. */
   readonly hrp: string;
   readonly upgrades: Upgrades;
-  /** `upgrades.cortinaTime` in Unix seconds: the time of the X-Chain's block 0. */
-  readonly cortinaTime: bigint;
   readonly fees: NetworkFees;
   readonly retiredFees: RetiredFees;
   readonly gas: GasConfig;
@@ -121,7 +119,7 @@ const commonRetiredFees = {
   addSubnetDelegatorFee: milliAvax,
 };
 
-type Preset = Pick<Network, 'upgrades' | 'cortinaTime' | 'fees' | 'retiredFees' | 'gas'>;
+type Preset = Pick<Network, 'upgrades' | 'fees' | 'retiredFees' | 'gas'>;
 
 /** Parameters of local and of every custom network. */
 const localPreset: Preset = {
@@ -145,7 +143,6 @@ const localPreset: Preset = {
     graniteEpochDuration: 30_000_000_000,
     heliconTime: unscheduled,
   },
-  cortinaTime: 1_607_144_400n,
   fees: { txFee: milliAvax, createAssetTxFee: milliAvax },
   retiredFees: {
     createSubnetTxFee: 100n * milliAvax,
@@ -177,7 +174,6 @@ const fujiPreset: Preset = {
     graniteEpochDuration: 300_000_000_000,
     heliconTime: unscheduled,
   },
-  cortinaTime: 1_680_793_200n,
   fees: { txFee: milliAvax, createAssetTxFee: 10n * milliAvax },
   retiredFees: {
     createSubnetTxFee: 100n * milliAvax,
@@ -209,7 +205,6 @@ const mainnetPreset: Preset = {
     graniteEpochDuration: 300_000_000_000,
     heliconTime: unscheduled,
   },
-  cortinaTime: 1_682_434_800n,
   fees: { txFee: milliAvax, createAssetTxFee: 10n * milliAvax },
   retiredFees: { createSubnetTxFee: avax, transformSubnetTxFee: 10n * avax, createBlockchainTxFee: avax, ...commonRetiredFees },
   gas,

@@ -69,7 +69,7 @@ function showValue(flag: string, value: unknown): unknown {
   if (secretFlags.has(flag)) return '(not shown)';
   if (typeof value === 'bigint') return value.toString();
   const kind = (flagTable as { [name: string]: FlagDefinition })[flag]?.kind;
-  if (kind !== 'url' && kind !== 'urls') return value;
+  if (kind !== 'url' && kind !== 'urls' && kind !== 'database') return value;
   return Array.isArray(value) ? value.map(hideSecrets) : hideSecrets(String(value));
 }
 

@@ -81,7 +81,7 @@ function exitWith({ message, fault }: AnyFault): never {
 
 /** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
 async function resolveConfig({ options, command, isNetworkGiven, given }: RunFlags): Promise<Config> {
-  const config: Config = { ...configFrom(options, command), settings: listConfig(options, given) };
+  const config: Config = { ...configFrom(options, command, env.readText), settings: listConfig(options, given) };
   logLevel = config.logLevel;
   if (isNetworkGiven) return config;
   const [url = ''] = command.args;
@@ -89,7 +89,7 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
     command.name === 'follow' || command.name === 'index'
       ? await resolveFollowedNetwork(url, config, env)
       : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
-  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command) };
+  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
 }
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
@@ -193,7 +193,7 @@ async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: Term
 /** `--detach`: starts the node in the background and prints where it is. */
 async function runDetached(flags: RunFlags): Promise<void> {
   const { options, command } = flags;
-  const config = configFrom(options, command);
+  const config = configFrom(options, command, env.readText);
   const { detach } = await import('./commands/detach.ts');
   const { pid, logFile, url, isHealthy } = await detach(config, env, {
     program,

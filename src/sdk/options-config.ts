@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { type Config, configFrom } from '../app/config/config.ts';
 import type { FlagDefinition } from '../app/flags/flag-definition.ts';
@@ -12,7 +13,7 @@ export function configFromOptions({ log: _, logLevel = 'warn', ...options }: Nod
   const parsed = parseFlags([`--log-level=${logLevel}`, ...flags.map(([name, value]) => `--${flagOf(name)}=${value}`)], {
     home: homedir(),
   });
-  if (parsed.kind === 'run') return configFrom(parsed.options, parsed.command);
+  if (parsed.kind === 'run') return configFrom(parsed.options, parsed.command, (path) => readFileSync(path, 'utf8'));
   throw new OptionError(parsed.kind === 'error' ? parsed.message : 'unusable options', { code: 'OPTION_INVALID' });
 }
 

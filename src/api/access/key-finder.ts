@@ -8,7 +8,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 export type KeyFinder = { readonly find: (text: string) => MaybePromise<ApiKey | undefined> };
 
 type KeyFinderOptions = {
-  readonly store: KeyStore;
+  readonly store: Pick<KeyStore, 'find'>;
   /** Milliseconds. */
   readonly now: () => number;
   /** How long a lookup is cached. For this time a revoked key may still be accepted, and a new key may still be unknown. */

@@ -1,4 +1,4 @@
-import type { SqlValue, WritableSql } from '../../ledger/index/sql.ts';
+import type { Sql, SqlValue, WritableSql } from '../../ledger/index/sql.ts';
 import type { ApiKey } from './keys.ts';
 import { andThen, type MaybePromise } from './maybe-promise.ts';
 
@@ -15,6 +15,12 @@ export type KeyStore = {
 /** Creates the table if it does not exist. SQLite and PostgreSQL have the same table and SQL. Every write is one statement. */
 export const openKeyStore = (sql: WritableSql): MaybePromise<KeyStore> => andThen(createTable(sql), () => createStore(sql));
 
+/** Finds keys where the table exists, for a server that writes nothing. */
+export const createKeyReader = (sql: Sql): Pick<KeyStore, 'find'> => ({
+  find: (hash) =>
+    andThen(sql.all<ApiKeyRow>(`SELECT ${columns} FROM api_key WHERE hash = ?`, [hash]), ([row]) => (row === undefined ? row : keyOf(row))),
+});
+
 function createStore(sql: WritableSql): KeyStore {
   const write = (text: string, values: readonly SqlValue[]): MaybePromise<void> =>
     andThen(
@@ -25,10 +31,7 @@ function createStore(sql: WritableSql): KeyStore {
     add: (key) => write(`INSERT INTO api_key(${columns}) VALUES (${columns.replace(/\w+/g, '?')})`, valuesOf(key)),
     list: () => andThen(sql.all<ApiKeyRow>(`SELECT ${columns} FROM api_key ORDER BY created, id`, []), (rows) => rows.map(keyOf)),
     revoke: (id, at) => write('UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL', [at, id]),
-    find: (hash) =>
-      andThen(sql.all<ApiKeyRow>(`SELECT ${columns} FROM api_key WHERE hash = ?`, [hash]), ([row]) =>
-        row === undefined ? row : keyOf(row),
-      ),
+    ...createKeyReader(sql),
   };
 }
 

@@ -19,7 +19,7 @@ export type KeysDeps = {
  * `file`: the `--rate-limit-plans` file given to this command. `server`: the server that was last started on this database.
  * `server-without-limits`: the same, but it does not count requests. `defaults`: no server was started yet.
  */
-export type PlanSource = 'file' | 'server' | 'server-without-limits' | 'defaults';
+export type PlanSource = 'file' | 'server' | 'server-without-limits' | 'defaults' | 'defaults-of-servers';
 
 /** Runs a `serac keys` command and returns the lines to print. */
 export async function runKeysCommand(command: KeysCommand, deps: KeysDeps): Promise<string[]> {
@@ -69,6 +69,7 @@ const planNotes: { readonly [S in PlanSource]: string } = {
   file: ' (from the file given here; start the server with the same file)',
   server: '',
   'server-without-limits': ' (not enforced: the server runs with --rate-limits off, or listens on loopback only)',
+  'defaults-of-servers': ' (the defaults; servers with --rate-limit-plans have those of their file, which this command takes too)',
   defaults: ' (the defaults: no server was started here yet, and --rate-limit-plans can change them)',
 };
 

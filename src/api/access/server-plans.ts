@@ -4,7 +4,8 @@ import { defaultPlans, type Plans } from './plans.ts';
 import type { Limits } from './rate-limit.ts';
 
 /**
- * The plans of the server that was last started on a database. Stored next to its keys, so that `serac keys create` can print the limits.
+ * The plans of the node that was last started on a data directory. Stored next to its keys, so that `serac keys create` can print the limits.
+ * `serac api` writes nothing to its database, so there they are not stored.
  */
 type ServerPlans = {
   /** Whether that server counts requests. */
@@ -44,25 +45,7 @@ const readRecorded = (sql: WritableSql): MaybePromise<string | undefined> =>
   });
 
 const tableExists = (sql: WritableSql): MaybePromise<boolean> =>
-  andThen(sql.all<{ name: string | null }>(findTableSql[sql.dialect], []), ([row]) => row?.name != null);
-
-const findTableSql = {
-  sqlite: `SELECT name FROM sqlite_schema WHERE name = 'plans_in_use'`,
-  postgres: `SELECT CAST(to_regclass('plans_in_use') AS TEXT) AS name`,
-} as const;
-
-const createTableSql = 'CREATE TABLE IF NOT EXISTS plans_in_use(api TEXT PRIMARY KEY, plans TEXT NOT NULL)';
-
-/**
- * Advisory lock that no other code of this project uses. Needed because PostgreSQL's IF NOT EXISTS fails if two processes create a table at
- * once.
- */
-const tableLock = 0x706c616e;
+  andThen(sql.all(`SELECT name FROM sqlite_schema WHERE name = 'plans_in_use'`, []), (rows) => rows.length > 0);
 
 const createTable = (sql: WritableSql): MaybePromise<unknown> =>
-  sql.dialect === 'sqlite'
-    ? sql.write((tx) => tx.all(createTableSql, []))
-    : sql.write(async (tx) => {
-        await tx.all(`SELECT pg_advisory_xact_lock(${tableLock})`, []);
-        await tx.all(createTableSql, []);
-      });
+  sql.write((tx) => tx.all('CREATE TABLE IF NOT EXISTS plans_in_use(api TEXT PRIMARY KEY, plans TEXT NOT NULL)', []));

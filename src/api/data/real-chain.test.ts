@@ -208,7 +208,7 @@ function grow() {
     const readData = (file: string) => readFileSync(new URL(`../../avm/genesis/data/${file}`, import.meta.url));
     const network = getNetwork(12345);
     const { x } = loadNetworkGenesis(network, undefined, { readData, unixSeconds: 0n });
-    const first = genesisBlock(x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID);
+    const first = genesisBlock(x.blockchainID, network.upgrades);
     return { chainID: x.blockchainID, first, genesisTxs: x.genesis.assets.map(({ tx }) => tx) };
   }
 }

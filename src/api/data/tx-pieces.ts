@@ -82,11 +82,14 @@ type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceS
 /** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
 async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: TxEntry) => TxPiece> {
   const createdIDs = entries.filter(({ tx }) => tx.layout.kind === 'CreateAssetTx').map(({ tx }) => toHex(tx.id) as Id);
-  const created: ReadonlyMap<string, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
+  const readCreated = createdIDs.length === 0 ? undefined : chain.reads.assets(createdIDs);
   const found = deps.assetLabels(chain)(assetsOfTxs(entries));
-  const labels = found instanceof Promise ? await found : found;
   const loading = loadSignerKeys(deps, chain, entries);
-  if (loading !== undefined) await loading;
+  // Nothing is awaited for items whose labels and keys are cached.
+  const [created = noAssets, labels] =
+    readCreated !== undefined || found instanceof Promise || loading !== undefined
+      ? await Promise.all([readCreated as Promise<ReadonlyMap<string, AssetEntry>> | undefined, found, loading])
+      : [undefined, found];
   const context = deps.renderContext(chain, hrp, labels);
   return (entry) => {
     const { kind } = entry.tx.layout;

@@ -94,7 +94,7 @@ function createEventHandler(
       return await open(request, decision);
     } catch (error) {
       if (error instanceof ApiError) return apiErrorResponse(error, jsonHeaders);
-      if (error instanceof Fault && error.fault.code === 'DATABASE_DOWN')
+      if (error instanceof Fault && (error.fault.code === 'DATABASE_DOWN' || error.fault.code === 'DATABASE_BEHIND'))
         return errorResponse('The database is not available; try again', { status: 503 }, jsonHeaders);
       throw error;
     }

@@ -1,9 +1,10 @@
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { ApiError, invalidParams } from './api-error.ts';
+import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
+import { minHeightHeader, type ReadConsistency } from './read-consistency.ts';
 import type { ParsedRequest } from './read-params.ts';
 import { createRequestReader, type MatchedRoute } from './request-reader.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders, renderJson } from './response.ts';
@@ -36,6 +37,8 @@ export type ApiOptions = {
   readonly origin: (request: HttpRequest) => string;
   /** Called with errors whose details are not shown to the caller. */
   readonly onUnexpectedError: (error: unknown) => void;
+  /** Only where an index is read from several servers. */
+  readonly consistency?: ReadConsistency;
   readonly observer?: ResponseObserver;
 };
 
@@ -142,6 +145,7 @@ const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: 
   ['STORE_DAMAGED', [503, 'The database is damaged']],
   ['STATE_DAMAGED', [503, 'The database is damaged']],
   ['DATABASE_DOWN', [503, 'The database does not answer']],
+  ['DATABASE_BEHIND', [503, 'The database does not have yet what was served before; the indexer is catching up']],
   ['INDEX_NOT_MADE', [503, 'The index has not been created yet']],
   ['INDEX_EMPTY', [503, 'The index has no blocks yet']],
   ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
@@ -152,7 +156,7 @@ const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: 
 ]);
 
 /** Returns a function that reads the parameters of a request and returns the response of its route, from the cache or by running it. */
-function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
+function createResponder({ cache, sealKey, epoch, now, origin, consistency }: ApiOptions) {
   const seal = createPageSeal(sealKey, epoch);
   const openedTokens = new WeakMap<ParsedRequest, { readonly second: number; readonly epoch: number; readonly opened: OpenedToken }>();
 
@@ -184,7 +188,9 @@ function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
         return next.token;
       },
     };
-    const body = renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
+    const body = await runConsistently(consistency, async () =>
+      renderJson(await route.run(deps, parsed.values as never, { origin: from, paging })),
+    );
     // After a revert meanwhile, the response may mix two histories.
     if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
     const offset = next === undefined ? -1 : body.indexOf(next.token, 0, 'latin1');
@@ -206,10 +212,44 @@ function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
     });
   };
 
+  /** A page token and a header name heights that the caller has seen. */
+  const replyAtLeast = (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest): CachedResponse | Promise<CachedResponse> => {
+    if (consistency === undefined) return reply(request, bound, parsed);
+    const waiting = consistency.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
+    return waiting === undefined ? reply(request, bound, parsed) : waiting.then(() => reply(request, bound, parsed));
+  };
+
   return (request: HttpRequest, { target, parse }: Match): CachedResponse | Promise<CachedResponse> => {
     const parsed = parse(request);
-    return parsed instanceof Promise ? parsed.then((value) => reply(request, target, value)) : reply(request, target, parsed);
+    return parsed instanceof Promise ? parsed.then((value) => replyAtLeast(request, target, value)) : replyAtLeast(request, target, parsed);
   };
+}
+
+/** The height that a caller has seen, from its header; 0 if it names none. */
+function minHeightOf(request: HttpRequest): number {
+  const text = request.header(minHeightHeader);
+  if (text === null || text === undefined) return 0;
+  if (!/^\d{1,15}$/.test(text)) throw invalidParams([`the header ${minHeightHeader} must be a height, such as 1024`]);
+  return Number(text);
+}
+
+/** Attempts before a request fails because the server that is read has changed each time. */
+const maxAttempts = 3;
+
+/** Runs `work` again if its reads were made on several servers, or if the server that it read has failed and another one answers. */
+async function runConsistently<T>(consistency: ReadConsistency | undefined, work: () => Promise<T>): Promise<T> {
+  if (consistency === undefined) return work();
+  for (let attempt = 1; ; attempt++) {
+    const mark = consistency.begin();
+    const isLast = attempt === maxAttempts;
+    try {
+      const result = await work();
+      if (await consistency.confirm(mark)) return result;
+      if (isLast) throw apiError(503, 'The servers of the database are changing; try again');
+    } catch (error) {
+      if (error instanceof ApiError || isLast || !consistency.hasChanged(mark)) throw error;
+    }
+  }
 }
 
 const noHeaders: Headers = {};

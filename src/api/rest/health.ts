@@ -31,7 +31,8 @@ async function checkAll(
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
         try {
           await withTimeout(probeTimeout, component[probe]());
-          return [name, { status: 'up' }];
+          const note = component.note?.();
+          return [name, { status: 'up', ...(note !== undefined && { message: note }) }];
         } catch (error) {
           return [name, { status: 'down', message: `${name} does not answer${reasonOf(error)}` }];
         }

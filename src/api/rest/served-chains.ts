@@ -54,7 +54,7 @@ export type ChainIdentity = {
 export type ChainReads = {
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
-  readonly explorer?: ExplorerReads;
+  readonly explorer?: ExplorerReads | undefined;
   /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
   readonly live?: LiveReads;
   /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
@@ -86,6 +86,8 @@ export type HealthComponent = {
   readonly probeRead: () => Promise<void>;
   /** A number that changes when the component's state is known to have changed. Probe results of another revision are not reused. */
   readonly revision?: () => number;
+  /** What is wrong with a part of it, while the component as a whole works. */
+  readonly note?: () => string | undefined;
 };
 
 export type ApiHealthDeps = {

@@ -1,3 +1,4 @@
+import type { DagProgress } from '../../network/bootstrap/progress.ts';
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import type { PeerNetwork } from '../../network/peers/network.ts';
 import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
@@ -7,6 +8,14 @@ const interval = 500;
 /** Milliseconds without enough first peers after which a warning is logged. */
 const peersTimeout = 10_000;
 
+/** Milliseconds between two lines about the DAG. */
+const dagInterval = 10_000;
+
+const describeDag = (phase: 'vertices' | 'transactions', { fetched, stopHeight, height }: DagProgress): string =>
+  phase === 'vertices'
+    ? `the X-Chain fetches its vertices from before linearization: ${fetched} since the start, down to height ${height} from ${stopHeight ?? '?'}`
+    : `the X-Chain executes its transactions from before linearization: up to height ${height} of ${stopHeight ?? '?'}`;
+
 /** Shows how far bootstrapping is until it is done, and logs the end. Returns a function that stops it. */
 export function showBootstrap(
   chain: JoinedChain,
@@ -15,10 +24,11 @@ export function showBootstrap(
 ): () => void {
   const started = env.clock.monotonic();
   let isWarned = false;
+  let nextDagLine = started;
   let cancel = env.timers.after(interval, tick);
 
   function tick(): void {
-    const { phase, height, tipHeight, blocksPerSecond, secondsLeft } = chain.bootstrap();
+    const { phase, height, tipHeight, blocksPerSecond, secondsLeft, dag } = chain.bootstrap();
     if (chain.isBootstrapped()) {
       env.showProgress(undefined);
       const { length } = network.peers();
@@ -27,6 +37,10 @@ export function showBootstrap(
     }
     if (phase === 'fetching')
       env.showProgress({ done: height, total: tipHeight, blocksPerSecond, txsPerSecond: undefined, eta: secondsLeft });
+    if (dag !== undefined && (phase === 'vertices' || phase === 'transactions') && env.clock.monotonic() >= nextDagLine) {
+      nextDagLine = env.clock.monotonic() + dagInterval;
+      env.log(describeDag(phase, dag), 'info');
+    }
     const { connected, required } = network.beaconState();
     if (!isWarned && connected < required && env.clock.monotonic() - started > peersTimeout) {
       isWarned = true;

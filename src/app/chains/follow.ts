@@ -8,6 +8,7 @@ import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type Follower, startFollower } from '../../chain/follow/follower.ts';
 import type { FollowLedger } from '../../chain/follow/ledger.ts';
+import type { BatchLimit } from '../../chain/follow/ready-blocks.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
 import { addSpender } from '../../chain/follow/spent-input.ts';
@@ -37,6 +38,7 @@ type FollowTarget = {
   readonly report: (error: unknown) => void;
   /** Called when the state of the follower changes, for example from waiting to live. */
   readonly onStateChange?: () => void;
+  readonly batchLimit?: BatchLimit;
 };
 
 /**
@@ -47,7 +49,7 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signers, report, onStateChange }: FollowTarget,
+  { ledger, exported, signers, report, onStateChange, batchLimit }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
@@ -66,6 +68,7 @@ export async function startFollowing(
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
+    ...(batchLimit && { batchLimit }),
     onProgress: (status) => {
       if (isNodeReachable(status.state)) outage.regained();
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);

@@ -1,10 +1,16 @@
+import { stopVertexId } from '../../avm/genesis/genesis-block.ts';
 import type { Network } from '../../avm/network.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import { packVertex, parseVertex } from '../../avm/tx/vertex.ts';
 import type { EngineReport } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { Fault } from '../../base/fault.ts';
+import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
+import { createDagExecutor } from '../../chain/linearize/dag-executor.ts';
 import type { Store } from '../../ledger/store/store.ts';
+import { openVertexStore } from '../../ledger/vertices/vertex-store.ts';
+import type { Dag } from '../../network/dag/dag-bootstrapper.ts';
 import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
 import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
 import type { Identity } from '../../network/identity/identity.ts';
@@ -42,7 +48,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   const { validators, beacons, stakers } = parts.validators;
   /** Transactions of peers that are being added: they are not pushed to peers again. */
   const fromPeers = new Set<Id>();
-  const { chain, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
+  const { chain, verifier, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
     fetchInputs: parts.imports?.fetchInputs,
@@ -96,6 +102,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   joined = startJoinedChain({
     chainId: spec.id,
     vm,
+    dag: openDag(spec, parts.store, opened, verifier),
     pool,
     transport,
     validators,
@@ -129,11 +136,25 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   };
 }
 
+/**
+ * What the chain was before linearization. The stop vertex is the parent of block 0. Without transactions before it, there is nothing to fetch:
+ * it is stored here and served, as AvalancheGo does.
+ */
+function openDag({ id, genesisBlock }: AvmChainSpec, store: Store, { extendGenesis, state }: OpenedChain, verifier: TxVerifier): Dag {
+  const stopVertexID = genesisBlock.parentID;
+  const vertices = openVertexStore(store, id, state.txBytes);
+  if (stopVertexID === stopVertexId(id) && !vertices.isLinearized())
+    vertices.add([parseVertex(packVertex({ chainID: id, height: 0n, parentIDs: [], txs: [] }), id)]);
+  const { step } = createDagExecutor({ vertices, view: state, verifier, extendGenesis });
+  return { stopVertexID, vertices, step };
+}
+
 /** The time of an upgrade in Unix seconds. */
 export const parseUpgradeTime = (text: string): bigint => parseRfc3339(text) as bigint;
 
 /** AvalancheGo: upgrade/upgrade.go; vms/proposervm. */
 const outerRules = ({ upgrades }: Network): ChildRules => ({
+  durangoTime: parseUpgradeTime(upgrades.durangoTime),
   graniteTime: parseUpgradeTime(upgrades.graniteTime),
   epochSeconds: BigInt(upgrades.graniteEpochDuration) / 1_000_000_000n,
   minPChainHeight: BigInt(upgrades.apricotPhase4MinPChainHeight),

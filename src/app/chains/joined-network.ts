@@ -146,7 +146,7 @@ async function openPeers(
     rules: {
       networkId: network.id,
       compatibility: {
-        version: peerVersionOf(env.version, strict),
+        version: { ...peerVersionOf(env.version, strict), ...join.peerVersion },
         minimum: { major: 1, minor: 13, patch: 0 },
         minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
         upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),

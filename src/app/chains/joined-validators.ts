@@ -1,4 +1,5 @@
 import type { GenesisValidator } from '../../avm/genesis/platform-genesis.ts';
+import { isPublicNetwork } from '../../avm/network.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Check } from '../../base/health/result.ts';
@@ -67,7 +68,7 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
     report: (error) => env.log(`${(error as { message?: string }).message}; the validators known so far still hold`, 'warn'),
   });
   await startWhenReachable(validators.start, env);
-  checkOwnStake(join, self, validators.current());
+  checkOwnStake(join, self, validators.current(), networkID);
   return {
     validators,
     publicKeyOf: validators.publicKeyOf,
@@ -139,10 +140,11 @@ async function startWhenReachable(start: () => Promise<void>, env: ProcessEnv & 
 const noticeablePercent = 5n;
 
 /** Throws if this node has noticeable stake and would not answer for the P- and C-Chain: being silent harms a network more than being absent. */
-function checkOwnStake({ echoOtherChains, force }: JoinConfig, self: NodeId, set: ValidatorSet): void {
+function checkOwnStake({ echoOtherChains, force }: JoinConfig, self: NodeId, set: ValidatorSet, networkID: number): void {
   const own = set.get(self) ?? 0n;
   const total = [...set.values()].reduce((sum, weight) => sum + weight, 0n);
-  if (echoOtherChains || force || own * 100n <= total * noticeablePercent) return;
+  // On a public network a node only follows: there, any stake belongs to a node that runs all chains.
+  if (echoOtherChains || force || own * 100n <= total * (isPublicNetwork(networkID) ? 0n : noticeablePercent)) return;
   const percent = (Number((own * 10_000n) / total) / 100).toFixed(2);
   throw new JoinError(
     `${nodeIdText(self)} is a validator with ${percent} % of the stake, but Serac does not run the P- and C-Chain: its silence there would delay ` +

@@ -1,10 +1,12 @@
-import { getNetwork, isPublicNetwork, type Network } from '../../avm/network.ts';
+import { parseUpgradeFile } from '../../avm/genesis/upgrade-file.ts';
+import { getNetwork, isPublicNetwork, type Network, type Upgrades } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
 import type { Options } from '../flags/options.ts';
 import type { LogLevel } from '../log/log.ts';
+import { parseDatabaseUrl } from '../platform/database-url.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 
 /** Which network and chain this is, who decides its blocks, and who this node is on it. */
@@ -26,8 +28,8 @@ export type StorageConfig = {
   readonly store: 'memory' | 'sqlite';
   /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
   readonly state: StateFiles | undefined;
-  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
-  readonly databaseUrl: string | undefined;
+  /** PostgreSQL for `serac index`, `serac api` and `serac keys`. */
+  readonly database: DatabaseConfig | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
   /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
@@ -93,6 +95,21 @@ export type StateFiles = {
 /** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
 type Milliseconds = number;
 
+/** PostgreSQL, and how it is used. */
+export type DatabaseConfig = {
+  /** Maybe with several hosts: the primary and its replicas. */
+  readonly url: string;
+  /** The same database without a pooler, for notifications; undefined: `url`. */
+  readonly listenUrl: string | undefined;
+  /** Maximum number of connections to each host. */
+  readonly poolSize: number;
+  readonly statementTimeout: Milliseconds;
+  /** Whether replicas are read, or only the primary. */
+  readonly readsReplicas: boolean;
+  /** A replica that is further behind the primary is not read. */
+  readonly maxLag: Milliseconds;
+};
+
 /** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
 type GenesisSource =
   | { readonly kind: 'network' }
@@ -123,10 +140,10 @@ type HttpConfig = {
 };
 
 /** Creates the configuration from options that have been checked. */
-export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }): Config {
+export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }, readText?: ReadText): Config {
   const dataDir = options['data-dir'];
   return {
-    network: selectNetwork(options),
+    network: selectNetwork(options, readText),
     genesis: genesisSource(options),
     chainsFile: options.chains,
     dataDir,
@@ -171,7 +188,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       command.name === 'dev' && options['fork-url'] !== undefined
         ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
         : undefined,
-    databaseUrl: options['database-url'],
+    database: databaseFrom(options),
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
@@ -223,11 +240,22 @@ export const isLoopback = (host: string): boolean => host === 'localhost' || hos
 const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
 
 /** Selects the network, with the fees of the flags; public networks keep their fees. AvalancheGo: config/config.go, getTxFeeConfig. */
-function selectNetwork(options: Options): Network {
-  const network = getNetwork(options['network-id']);
-  if (isPublicNetwork(network.id)) return network;
+function selectNetwork(options: Options, readText: ReadText | undefined): Network {
+  const known = getNetwork(options['network-id']);
+  if (isPublicNetwork(known.id)) return known;
+  const upgrades = readUpgrades(options, readText);
+  const network = upgrades === undefined ? known : { ...known, upgrades };
   const { txFee, createAssetTxFee } = network.fees;
   return { ...network, fees: { txFee: options['tx-fee'] ?? txFee, createAssetTxFee: options['create-asset-tx-fee'] ?? createAssetTxFee } };
+}
+
+/** Reads a file whose path is a flag. */
+type ReadText = (path: string) => string;
+
+function readUpgrades(options: Options, readText: ReadText | undefined): Upgrades | undefined {
+  const [path, content] = [options['upgrade-file'], options['upgrade-file-content']];
+  if (path !== undefined) return readText && parseUpgradeFile(readText(path));
+  return content === undefined ? undefined : parseUpgradeFile(Buffer.from(content, 'base64').toString('utf8'));
 }
 
 function genesisSource(options: Options): GenesisSource {
@@ -235,6 +263,19 @@ function genesisSource(options: Options): GenesisSource {
   const path = options['genesis-file'];
   if (base64 !== undefined) return { kind: 'content', base64 };
   return path === undefined ? { kind: 'network' } : { kind: 'file', path };
+}
+
+function databaseFrom(options: Options): DatabaseConfig | undefined {
+  const url = options['database-url'];
+  if (url === undefined) return undefined;
+  return {
+    url,
+    listenUrl: options['database-listen-url'],
+    poolSize: options['database-pool-size'],
+    statementTimeout: options['database-timeout'],
+    readsReplicas: parseDatabaseUrl(url).reads === 'replicas',
+    maxLag: options['database-max-lag'],
+  };
 }
 
 function stateFiles(options: Options): StateFiles | undefined {

@@ -1,9 +1,11 @@
+import { isPublicNetwork } from '../../avm/network.ts';
 import { ipVersion } from '../../base/bytes/runtime-modules.ts';
 import type { EngineParameters } from '../../network/consensus/engine-parameters.ts';
 import type { ServedLimits } from '../../network/consensus/getter.ts';
 import { parseBeacons } from '../../network/peers/beacons.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
+import { parseVersion, type Version } from '../../network/protocol/handshake.ts';
 import type { Options } from '../flags/options.ts';
 import { readQuorums } from '../flags/peer-rules.ts';
 
@@ -22,6 +24,8 @@ export type JoinConfig = {
   /** Joins even with the key of a validator with noticeable stake. */
   readonly force: boolean;
   readonly network: NetworkOptions;
+  /** The version that peers are told; undefined: that of the AvalancheGo this program is compatible with. */
+  readonly peerVersion: Version | undefined;
   readonly engine: EngineParameters;
   /** What peers that bootstrap get in one answer, and how long requests wait. */
   readonly served: ServedLimits;
@@ -47,7 +51,12 @@ export function joinConfigFrom(options: Options): JoinConfig {
     echoOtherChains: options['echo-other-chains'],
     devMethods: options['dev-methods'],
     force: options.force,
-    network: { ...readNetworkOptions(options), stakingHost },
+    network: {
+      ...readNetworkOptions(options),
+      allowPrivateIps: options['network-allow-private-ips'] ?? !isPublicNetwork(options['network-id']),
+      stakingHost,
+    },
+    peerVersion: options['peer-version'] === undefined ? undefined : parseVersion(options['peer-version']),
     engine: {
       k: options['snow-sample-size'],
       alphaPreference: quorums.preference,

@@ -9,8 +9,6 @@ export const unsupportedFlags: { readonly [name: string]: { readonly kind: 'bool
     why: "Bun's HTTP server gives a caller 10 to 12 seconds to send its headers, and this cannot be changed",
   },
   'db-read-only': { kind: 'boolean', why: 'Serac always stores what it accepts; use --db-type memdb to keep nothing on disk' },
-  'upgrade-file': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
-  'upgrade-file-content': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
   'staking-rpc-signer-endpoint': { kind: 'text', why: 'Serac signs with its own BLS key; give one with --staking-signer-key-file' },
 };
 

@@ -32,7 +32,8 @@ export type FlagKind =
   | 'ip'
   | 'workers'
   | 'url'
-  | 'urls';
+  | 'urls'
+  | 'database';
 
 /** Whether a flag may be given several times, and then has all values. */
 export const isListKind = (kind: FlagKind): boolean => kind === 'list' || kind === 'urls';

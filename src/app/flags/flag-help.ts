@@ -127,4 +127,5 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   workers: 'N|auto',
   url: 'URL',
   urls: 'URL,URL',
+  database: 'URL',
 };

@@ -22,6 +22,8 @@ export type FlagValues = {
   workers: number | 'auto';
   url: string;
   urls: readonly string[];
+  /** A PostgreSQL URL, maybe with several hosts. */
+  database: string;
 };
 
 /** Parses the text of a flag; returns undefined if it is not allowed (see `describeAllowed`). */
@@ -94,6 +96,8 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
     const urls = splitList(text);
     return urls.length > 0 && urls.every((url) => parseUrl(url) !== undefined) ? urls : undefined;
   },
+  // What is wrong with it is said by checkStorage in flags.ts.
+  database: (text) => (text.includes('://') ? text : undefined),
 };
 
 function splitList(text: string): string[] {
@@ -127,7 +131,8 @@ const allowedTexts: { readonly [K in FlagKind]: (row: FlagDefinition) => string 
   seconds: (row) => `a number of seconds above 0${row.max === undefined ? '' : ` and up to ${row.max}`}`,
   list: () => 'names separated by commas or spaces',
   ip: () => 'an IP address',
-  url: () => 'a URL, such as postgres://user:password@host:5432/name',
+  url: () => 'a URL, such as http://127.0.0.1:9650',
+  database: () => 'a URL, such as postgres://user:password@host:5432/name',
   urls: () => 'URLs separated by commas or spaces',
   workers: (row) => `auto or a whole number from 0 to ${row.max}`,
 };

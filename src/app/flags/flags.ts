@@ -2,6 +2,7 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../../avm/networ
 import { defaultAccounts } from '../../avm/wallet/accounts.ts';
 import { WalletError } from '../../avm/wallet/fault.ts';
 import { parsePath } from '../../avm/wallet/hd-key.ts';
+import { DatabaseUrlError, parseDatabaseUrl } from '../platform/database-url.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
 import { type FlagDefinition, type FlagKind, isListKind } from './flag-definition.ts';
@@ -206,6 +207,10 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
   for (const flag of ['genesis-file', 'genesis-file-content'] as const)
     if (options[flag] !== undefined && isStandardNetwork(network.id))
       throw createClash(flag, `overrides standard network genesis config: ${network.name}; name a custom network with --network-id N`);
+  // AvalancheGo: config/config.go, getUpgradeConfig.
+  for (const flag of ['upgrade-file', 'upgrade-file-content'] as const)
+    if (options[flag] !== undefined && isStandardNetwork(network.id))
+      throw createClash(flag, `cannot configure upgrades for networkID: ${network.name}; name a custom network with --network-id N`);
   checkAccounts(options, createClash);
   if (options['db-type'] !== undefined && options['db-type'] !== 'memdb' && options['data-dir'] === undefined)
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
@@ -253,10 +258,12 @@ function checkStorage({ name }: Command, options: Options): void {
   const [directory, database] = [options['data-dir'], options['database-url']];
   if ((name === 'index' || name === 'api') && database === undefined)
     throw missing('database-url', 'PostgreSQL: --database-url postgres://user:password@host:5432/name');
-  if (database !== undefined && !/^postgres(ql)?:/.test(database))
-    throw missing('database-url', 'a PostgreSQL URL as --database-url: postgres://…');
-  if (options['cache-url'] !== undefined && !/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(options['cache-url']))
-    throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
+  for (const flag of ['database-url', 'database-listen-url'] as const) checkDatabaseUrl(flag, options[flag]);
+  if (options['database-listen-url'] !== undefined && database === undefined)
+    throw missing('database-url', '--database-url beside --database-listen-url');
+  for (const flag of ['database-pool-size', 'database-timeout'] as const)
+    if (options[flag] === 0) throw missing(flag, `a --${flag} above 0`);
+  checkCacheUrl(options['cache-url'], missing);
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
@@ -267,6 +274,24 @@ function checkStorage({ name }: Command, options: Options): void {
       throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…, where the API keys are stored');
+}
+
+function checkCacheUrl(url: string | undefined, missing: (flag: keyof Options, text: string) => FlagError): void {
+  if (url === undefined) return;
+  if (/^[a-z]+[+-](?:sentinel|cluster):/.test(url))
+    throw missing('cache-url', 'one server as --cache-url: Redis Sentinel and Cluster are not supported; redis://host:6379');
+  if (!/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(url))
+    throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
+}
+
+/** Throws if a PostgreSQL URL cannot be used, with the reason. */
+function checkDatabaseUrl(flag: keyof Options, url: string | undefined): void {
+  try {
+    if (url !== undefined) parseDatabaseUrl(url);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    throw new FlagError(`--${flag}: ${error.message} (example: postgres://user:password@host:5432/name)`, { code: 'FLAG_CLASH', flag });
+  }
 }
 
 /** The most nAVAX of all accounts together: far above AVAX's supply, and still a valid sum of outputs. */

@@ -54,7 +54,14 @@ export const peerFlags = {
   'network-ping-timeout': peer('duration', '30s', 'time without a message after which a peer is disconnected'),
   'network-read-handshake-timeout': peer('duration', '15s', 'longest time of a TLS handshake'),
   'network-max-clock-difference': peer('duration', '1m', 'most that the clocks of peers may differ'),
-  'network-allow-private-ips': peer('boolean', 'true', 'connect to peers with private addresses'),
+  'network-allow-private-ips': {
+    ...joined('boolean', 'connect to peers with private addresses (true; false on fuji and mainnet)'),
+    isIgnoredElsewhere: true,
+  },
+  'peer-version': joined(
+    'text',
+    'version of AvalancheGo that peers are told (1.14.2); raise it when a network has raised its minimum and this program still follows its rules',
+  ),
   'network-require-validator-to-connect': peer('boolean', 'false', 'keep connections only if one of the two nodes is a validator'),
   'network-peer-list-num-validator-ips': peer('integer', '15', 'most addresses of peers in one message'),
   'network-peer-list-pull-gossip-frequency': peer('duration', '2s', 'time between two requests for addresses of peers'),

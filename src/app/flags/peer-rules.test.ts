@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { joinConfigFrom } from '../config/join-config.ts';
 import { parseFlags } from './flags.ts';
 
 const open = '--sybil-protection-enabled=false';
@@ -11,8 +12,11 @@ function parse(...argv: string[]) {
 
 describe('flags of nodes with peers', () => {
   const refused: [argv: string[], message: string][] = [
-    [['join', '--network-id=fuji', open], 'use serac follow URL with the URL of a node of fuji'],
-    [['join', '--network-id', 'mainnet'], 'history from before linearization'],
+    [['join', '--network-id=fuji', open], 'sybil protection disabled on public network fuji'],
+    [['join', '--network-id', 'mainnet'], 'the first peers of mainnet are not built in'],
+    [['join', '--network-id=fuji', '--bootstrap-ips=1.2.3.4:9651'], 'does not fit into memory'],
+    [['join', '--network-id=fuji', '--echo-other-chains'], 'refused on fuji'],
+    [['join', open, '--peer-version=new'], '--peer-version: "new" is not a version such as 1.14.2'],
     [['join'], 'give a node of the network with --validators-from URL, or join a network without sybil protection'],
     [['join', open, '--validators-from', 'http://127.0.0.1:9650'], '--validators-from: without sybil protection'],
     [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
@@ -28,7 +32,7 @@ describe('flags of nodes with peers', () => {
     [['testnet', '3', '--avalanchego-nodes=2'], 'needs the path of the program'],
     [['testnet', '3', '--avalanchego=/a'], 'needs the number of nodes'],
     [['testnet', '3', '--staking-port=1'], '--staking-port: serac testnet chooses this for each node'],
-    [['testnet', '3', '--network-id=fuji'], 'serac follow'],
+    [['testnet', '3', '--network-id=fuji'], 'a test network needs an ID of its own'],
   ];
   for (const [argv, message] of refused)
     test(argv.join(' '), () => {
@@ -36,6 +40,14 @@ describe('flags of nodes with peers', () => {
       expect(parsed).toMatchObject({ kind: 'error', exitCode: 2 });
       expect(parsed.kind === 'error' && parsed.message).toContain(message);
     });
+
+  test('fuji and mainnet can be joined with a trusted node, first peers and a directory; peers with private addresses are not dialled there', () => {
+    const first = ['--bootstrap-ips=1.2.3.4:9651', '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'];
+    const flags = ['--validators-from=http://10.0.0.1:9650', '--data-dir=/tmp/a', ...first];
+    for (const name of ['fuji', 'mainnet'])
+      expect(joinConfigFrom(parse('join', `--network-id=${name}`, ...flags).options).network.allowPrivateIps).toBe(false);
+    expect(joinConfigFrom(parse('join', '--network-id=9', ...flags).options).network.allowPrivateIps).toBe(true);
+  });
 
   test('they work on serac join, and have no effect elsewhere', () => {
     const flags = [

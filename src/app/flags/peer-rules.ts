@@ -1,4 +1,5 @@
 import { getNetwork, isPublicNetwork } from '../../avm/network.ts';
+import { parseVersion } from '../../network/protocol/handshake.ts';
 import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
 import type { Options } from './options.ts';
@@ -14,14 +15,6 @@ const maxTestnetNodes = 50;
 export function checkPeerFlags(command: Command, options: Options, given: FlagInputs): void {
   const createClash = (flag: keyof Options, text: string): FlagError =>
     new FlagError(`${given.get(flag)?.source ?? `--${flag}`}: ${text}`, { code: 'FLAG_CLASH', flag });
-  if (isPublicNetwork(options['network-id'])) {
-    const { name } = getNetwork(options['network-id']);
-    throw createClash(
-      'network-id',
-      `${name} has X-Chain history from before linearization, which peers do not serve block by block, so its state cannot be verified; ` +
-        `use serac follow URL with the URL of a node of ${name}`,
-    );
-  }
   if (options.chains !== undefined)
     throw createClash('chains', 'additional chains decide their blocks alone; a joined node runs the X-Chain');
   checkConsensus(options, createClash);
@@ -32,6 +25,9 @@ export function checkPeerFlags(command: Command, options: Options, given: FlagIn
 type CreateClash = (flag: keyof Options, text: string) => FlagError;
 
 function checkJoin(options: Options, createClash: CreateClash): void {
+  checkPublicNetwork(options, createClash);
+  if (options['peer-version'] !== undefined && parseVersion(options['peer-version']) === undefined)
+    throw createClash('peer-version', `${JSON.stringify(options['peer-version'])} is not a version such as 1.14.2`);
   if (options['sybil-protection-enabled'] && options['validators-from'] === undefined)
     throw createClash(
       'sybil-protection-enabled',
@@ -46,7 +42,24 @@ function checkJoin(options: Options, createClash: CreateClash): void {
   if (options['sybil-protection-disabled-weight'] === 0) throw createClash('sybil-protection-disabled-weight', 'must be more than 0');
 }
 
+/** What only throw-away networks allow. AvalancheGo: config/config.go, errSybilProtectionDisabledOnPublicNetwork. */
+function checkPublicNetwork(options: Options, createClash: CreateClash): void {
+  if (!isPublicNetwork(options['network-id'])) return;
+  const { name } = getNetwork(options['network-id']);
+  if (!options['sybil-protection-enabled'])
+    throw createClash('sybil-protection-enabled', `sybil protection disabled on public network ${name}`);
+  if (options['echo-other-chains'])
+    throw createClash('echo-other-chains', `votes for blocks that it has not verified; that is refused on ${name}`);
+  if (options['bootstrap-ips'].length === 0)
+    throw createClash(
+      'bootstrap-ips',
+      `the first peers of ${name} are not built in; give some with --bootstrap-ips and --bootstrap-ids, such as those that info.peers of the trusted node lists`,
+    );
+  if (options['data-dir'] === undefined) throw createClash('data-dir', `the X-Chain of ${name} does not fit into memory; give a directory`);
+}
+
 function checkTestnet({ args: [nodes = ''] }: Command, options: Options, given: FlagInputs, createClash: CreateClash): void {
+  if (isPublicNetwork(options['network-id'])) throw createClash('network-id', 'a test network needs an ID of its own');
   const count = /^\d{1,3}$/.test(nodes) ? Number(nodes) : 0;
   if (count < 1 || count > maxTestnetNodes)
     throw new FlagError(`${JSON.stringify(nodes)} is not a number of nodes from 1 to ${maxTestnetNodes}; usage: serac testnet NODES`, {

@@ -1,7 +1,10 @@
+import type { EventLog } from '../../api/events/event-log.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import { createEventHub, type EventHub, type HubDeps } from '../../api/events/hub.ts';
+import { parseEventID } from '../../api/events/position.ts';
 import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
@@ -15,7 +18,7 @@ import type { PostgresSource } from './postgres-source.ts';
  */
 export async function createApiHub(
   env: TimeEnv,
-  { sql, onChange, served, sealKey }: Pick<PostgresSource, 'sql' | 'onChange' | 'served' | 'sealKey'>,
+  { sql, onChange, served, sealKey, consistency }: Pick<PostgresSource, 'sql' | 'onChange' | 'served' | 'sealKey' | 'consistency'>,
   { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
 ): Promise<EventHub> {
   const {
@@ -25,9 +28,10 @@ export async function createApiHub(
   const number = (await indexedChains(sql)).find(({ id }) => id === x.id)?.number ?? 1;
   const [alias] = x.aliases;
   const text = { alias, json: { address: createAddressFormatter(alias, network.hrp), id: idText } };
+  const logID = sha256Hex(sealKey).slice(0, 12);
   let stop = (): void => {};
   const hub = createEventHub({
-    log: openPostgresEventLog(sql, { number, id: x.id }, sha256Hex(sealKey).slice(0, 12)),
+    log: confirmReads(openPostgresEventLog(sql, { number, id: x.id }, logID), consistency),
     textOf: () => text,
     timers: env.timers,
     longWork,
@@ -39,11 +43,29 @@ export async function createApiHub(
   });
   return {
     ...hub,
+    subscribe: async (filter, lastEventId) => {
+      // A client may come from a server that has sent it blocks which this one has not read yet.
+      const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
+      if (position !== undefined) await consistency.atLeast(position.seq);
+      return hub.subscribe(filter, lastEventId);
+    },
     close: () => {
       hub.close();
       stop();
     },
   };
+}
+
+/** What is sent as an event counts as served; see `ReadConsistency`. */
+function confirmReads(log: EventLog, { begin, confirm }: ReadConsistency): EventLog {
+  const confirmed = async <T>(read: () => T | Promise<T>): Promise<T> => {
+    for (;;) {
+      const mark = begin();
+      const result = await read();
+      if (await confirm(mark)) return result;
+    }
+  };
+  return { id: log.id, last: () => confirmed(log.last), read: (after) => confirmed(() => log.read(after)) };
 }
 
 /** Reads addresses and assets in filters. The fee asset of the X-Chain is `AVAX`. */

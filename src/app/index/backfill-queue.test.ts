@@ -36,19 +36,16 @@ describe.skipIf(server === undefined)(
       await createBackfillQueue(sql);
       await createBackfillQueue(sql);
     });
-    beforeEach(() => sql.all('TRUNCATE backfill_request', []));
+    beforeEach(() => sql.all('TRUNCATE backfill_result', []));
     afterAll(async () => {
       await sql?.close();
       await admin?.all(`DROP DATABASE ${database} WITH (FORCE)`, []);
       await admin?.close();
     });
 
-    const createRequester = (now = () => 0) => createBackfillRequester(sql, { timers, now });
-    const rows = () =>
-      sql.all<{ processed: number; requested: number; failure: string | null }>(
-        'SELECT processed, requested, failure FROM backfill_request',
-        [],
-      );
+    const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+    const createRequester = (now = () => performance.now()) => createBackfillRequester(sql, { timers, now, random });
+    const results = () => sql.all<{ failure: string | null }>('SELECT failure FROM backfill_result', []);
     const outcomeOf = (request: Promise<void>) =>
       request.then(
         () => 'done',
@@ -57,24 +54,52 @@ describe.skipIf(server === undefined)(
 
     test('from several processes, some repeated, are processed by the indexer', async () => {
       const processed: Address[] = [];
-      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { timers, report: unexpected });
+      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, report: unexpected });
       const [one, other] = [createRequester(), createRequester()];
       const requests = [...many.map(one), ...many.toReversed().map(other), ...many.slice(0, 10).map(one)];
       expect(await Promise.all(requests.map(outcomeOf))).toEqual(requests.map(() => 'done'));
       expect([...new Set(processed)].sort()).toEqual(many);
       await one(address(1));
-      expect(await rows()).toHaveLength(many.length);
-      expect((await rows()).every(({ processed, requested }) => processed === requested)).toBe(true);
+      expect(await results()).toEqual(Array(requests.length + 1).fill({ failure: null }));
       stop();
     });
 
-    test('are deleted from the queue some time after they were processed', async () => {
-      const stop = processBackfillQueue(sql, async () => {}, { timers, report: unexpected });
+    test('leave results that are deleted after a minute', async () => {
+      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
       const request = createRequester();
       await Promise.all(many.map(request));
-      await sql.all(`SELECT setval('backfill_request_number', last_value + 20000) FROM backfill_request_number`, []);
+      await sql.all(`UPDATE backfill_result SET at = at - interval '2 minutes'`, []);
       await Promise.all(many.map((_, i) => request(address(10_000 + i))));
-      expect(await eventually(rows, (left) => left.length === many.length)).toHaveLength(many.length);
+      expect(await eventually(results, (left) => left.length === many.length)).toHaveLength(many.length);
+      stop();
+    });
+
+    test('can be made by a role that can only read', async () => {
+      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
+      const reader = `serac_backfill_reader_${process.pid}`;
+      await sql.all(`CREATE ROLE ${reader} LOGIN`, []);
+      await sql.all(`GRANT SELECT ON backfill_result TO ${reader}`, []);
+      await sql.all(`ALTER ROLE ${reader} SET default_transaction_read_only = on`, []);
+      const url = new URL(server as string);
+      url.pathname = `/${database}`;
+      url.username = reader;
+      const readOnly = openPostgres({ url: url.href, statementMilliseconds: 30_000 });
+      const request = createBackfillRequester(readOnly, { timers, now: () => performance.now(), random });
+      expect(await outcomeOf(request(address(1)))).toBe('done');
+      await readOnly.close();
+      stop();
+      await sql.all(`DROP OWNED BY ${reader}`, []);
+      await sql.all(`DROP ROLE ${reader}`, []);
+    });
+
+    test('that no requester made are left out', async () => {
+      const processed: Address[] = [];
+      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, report: unexpected });
+      await createRequester()(address(1));
+      for (const payload of ['', 'x', `${'0'.repeat(16)}${'g'.repeat(40)}`, `${'0'.repeat(57)}`])
+        await sql.all('SELECT pg_notify(?, ?)', ['serac_backfill', payload]);
+      await createRequester()(address(2));
+      expect(processed).toEqual([address(1), address(2)]);
       stop();
     });
 
@@ -85,7 +110,7 @@ describe.skipIf(server === undefined)(
         started.push(work);
         return work.promise;
       };
-      const stop = processBackfillQueue(sql, backfill, { timers, report: unexpected });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: unexpected });
       const request = createRequester();
       const ended: string[] = [];
       void request(address(1)).then(() => ended.push('first'));
@@ -93,16 +118,17 @@ describe.skipIf(server === undefined)(
         () => started.length,
         (count) => count === 1,
       );
-      const before = (await rows())[0]?.requested as number;
       void request(address(1)).then(() => ended.push('second'));
+      // A request of another address is sent after it.
+      const other = request(address(2));
       await eventually(
-        async () => (await rows())[0]?.requested as number,
-        (requested) => requested > before,
+        () => started.length,
+        (count) => count === 2,
       );
       started[0]?.resolve();
       await eventually(
         () => started.length,
-        (count) => count === 2,
+        (count) => count === 3,
       );
       await eventually(
         () => ended.length,
@@ -110,11 +136,13 @@ describe.skipIf(server === undefined)(
       );
       expect(ended).toEqual(['first']);
       started[1]?.resolve();
+      started[2]?.resolve();
       await eventually(
         () => ended.length,
         (count) => count === 2,
       );
       expect(ended).toEqual(['first', 'second']);
+      await other;
       stop();
     });
 
@@ -125,7 +153,7 @@ describe.skipIf(server === undefined)(
         if (isNodeUp) return;
         throw one === address(1) ? apiError(502, 'The node answers nonsense') : new TypeError('a bug');
       };
-      const stop = processBackfillQueue(sql, backfill, { timers, report: (error) => reported.push(error) });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: (error) => reported.push(error) });
       const request = createRequester();
       expect(await Promise.all([outcomeOf(request(address(1))), outcomeOf(request(address(2)))])).toEqual([
         '502 The node answers nonsense',
@@ -137,14 +165,12 @@ describe.skipIf(server === undefined)(
       stop();
     });
 
-    test('time out if no indexer processes them, and are deleted from the queue', async () => {
+    test('time out if no indexer processes them', async () => {
       let now = 0;
       const request = createRequester(() => (now += 1000));
       expect(await Promise.all(many.slice(0, 20).map((one) => outcomeOf(request(one))))).toEqual(
         Array(20).fill(expect.stringContaining('503 The indexer (serac index) has not answered')),
       );
-      await eventually(rows, (left) => left.length === 0);
-      expect(await rows()).toEqual([]);
     });
 
     test('in progress when the indexer stops are processed by the next one', async () => {
@@ -154,7 +180,7 @@ describe.skipIf(server === undefined)(
         hasStarted = true;
         return work.promise;
       };
-      const stop = processBackfillQueue(sql, backfill, { timers, report: unexpected });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: unexpected });
       const outcome = outcomeOf(createRequester()(address(1)));
       await eventually(
         () => hasStarted,
@@ -162,7 +188,7 @@ describe.skipIf(server === undefined)(
       );
       stop();
       work.reject(apiError(503, 'It has been stopped'));
-      const stopNext = processBackfillQueue(sql, async () => {}, { timers, report: unexpected });
+      const stopNext = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
       expect(await outcome).toBe('done');
       stopNext();
     });

@@ -1,100 +1,128 @@
 import { ApiError, apiError, type ErrorStatus } from '../../api/rest/api-error.ts';
-import { type Address, addressToBytes } from '../../base/bytes/address.ts';
-import { toHex } from '../../base/bytes/hex.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../../ledger/index/batched-statement.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
 import { fetchRows, runSteps } from '../../ledger/index/steps.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
 import type { Env } from '../setup/env.ts';
 
 /**
- * Creates the tables of the address backfill queue in PostgreSQL. `serac api` adds addresses to it and waits; `serac index`, which follows a
- * node, fetches from that node what blocks do not contain about these addresses.
- * Columns: `requested` is the number of the newest request for the address, `processed` the number of the newest processed one, `failure` why
- * that one failed (a `BackfillFailure` as JSON).
+ * Requests of `serac api` to backfill an address: `serac index`, which follows a node, fetches from that node what blocks do not contain. A
+ * request is a notification, so that a role that can only read may make one; each has a random token of 8 bytes. The result is a row that the
+ * indexer writes. Notifications are not stored: a request is sent again until there is a result.
+ */
+const requestChannel = 'serac_backfill';
+
+/** Bytes of a token. */
+const tokenSize = 8;
+
+/**
+ * Creates the table of results in PostgreSQL. It is not logged: results are read within seconds, and only on the primary. `failure`: why the
+ * request failed (a `BackfillFailure` as JSON).
  */
 export async function createBackfillQueue(sql: WritableSql): Promise<void> {
-  await sql.write(async (tx) => {
-    // The names of these tables in databases of earlier versions. They held requests in progress only.
-    await tx.all('DROP TABLE IF EXISTS wanted', []);
-    await tx.all('DROP SEQUENCE IF EXISTS wish', []);
-    await tx.all('CREATE SEQUENCE IF NOT EXISTS backfill_request_number', []);
-    await tx.all(
-      `CREATE TABLE IF NOT EXISTS backfill_request(address bytea PRIMARY KEY, requested bigint NOT NULL DEFAULT nextval('backfill_request_number'),
-       processed bigint NOT NULL DEFAULT 0, failure text)`,
+  await sql.write((tx) =>
+    tx.all(
+      'CREATE UNLOGGED TABLE IF NOT EXISTS backfill_result(token bytea PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), failure text)',
       [],
-    );
-    await tx.all('CREATE INDEX IF NOT EXISTS backfill_request_open ON backfill_request(requested) WHERE processed < requested', []);
-  });
+    ),
+  );
 }
 
 /** Why a request failed: the status and message of the API response. */
 type BackfillFailure = { readonly status: ErrorStatus; readonly message: string };
 
-/** Milliseconds: how often the indexer polls the queue, how often a requester polls for results, and how long a requester waits. */
-const intervals = { process: 200, poll: 50, timeout: 10_000 } as const;
+/** Milliseconds: how often a requester polls for results, after which it sends a request again, and how long it waits. */
+const intervals = { poll: 50, sendAgain: 1000, timeout: 10_000 } as const;
 
 /**
- * How many addresses are processed concurrently, how many of the newest requests keep their rows for the requesters that wait, and after how
- * many processed requests older rows are deleted.
+ * How many addresses are processed concurrently, how many requests may wait for it (others are dropped, and sent again), how many results are
+ * written before old ones are deleted, and requests of one notification, whose payload has at most 8,000 bytes.
  */
-const limits = { concurrency: 64, keptRequests: 10_000, cleanupEvery: 1000 } as const;
+const limits = { concurrency: 64, waiting: 50_000, cleanupEvery: 1000, perNotification: 128 } as const;
+
+type BackfillProcessorDeps = {
+  readonly listen: Postgres['listen'];
+  readonly report: (error: unknown) => void;
+};
 
 /** Processes backfill requests until the returned function is called. Requests in progress at that time are left to the next indexer. */
-export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, report }: BackfillProcessorDeps): () => void {
-  const inProgress = new Set<string>();
-  let cancel = () => {};
+export function processBackfillQueue(sql: Sql, backfill: AddressTask, { listen, report }: BackfillProcessorDeps): () => void {
+  /** The tokens of requests that wait, by address; and those of requests in progress. */
+  const waiting = new Map<Address, Set<string>>();
+  const inProgress = new Map<Address, ReadonlySet<string>>();
   let isStopped = false;
-  let processed = 0;
+  let [waitingCount, written] = [0, 0];
 
-  const reportUnlessStopped = (error: unknown): void => {
-    if (!isStopped) report(error);
-  };
-
-  const processRequest = async (address: Uint8Array, requested: number): Promise<void> => {
-    const failure = await backfill([toHex(address) as Address]).then(() => null, createFailureFormatter(report));
-    if (isStopped) return;
+  const writeResults = async (tokens: ReadonlySet<string>, failure: string | null): Promise<void> => {
+    const rows = [...tokens].flatMap((token) => [fromHex(token), failure]);
     await sql.all(
-      `WITH done AS (UPDATE backfill_request SET processed = ?, failure = ? WHERE address = ? AND processed < ? RETURNING 1)
+      `WITH done AS (INSERT INTO backfill_result(token, failure) VALUES ${valueTuples(tokens.size, 2)} ON CONFLICT DO NOTHING RETURNING 1)
        SELECT pg_notify(?, '') FROM done`,
-      [requested, failure, address, requested, blocksChannel],
+      [...rows, blocksChannel],
     );
-    if (++processed % limits.cleanupEvery === 0)
-      await sql.all(
-        'DELETE FROM backfill_request WHERE processed >= requested AND requested < (SELECT last_value FROM backfill_request_number) - ?',
-        [limits.keptRequests],
-      );
+    const before = written;
+    written += tokens.size;
+    if (Math.floor(written / limits.cleanupEvery) > Math.floor(before / limits.cleanupEvery))
+      await sql.all(`DELETE FROM backfill_result WHERE at < now() - interval '1 minute'`, []);
   };
 
-  const startNextRequests = async (): Promise<void> => {
-    const rows = await sql.all<{ address: Uint8Array; requested: number }>(
-      'SELECT address, requested FROM backfill_request WHERE processed < requested ORDER BY requested LIMIT ? + 0',
-      [limits.concurrency],
-    );
-    for (const { address, requested } of rows) {
-      const name = toHex(address);
-      if (inProgress.has(name)) continue;
-      inProgress.add(name);
-      processRequest(address, requested)
-        .catch(reportUnlessStopped)
-        .finally(() => inProgress.delete(name));
+  const processAddress = async (address: Address, tokens: ReadonlySet<string>): Promise<void> => {
+    const failure = await backfill([address]).then(() => null, createFailureFormatter(report));
+    if (!isStopped) await writeResults(tokens, failure);
+  };
+
+  const startNext = (): void => {
+    for (const [address, tokens] of waiting) {
+      if (isStopped || inProgress.size >= limits.concurrency) return;
+      // A request made while its address is being processed is processed afterwards.
+      if (inProgress.has(address)) continue;
+      waiting.delete(address);
+      waitingCount -= tokens.size;
+      inProgress.set(address, tokens);
+      processAddress(address, tokens)
+        .catch((error: unknown) => {
+          if (!isStopped) report(error);
+        })
+        .finally(() => {
+          inProgress.delete(address);
+          startNext();
+        });
     }
   };
 
-  const pollQueue = async (): Promise<void> => {
-    await startNextRequests().catch(reportUnlessStopped);
-    if (!isStopped) cancel = timers.after(intervals.process, () => void pollQueue());
-  };
-  void pollQueue();
+  const stopListening = listen(requestChannel, {
+    onNotify: (payload) => {
+      for (const { address, token } of parseRequests(payload)) {
+        if (waitingCount >= limits.waiting) break;
+        const tokens = waiting.get(address) ?? new Set();
+        // The same request is sent again while it waits.
+        if (tokens.has(token) || inProgress.get(address)?.has(token) || tokens.size === limits.perNotification) continue;
+        waiting.set(address, tokens.add(token));
+        waitingCount++;
+      }
+      startNext();
+    },
+    onLost: () => {},
+  });
   return () => {
     isStopped = true;
-    cancel();
+    stopListening();
   };
 }
 
-type BackfillProcessorDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
+/** Every role of the database can send a notification: what is not a request is left out. */
+const parseRequests = (payload: string): { readonly token: string; readonly address: Address }[] =>
+  payload
+    .split(' ')
+    .filter((text) => requestPattern.test(text))
+    .map((text) => ({ token: text.slice(0, 2 * tokenSize), address: text.slice(2 * tokenSize) as Address }));
+
+const requestPattern = new RegExp(`^[0-9a-f]{${2 * tokenSize + 40}}$`);
 
 /** Formats an error for the column `failure`, and reports it if it is unexpected. */
 const createFailureFormatter =
@@ -110,64 +138,44 @@ const createFailureFormatter =
 
 /**
  * Returns a function that asks the indexer to backfill an address and waits for it. It rejects with an `ApiError` if the indexer fails or
- * does not answer in time.
+ * does not answer in time. `primary`: only the primary takes notifications and has the results.
  */
-export function createBackfillRequester(sql: Sql, { timers, now }: BackfillRequesterDeps): (address: Address) => Promise<void> {
-  const insert = batchedStatement(
-    sizes,
-    1,
-    (n) => `INSERT INTO backfill_request(address) VALUES ${valueTuples(n, 1)} ${requestAgain} RETURNING address, requested`,
-  );
-  const select = batchedStatement(
-    sizes,
-    1,
-    (n) => `SELECT address, processed, failure FROM backfill_request WHERE address IN (${placeholders(n)})`,
-  );
-  const pending = new Set<BackfillRequest>();
+export function createBackfillRequester(primary: Sql, { timers, now, random }: BackfillRequesterDeps): (address: Address) => Promise<void> {
+  const select = batchedStatement(sizes, 1, (n) => `SELECT token, failure FROM backfill_result WHERE token IN (${placeholders(n)})`);
+  const pending = new Map<string, BackfillRequest>();
   let isPolling = false;
 
-  const insertRequests = async (added: readonly BackfillRequest[]): Promise<void> => {
-    // Sorted, so that two processes that insert the same addresses do not deadlock.
-    const addresses = [...new Set(added.map(({ address }) => address))].sort();
-    const rows = await runSteps(sql, fetchRows<{ address: Uint8Array; requested: number }>(insert(addresses.map(addressToBytes))));
-    const requested = new Map(rows.map((row) => [toHex(row.address), row.requested]));
-    for (const request of added) request.requested = requested.get(request.address);
+  const sendRequests = async (): Promise<void> => {
+    const due = [...pending].filter(([, { sendAt }]) => sendAt <= now());
+    for (let at = 0; at < due.length; at += limits.perNotification) {
+      const part = due.slice(at, at + limits.perNotification);
+      const payload = part.map(([token, { address }]) => `${token}${address}`).join(' ');
+      await primary.all('SELECT pg_notify(?, ?)', [requestChannel, payload]);
+      for (const [, request] of part) request.sendAt = now() + intervals.sendAgain;
+    }
   };
 
   const settleProcessed = async (): Promise<void> => {
-    // Requests made since the last insert are inserted in the next round.
-    const requests = [...pending].filter(isInserted);
-    const addresses = [...new Set(requests.map(({ address }) => address))];
-    const rows = await runSteps(sql, fetchRows<QueueRow>(select(addresses.map(addressToBytes))));
-    const found = new Map(rows.map((row) => [toHex(row.address), row]));
-    for (const request of requests) {
-      const row = found.get(request.address);
-      // Rows of processed requests are deleted after many newer requests.
-      if (row === undefined || row.processed >= request.requested)
-        settle(request, row?.failure ? (JSON.parse(row.failure) as BackfillFailure) : undefined);
-    }
-    const late = requests.filter((request) => pending.has(request) && now() > request.deadline);
-    for (const request of late) settle(request, noIndexer);
-    // Earlier requests for the same address have timed out as well.
-    const remove = 'DELETE FROM backfill_request WHERE address = ? AND requested = ? AND processed < requested';
-    await Promise.all(late.map(({ address, requested }) => sql.all(remove, [addressToBytes(address), requested])));
+    const rows = await runSteps(primary, fetchRows<ResultRow>(select([...pending.keys()].map(fromHex))));
+    for (const { token, failure } of rows) settle(toHex(token), failure === null ? undefined : (JSON.parse(failure) as BackfillFailure));
+    for (const [token, { deadline }] of pending) if (now() > deadline) settle(token, noIndexer);
   };
 
-  const settle = (request: BackfillRequest, failure: BackfillFailure | undefined): void => {
-    pending.delete(request);
-    if (failure === undefined) request.resolve();
-    else request.reject(apiError(failure.status, failure.message));
+  const settle = (token: string, failure: BackfillFailure | undefined): void => {
+    const request = pending.get(token);
+    pending.delete(token);
+    if (failure === undefined) request?.resolve();
+    else request?.reject(apiError(failure.status, failure.message));
   };
 
   const pollResults = async (): Promise<void> => {
     while (pending.size > 0)
       try {
-        const added = [...pending].filter((request) => !isInserted(request));
-        if (added.length > 0) await insertRequests(added);
+        await sendRequests();
         await sleep(timers, intervals.poll);
         await settleProcessed();
       } catch (error) {
-        for (const request of pending) request.reject(error);
+        for (const request of pending.values()) request.reject(error);
         pending.clear();
       }
     isPolling = false;
@@ -175,7 +183,8 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
 
   return (address) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    pending.add({ address, deadline: now() + intervals.timeout, resolve, reject, requested: undefined });
+    const token = toHex(random(tokenSize));
+    pending.set(token, { address, deadline: now() + intervals.timeout, resolve, reject, sendAt: Number.NEGATIVE_INFINITY });
     if (!isPolling) {
       isPolling = true;
       void pollResults();
@@ -186,12 +195,11 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
 
 const sizes: BatchSizes = [512, 64, 8, 1];
 
-const requestAgain = `ON CONFLICT (address) DO UPDATE SET requested = nextval('backfill_request_number')`;
-
 type BackfillRequesterDeps = {
   readonly timers: Pick<Env['timers'], 'after'>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
+  readonly random: (count: number) => Uint8Array;
 };
 
 type BackfillRequest = {
@@ -199,13 +207,11 @@ type BackfillRequest = {
   readonly deadline: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-  /** The number of the request; undefined until it is in the queue. */
-  requested: number | undefined;
+  /** When it is to be sent, or sent again. */
+  sendAt: number;
 };
 
-const isInserted = (request: BackfillRequest): request is BackfillRequest & { requested: number } => request.requested !== undefined;
-
-type QueueRow = { readonly address: Uint8Array; readonly processed: number; readonly failure: string | null };
+type ResultRow = { readonly token: Uint8Array; readonly failure: string | null };
 
 const noIndexer: BackfillFailure = {
   status: 503,

@@ -1,33 +1,63 @@
 import { expect, test } from 'bun:test';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import type { ReadPosition } from '../database/read-position.ts';
+import { PostgresError } from '../platform/postgres-fault.ts';
 import { watchIndexVersion } from './index-version.ts';
 
 /** A database whose version the test sets, with the functions that its notifications and its timer call. */
 function createWatch() {
   let tip = 0;
+  let server = 1;
+  let changes = 0;
+  let readsPrimary = true;
+  /** What the primary has, if a replica is read, and another host that `select` finds. */
+  let primaryTip: number | undefined;
+  const selected: ReadPosition[] = [];
+  const recorded: number[] = [];
+  let servedElsewhere = 0;
   let queries = 0;
   let tick = (): void => {};
-  let listening = { onNotify: (): void => {}, onLost: (): void => {} };
-  const sql = {
-    dialect: 'postgres',
-    all: async () => [],
-    listen: (_: string, to: typeof listening) => {
-      listening = to;
-      return () => {};
-    },
-  } as unknown as Postgres;
-  const after = (_: number, run: () => void) => {
-    tick = run;
+  let listening = { onNotify: (_payload: string): void => {}, onLost: (): void => {} };
+  const sql: Sql = { dialect: 'postgres', all: async () => [] };
+  // The timer of the watch is set last; a wait for a replica ends at once.
+  const after = (milliseconds: number, run: () => void) => {
+    if (milliseconds < 100) setTimeout(run, 1);
+    else tick = run;
     return () => {};
   };
   let gate: Promise<void> | undefined;
   const query = async () => {
     queries++;
-    const version = { tip: `${tip}`, past: '0' };
+    const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, writer: 1, server };
     await gate;
-    return version;
+    return state;
   };
-  const version = watchIndexVersion(sql, query, { after });
+  const version = watchIndexVersion({
+    hosts: {
+      sql,
+      select: async (wanted) => {
+        selected.push(wanted);
+        if (primaryTip === undefined) throw new PostgresError('behind', { code: 'DATABASE_BEHIND', reason: 'behind' });
+        [tip, readsPrimary] = [primaryTip, true];
+        changes++;
+      },
+      changes: () => changes,
+      readsPrimary: () => readsPrimary,
+      primaryPosition: async () => ({ heights: [primaryTip ?? tip], revision: 0 }),
+    },
+    listen: (_, to) => {
+      listening = to;
+      return () => {};
+    },
+    query,
+    timers: { after },
+    now: () => performance.now(),
+    served: {
+      record: async ({ heights }) => void recorded.push(heights[0] as number),
+      share: async () => ({ heights: [servedElsewhere], revision: 0 }),
+    },
+    floor: { heights: [0], revision: 0 },
+  });
   return {
     version,
     /** The tip that a request sees, and how many queries that took. */
@@ -41,6 +71,18 @@ function createWatch() {
     setTip: (to: number) => {
       tip = to;
     },
+    /** A replica is read from now on; the primary has this tip. */
+    readReplica: (primaryHas: number) => {
+      [readsPrimary, primaryTip] = [false, primaryHas];
+    },
+    setServer: (to: number) => {
+      server = to;
+    },
+    setServedElsewhere: (height: number) => {
+      servedElsewhere = height;
+    },
+    selected,
+    recorded,
     holdQueries: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -56,11 +98,11 @@ test('a version is read once per notification, and for every request while nothi
   const { read, listening, setTip } = createWatch();
   expect(await read()).toEqual(['0', 1]);
   expect(await read()).toEqual(['0', 1]);
-  listening().onNotify();
+  listening().onNotify('');
   expect(await read()).toEqual(['0', 1]);
   expect(await read()).toEqual(['0', 0]);
   setTip(1);
-  listening().onNotify();
+  listening().onNotify('');
   expect(await read()).toEqual(['1', 1]);
   expect(await read()).toEqual(['1', 0]);
   listening().onLost();
@@ -70,7 +112,7 @@ test('a version is read once per notification, and for every request while nothi
 
 test('after any other read, whose result may be newer, the version is read again', async () => {
   const { version, read, listening, setTip } = createWatch();
-  listening().onNotify();
+  listening().onNotify('');
   await read();
   setTip(1);
   await version.sql.all('SELECT', []);
@@ -79,12 +121,12 @@ test('after any other read, whose result may be newer, the version is read again
 
 test('a version whose read began before a notification is not used by later requests', async () => {
   const { read, listening, setTip, holdQueries } = createWatch();
-  listening().onNotify();
+  listening().onNotify('');
   const release = holdQueries();
   const early = read();
   await Promise.resolve();
   setTip(1);
-  listening().onNotify();
+  listening().onNotify('');
   release();
   await early;
   expect(await read()).toEqual(['1', 1]);
@@ -94,7 +136,7 @@ test('without a notification the version is read again every second, and listene
   const { version, read, listening, setTip, tick } = createWatch();
   let calls = 0;
   const end = version.onChange(() => calls++);
-  listening().onNotify();
+  listening().onNotify('');
   await read();
   setTip(1);
   tick();
@@ -104,4 +146,81 @@ test('without a notification the version is read again every second, and listene
   end();
   tick();
   expect(calls).toBe(2);
+});
+
+const codeOf = (work: Promise<unknown> | unknown): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => 'done',
+    (error: PostgresError) => error.fault.code,
+  );
+
+/** An answer that reads the database, as far as it is confirmed. */
+async function answer({ version }: ReturnType<typeof createWatch>): Promise<boolean> {
+  const mark = version.begin();
+  await version.sql.all('SELECT', []);
+  return version.confirm(mark);
+}
+
+test('what an answer may show is recorded before it is sent, and a database that has less is refused until it has it again', async () => {
+  const watch = createWatch();
+  watch.setTip(7);
+  expect(await answer(watch)).toBe(true);
+  expect([watch.recorded, watch.version.floor().heights]).toEqual([[7], [7]]);
+  watch.setTip(6);
+  expect(await codeOf(answer(watch))).toBe('DATABASE_BEHIND');
+  expect(await codeOf(watch.version.read())).toBe('DATABASE_BEHIND');
+  watch.setTip(7);
+  expect(await answer(watch)).toBe(true);
+});
+
+test('an answer without reads needs no query, and one that was read on two servers is made again', async () => {
+  const watch = createWatch();
+  await answer(watch);
+  expect(await watch.version.confirm(watch.version.begin())).toBe(true);
+  const mark = watch.version.begin();
+  await watch.version.sql.all('SELECT', []);
+  watch.setServer(2);
+  expect(await watch.version.confirm(mark)).toBe(false);
+  expect(watch.version.hasChanged(mark)).toBe(true);
+  expect(await answer(watch)).toBe(true);
+});
+
+test('a height that a caller brings is waited for on a replica, then read on the primary, and refused if nobody has it', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  await answer(watch);
+  expect(watch.version.atLeast(5)).toBeUndefined();
+  watch.readReplica(9);
+  setTimeout(() => watch.setTip(6), 20);
+  expect(await codeOf(watch.version.atLeast(6))).toBe('done');
+  expect(watch.selected).toEqual([]);
+  expect(await codeOf(watch.version.atLeast(8))).toBe('done');
+  expect(watch.selected).toHaveLength(1);
+  expect(watch.version.floor().heights).toEqual([9]);
+  expect(await codeOf(watch.version.atLeast(10))).toBe('DATABASE_BEHIND');
+});
+
+test('what another process has served is a floor here too', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  watch.setServedElsewhere(6);
+  await watch.version.start();
+  expect(await codeOf(watch.version.read())).toBe('DATABASE_BEHIND');
+  watch.setTip(6);
+  expect(await codeOf(watch.version.read())).toBe('done');
+});
+
+test('a version that a replica has is not known before it has what the primary notified', async () => {
+  const watch = createWatch();
+  watch.setTip(1);
+  watch.readReplica(2);
+  let calls = 0;
+  watch.version.onChange(() => calls++);
+  watch.listening().onNotify('');
+  expect(await watch.read()).toEqual(['1', expect.any(Number)]);
+  expect(calls).toBe(0);
+  watch.setTip(2);
+  while (calls === 0) await Bun.sleep(5);
+  expect(await watch.read()).toEqual(['2', 1]);
+  expect(await watch.read()).toEqual(['2', 0]);
 });

@@ -1,64 +1,163 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
+import type { ReadConsistency, ReadMark } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import type { DatabaseHosts } from '../database/database-hosts.ts';
+import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../database/read-position.ts';
+import type { ServedPosition } from '../database/served-position.ts';
+import { PostgresError } from '../platform/postgres-fault.ts';
 import type { Env } from '../setup/env.ts';
 
+/** The state of the index on one host. */
+export type IndexState = {
+  readonly version: ChainVersion;
+  readonly position: ReadPosition;
+  /** Changes when another indexer begins to write. */
+  readonly writer: number;
+  /** Changes when another server answers under the same name: after a restart, or a failover behind a pooler. */
+  readonly server: number;
+};
+
 /** The version of the index that cached responses depend on, known without a query while this process is notified of every change. */
-export type IndexVersion = {
-  /** Returns the known version, or reads it. */
+export type IndexVersion = ReadConsistency & {
+  /** Returns the known version, or reads it. Rejects with DATABASE_BEHIND while no host has what was served. */
   readonly read: () => ChainVersion | Promise<ChainVersion>;
   /** The database for all other reads: after each of them the version is read again, because what it returned may be newer. */
   readonly sql: Sql;
   /** Calls `listener` when blocks may have been added. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
+  /** Waits until reads see all that the primary has now. */
+  readonly reachPrimary: () => Promise<void>;
+  /** The last known `writer` of `IndexState`. */
+  readonly writer: () => number;
+  /** What was served, by this process or another. */
+  readonly floor: () => ReadPosition;
+  /** Learns what other processes have served. */
+  readonly start: () => Promise<void>;
   readonly stop: () => void;
 };
 
-/** Milliseconds between two reads without a notification: a connection may be lost without a sign of it. */
-const pollInterval = 1000;
+/**
+ * Milliseconds: between two reads without a notification, since a connection may be lost without a sign of it; the same if nothing notifies;
+ * how long a replica that is behind is waited for, before the primary is read; and between two looks at it.
+ */
+const intervals = { poll: 1000, pollUnnotified: 250, replicaWait: 250, replicaPoll: 20 } as const;
+
+type IndexVersionDeps = {
+  readonly hosts: Pick<DatabaseHosts, 'sql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
+  readonly listen: DatabaseHosts['listen'];
+  readonly query: (sql: Sql) => Promise<IndexState>;
+  readonly timers: Pick<Env['timers'], 'after'>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  readonly served: ServedPosition;
+  /** The lowest position, with as many heights as there are chains. */
+  readonly floor: ReadPosition;
+};
 
 /**
- * Knows the version from the moment it was read until the next notification, the next read of something else, or a lost connection. `query`
- * reads it from `sql`.
+ * Knows the version from the moment it was read until the next notification, the next read of something else, or a lost connection. Whatever
+ * this process answers is confirmed by a read of the version after it: so the floor is never below what was answered.
  */
-export function watchIndexVersion(sql: Postgres, query: () => Promise<ChainVersion>, timers: Pick<Env['timers'], 'after'>): IndexVersion {
+export function watchIndexVersion({ hosts, listen, query, timers, now, served, floor: lowest }: IndexVersionDeps): IndexVersion {
   const listeners = new Set<() => void>();
   let known: ChainVersion | undefined;
+  let last: IndexState | undefined;
+  let floor = lowest;
+  /** What the primary had at the last notification: until the host that is read has it too, the version is not known. */
+  let announced = startPosition;
   let isListening = false;
+  /** Notifications whose position is being read. */
+  let announcements = 0;
   /** Counts the moments at which a read that had begun became outdated. */
   let changes = 0;
+  let serverChanges = 0;
+  let reads = 0;
+  const hasChanged = ({ changes: before }: ReadMark): boolean => before !== hosts.changes() + serverChanges;
   const forget = (): void => {
     changes++;
     known = undefined;
   };
-  const notify = (): void => {
-    forget();
+  const callListeners = (): void => {
     for (const listener of listeners) listener();
+  };
+
+  const readState = async (): Promise<IndexState> => {
+    const state = await query(hosts.sql);
+    if (last !== undefined && last.server !== state.server) serverChanges++;
+    last = state;
+    return state;
+  };
+  /** Waits for the host that is read, as long as it is a replica, and not longer than `wait`. */
+  const waitFor = async (wanted: ReadPosition, wait: number): Promise<IndexState> => {
+    const until = now() + wait;
+    for (;;) {
+      const state = await readState();
+      if (isAtLeast(state.position, wanted) || hosts.readsPrimary() || now() > until) return state;
+      await sleep(timers, intervals.replicaPoll);
+    }
+  };
+  const reach = async (wanted: ReadPosition): Promise<IndexState> => {
+    const state = await waitFor(wanted, intervals.replicaWait);
+    if (isAtLeast(state.position, wanted)) return state;
+    await hosts.select(joinPositions(floor, wanted));
+    const other = await readState();
+    if (isAtLeast(other.position, wanted)) return other;
+    throw behind(wanted);
+  };
+  const raise = async (position: ReadPosition): Promise<void> => {
+    if (isAtLeast(floor, position)) return;
+    floor = joinPositions(floor, position);
+    await served.record(floor);
   };
   const readNew = coalesce(async () => {
     const before = changes;
-    const version = await query();
-    if (isListening && before === changes) known = version;
+    const { version, position } = await reach(floor);
+    await raise(position);
+    if (isListening && before === changes && announcements === 0 && isAtLeast(position, announced)) known = version;
     return version;
   });
+  const primaryPosition = coalesce(() => hosts.primaryPosition());
 
-  const unlisten = sql.listen(blocksChannel, {
+  const announce = coalesce(async () => {
+    announced = joinPositions(announced, await hosts.primaryPosition());
+    await waitFor(announced, intervals.poll);
+  });
+  const unlisten = listen(blocksChannel, {
     onNotify: () => {
       isListening = true;
-      notify();
+      forget();
+      if (hosts.readsPrimary()) return callListeners();
+      // The primary has something new; a replica has it a little later.
+      announcements++;
+      void announce()
+        .catch(() => undefined)
+        .then(() => {
+          announcements--;
+          forget();
+          callListeners();
+        });
     },
     onLost: () => {
       isListening = false;
       forget();
     },
   });
+
+  /** Other processes may have served more; and Redis may have lost what it had. */
+  const shareServed = async (): Promise<void> => {
+    const before = floor;
+    floor = joinPositions(floor, await served.share(floor));
+    if (!isAtLeast(before, floor)) forget();
+  };
   let cancel = (): void => {};
   const poll = (): void => {
-    cancel = timers.after(pollInterval, () => {
+    cancel = timers.after(isListening ? intervals.poll : intervals.pollUnnotified, () => {
       if (known !== undefined) readNew().catch(forget);
-      for (const listener of listeners) listener();
+      void shareServed();
+      callListeners();
       poll();
     });
   };
@@ -67,10 +166,11 @@ export function watchIndexVersion(sql: Postgres, query: () => Promise<ChainVersi
   return {
     read: () => known ?? readNew(),
     sql: {
-      dialect: sql.dialect,
+      dialect: 'postgres',
       all: async (text, values) => {
+        reads++;
         try {
-          return await sql.all(text, values);
+          return await hosts.sql.all(text, values);
         } finally {
           forget();
         }
@@ -80,9 +180,36 @@ export function watchIndexVersion(sql: Postgres, query: () => Promise<ChainVersi
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    atLeast: (height) => {
+      if (height <= (floor.heights[0] ?? 0)) return undefined;
+      return (async () => {
+        const wanted = { heights: [height], revision: 0 };
+        await readNew();
+        if (isAtLeast(floor, wanted)) return;
+        const primary = await primaryPosition().catch(() => undefined);
+        if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
+        await raise((await reach(wanted)).position);
+      })();
+    },
+    begin: () => ({ changes: hosts.changes() + serverChanges, reads }),
+    confirm: async (mark) => {
+      if (mark.reads !== reads) await (known ?? readNew());
+      return !hasChanged(mark);
+    },
+    hasChanged,
+    reachPrimary: async () => {
+      if (hosts.readsPrimary()) return;
+      await raise((await reach(await hosts.primaryPosition())).position);
+    },
+    writer: () => last?.writer ?? 0,
+    floor: () => floor,
+    start: shareServed,
     stop: () => {
       unlisten();
       cancel();
     },
   };
 }
+
+const behind = ({ heights }: ReadPosition) =>
+  new PostgresError(`no host of the database has height ${heights[0]} yet`, { code: 'DATABASE_BEHIND', reason: 'behind' });

@@ -1,3 +1,4 @@
+import { openKeyStore } from '../../api/access/key-store.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
@@ -5,14 +6,17 @@ import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
-import { type MigrationWatch, migratePostgres } from '../../ledger/index/migrate.ts';
+import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, DatabaseConfig } from '../config/config.ts';
+import { type DatabaseHost, openDatabaseHost } from '../database/database-host.ts';
+import { createPrimaryFinder } from '../database/primary.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
-import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
+import { splitHosts } from '../platform/database-url.ts';
+import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
@@ -21,8 +25,11 @@ import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
-/** Milliseconds between two attempts to get the lock, and between two writes of the status. */
-const intervals = { lockAttempt: 500, status: 2000 } as const;
+/** Milliseconds between two attempts to get the lock, between two writes of the status, and between two looks for another primary. */
+const intervals = { lockAttempt: 500, status: 2000, promotion: 1000 } as const;
+
+/** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
+const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
 
 /** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
 export type IndexerState = {
@@ -47,7 +54,9 @@ export type IndexWriter = {
  * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
  */
 export function createIndexWriter(node: string, config: Config, env: Env): IndexWriter {
-  const url = config.databaseUrl ?? '';
+  const database = config.database as DatabaseConfig;
+  const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
+  const findPrimary = createPrimaryFinder(hosts);
   const context = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
@@ -55,18 +64,20 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   let follower: Follower | undefined;
   let lastError: string | undefined;
   const logChange = logChanges(env.log);
-  const outage = createOutageLog(env.log, databaseName(url));
+  const outage = createOutageLog(env.log, databaseName(database.url));
   const warn = (error: unknown): void => {
     lastError = messageOf(error);
     logChange(lastError, 'warn');
   };
 
-  const write = async (lock: PostgresLock): Promise<void> => {
+  const write = async (lock: PostgresLock, host: DatabaseHost): Promise<void> => {
     const signerKeys = createSignerKeys();
     const signers = createSignerCache(env.recoverKey, signerKeys);
     const watch = watchMigration('the index in PostgreSQL', env);
-    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch });
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
+    const pageSecret = env.random(32);
+    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret });
+    await registerWriter(lock);
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
     follower = following;
     role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);
@@ -76,8 +87,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       cancel = env.timers.after(intervals.status, writeStatusRepeatedly);
     };
     writeStatusRepeatedly();
-    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { timers: env.timers, report: warn });
-    await Promise.race([lock.lost, stopping.promise]);
+    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn });
+    const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
+    await Promise.race([lock.lost, stopping.promise, promotion.found]);
+    promotion.stop();
     stopProcessing();
     cancel();
     await following.stop();
@@ -86,14 +99,19 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   const run = async (): Promise<void> => {
     while (!isStopping) {
       try {
-        const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
+        const { host, state } = await findPrimary();
+        if (state.isPooled) throw poolerRefusal(host.name);
+        const lock = await env.tryPostgresLock(
+          { url: host.url, statementMilliseconds: database.statementTimeout },
+          `serac index ${context.specs[0].id}`,
+        );
         outage.regained();
         if (lock === undefined) {
           role = 'standby';
           logChange('another serac index is writing this index; waiting to take over when it stops');
         } else
           try {
-            await write(lock);
+            await write(lock, host);
             if (!isStopping) outage.lost('the connection was lost');
           } finally {
             role = 'starting';
@@ -106,7 +124,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
         role = 'starting';
         if (error instanceof Fault) {
           lastError = messageOf(error);
-          outage.lost(withoutPrefix(lastError, databaseName(url)));
+          outage.lost(withoutPrefix(lastError, databaseName(database.url)));
         } else warn(error);
       }
       if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
@@ -128,22 +146,60 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       isStopping = true;
       stopping.resolve();
       await ended;
+      await Promise.all(hosts.map((host) => host.close()));
     },
   };
 }
+
+/**
+ * Watches whether another host is promoted while the former primary still answers: what is written to the former one would be lost. The lock
+ * does not help, since each host has its own.
+ */
+function watchPromotion(env: Env, findPrimary: () => Promise<{ readonly host: DatabaseHost }>, writtenTo: DatabaseHost) {
+  const { promise: found, resolve } = Promise.withResolvers<void>();
+  let cancel = (): void => {};
+  let isStopped = false;
+  const look = (): void => {
+    cancel = env.timers.after(intervals.promotion, async () => {
+      const primary = await findPrimary().catch(() => undefined);
+      if (isStopped) return;
+      if (primary !== undefined && primary.host !== writtenTo) {
+        env.log(`${primary.host.name} was promoted; ${writtenTo.name} is not written any more`, 'warn');
+        return resolve();
+      }
+      look();
+    });
+  };
+  look();
+  return {
+    found,
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+const poolerRefusal = (name: string) =>
+  new PostgresError(
+    `${name} is a pooler: the indexer needs the server itself, because it holds a lock on its connection; give --database-url the server's own host and port`,
+    { code: 'DATABASE_REFUSED', reason: 'pooler' },
+  );
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
 export async function prepareIndex(
   lock: WritableSql,
   context: NetworkContext,
   node: string,
-  { watch, ...signers }: SignerReads & { readonly watch?: MigrationWatch } = {},
+  { watch, pageSecret, ...signers }: SignerReads & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
-  // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
+  // These tables must exist before the network description: `serac api` waits for the latter, uses all of them and creates none.
   await createBackfillQueue(lock);
-  await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
+  await openKeyStore(lock);
+  const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
+  await writeNetworkDescription(lock, description, pageSecret);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
   const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, signers);
   await chain.init(

@@ -1,5 +1,6 @@
-import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
-import { recordServerPlans } from '../../api/access/server-plans.ts';
+import { createKeyReader, type KeyStore } from '../../api/access/key-store.ts';
+import type { Redis } from '../../api/access/redis.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
@@ -8,8 +9,9 @@ import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
-import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
+import { indexedChains, isMigrated, readIndexCounters } from '../../ledger/index/migrate.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
+import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
@@ -19,16 +21,17 @@ import { singleReaderOn } from '../../ledger/index-read/read-run.ts';
 import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { isNodeReachable } from '../chains/follow.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, DatabaseConfig } from '../config/config.ts';
+import { type DatabaseHosts, openDatabaseHosts } from '../database/database-hosts.ts';
+import { startPosition } from '../database/read-position.ts';
+import { createServedPosition, noServedPosition } from '../database/served-position.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
 import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
-import { loadPlans } from '../servers/access.ts';
-import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
+import type { CryptoEnv, Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
-import { type IndexVersion, watchIndexVersion } from './index-version.ts';
-import { getOrCreatePageSecret, type IndexStatus, readNetworkDescription, readStatus } from './served-network-store.ts';
+import { type IndexState, type IndexVersion, watchIndexVersion } from './index-version.ts';
+import { type IndexStatus, readNetworkDescription, readPageSecret, readStatus } from './served-network-store.ts';
 
 /** The history index in PostgreSQL that `serac index` writes, opened to be served. */
 export type PostgresSource = {
@@ -39,26 +42,50 @@ export type PostgresSource = {
   /** The key that page tokens are sealed with; all servers of the database share it. */
   readonly sealKey: Uint8Array;
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
+  readonly consistency: ReadConsistency;
   /** The keys and plans of the callers. */
-  readonly keys: KeyStore;
+  readonly keys: Pick<KeyStore, 'find'>;
   readonly components: { readonly database: HealthComponent };
   /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
   readonly cacheNamespace: string;
   readonly close: () => Promise<void>;
 };
 
-/** Opens the index, and waits for it: `serac index` may be started later than `serac api`. */
-export async function openPostgresSource(config: Config, env: Env): Promise<PostgresSource> {
-  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
+/**
+ * Opens the index, and waits for it: `serac index` may be started later than `serac api`. Nothing is ever written, so a role that can only
+ * read is enough, and a replica. `redis`: where the servers of a database share what they have served.
+ */
+export async function openPostgresSource(config: Config, env: Env, redis: Redis | undefined): Promise<PostgresSource> {
+  const database = config.database as DatabaseConfig;
+  const hosts = openDatabaseHosts(database, env);
+  const listening =
+    database.listenUrl === undefined ? hosts : openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env);
+  const closing = [hosts.close, ...(listening === hosts ? [] : [listening.close])];
+  const close = async (): Promise<void> => {
+    for (const run of closing.reverse()) await run();
+  };
   try {
-    const description = await waitForIndex(sql, env);
-    const chains = await indexedChains(sql);
-    await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
-    const sealKey = await getOrCreatePageSecret(sql, env.random(32));
-    const keys = await openKeyStore(sql);
-    const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
-    const version = watchIndexVersion(sql, createVersionQuery(sql, chains), env.timers);
-    const served = createServedChainsFromPostgres(config, env, version.sql, chains, description, indexStatus.status);
+    const description = await waitForIndex(hosts.sql, env);
+    const chains = await indexedChains(hosts.sql);
+    const sealKey = await readPageSecret(hosts.sql);
+    const query = createVersionQuery(chains);
+    const version = watchIndexVersion({
+      hosts,
+      listen: listening.listen,
+      query,
+      timers: env.timers,
+      now: env.clock.monotonic,
+      served: redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16)),
+      floor: { heights: chains.map(() => 0), revision: 0 },
+    });
+    closing.push(async () => version.stop());
+    for (const one of [hosts, listening]) one.track(async (sql) => (await query(sql)).position, version.floor);
+    const indexStatus = watchIndexStatus(hosts.sql, env, database.url);
+    closing.push(async () => indexStatus.stop());
+    await version.start();
+    if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
+    logListening(env, listening);
+    const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, life: indexStatus.status });
     return {
       sql: version.sql,
       onChange: version.onChange,
@@ -69,21 +96,34 @@ export async function openPostgresSource(config: Config, env: Env): Promise<Post
         const stored = version.read();
         return stored instanceof Promise ? stored.then(withStatus) : withStatus(stored);
       },
-      keys,
-      components: {
-        database: { probeWrite: () => probeWritePostgres(sql), probeRead: async () => void (await served.chains[0].reads.tip()) },
-      },
+      consistency: version,
+      keys: createKeyReader(hosts.sql),
+      components: { database: createHealthComponent(hosts, version) },
       cacheNamespace: cacheNamespace(env, served, sealKey),
-      close: async () => {
-        indexStatus.stop();
-        version.stop();
-        await sql.close();
-      },
+      close,
     };
   } catch (error) {
-    await sql.close();
+    await close();
     throw error;
   }
+}
+
+/** The database is up if the index can be served from it: some host has all that was served before. */
+function createHealthComponent(hosts: DatabaseHosts, version: IndexVersion): HealthComponent {
+  const probe = async (): Promise<void> => {
+    await hosts.sql.all('SELECT 1 AS one', []);
+    await version.read();
+  };
+  return { probeWrite: probe, probeRead: probe, note: () => hosts.leftOut().join('; ') || undefined };
+}
+
+/** Says once how this server learns of new blocks. */
+function logListening({ log }: ProcessEnv, { isNotified }: DatabaseHosts): void {
+  if (isNotified()) return;
+  log(
+    'new blocks are looked for four times a second, and the version of the index is read for every request: no primary is reached without a pooler; --database-listen-url names one',
+    'warn',
+  );
 }
 
 /**
@@ -97,7 +137,7 @@ const cacheNamespace = ({ version }: ProcessEnv, { network: { id, name } }: Serv
 const retryInterval = 1000;
 
 /** Waits until the database has a history index of this version: `serac index` may be started later than `serac api`. */
-async function waitForIndex(sql: Postgres, env: ProcessEnv & TimeEnv): Promise<NetworkDescription> {
+async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<NetworkDescription> {
   const logChange = logChanges(env.log);
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
@@ -112,15 +152,18 @@ async function waitForIndex(sql: Postgres, env: ProcessEnv & TimeEnv): Promise<N
   }
 }
 
-function createServedChainsFromPostgres(
-  config: Config,
-  env: Env,
-  sql: Sql,
-  indexed: readonly IndexedChain[],
-  about: NetworkDescription,
-  life: ReadStatus,
-): ServedChains {
-  const numbers = new Map(indexed.map(({ id, number }) => [id, number]));
+type IndexSource = {
+  readonly hosts: DatabaseHosts;
+  readonly version: IndexVersion;
+  readonly chains: readonly IndexedChain[];
+  readonly description: NetworkDescription;
+  readonly life: ReadStatus;
+};
+
+function createServedChainsFromPostgres(config: Config, env: Env, source: IndexSource): ServedChains {
+  const { description: about, version } = source;
+  const sql = joinStatements(version.sql, env.timers.soon);
+  const numbers = new Map(source.chains.map(({ id, number }) => [id, number]));
   return createServedChains({
     description: about,
     config,
@@ -134,9 +177,9 @@ function createServedChainsFromPostgres(
         reads,
         explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
-        status: life,
+        status: source.life,
         foreignImports: 'looked-up',
-        backfillAddresses: createBackfillThroughIndexer(env, sql, {
+        backfillAddresses: createBackfillThroughIndexer(env, source, {
           ...chain,
           reads,
           counterparts: about.counterparts.map((one) => parseId(one.id)),
@@ -151,21 +194,32 @@ type IndexedChain = { readonly number: number; readonly id: Id };
 type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonly counterparts: readonly Id[] };
 
 /**
- * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain. Skips addresses for which there is
- * nothing to fetch.
+ * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain, and waits until reads see it. Skips
+ * addresses for which there is nothing to fetch. What another indexer than the one that writes now has fetched may have been lost with a
+ * failed primary, so it is fetched again.
  */
-function createBackfillThroughIndexer(env: TimeEnv, sql: Sql, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
+function createBackfillThroughIndexer(
+  env: TimeEnv & CryptoEnv,
+  { hosts, version }: IndexSource,
+  { reads, counterparts, ...chain }: IndexedPostgresChain,
+): AddressTask {
   const now = env.clock.monotonic;
-  const requestBackfill = createBackfillRequester(sql, { timers: env.timers, now });
-  const backfillPreLinearization = createAddressTask(requestBackfill, { concurrency: maxConcurrentRequests });
-  const backfillExports = createAddressTask(requestBackfill, {
-    concurrency: maxConcurrentRequests,
-    validFor: { milliseconds: exportsMaxAge, now },
+  const requestBackfill = createBackfillRequester(hosts.primary, { timers: env.timers, now, random: env.random });
+  const concurrency = maxConcurrentRequests;
+  const createTasks = () => ({
+    writer: version.writer(),
+    preLinearization: createAddressTask(requestBackfill, { concurrency }),
+    exports: createAddressTask(requestBackfill, { concurrency, validFor: { milliseconds: exportsMaxAge, now } }),
   });
+  let tasks = createTasks();
   const { filterOwners } = exportedOutputSteps(chain, 'postgres');
   return async (addresses) => {
-    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(sql, filterOwners(addresses, counterparts))]);
-    await Promise.all([completeFrom > 0 ? backfillPreLinearization(addresses) : undefined, backfillExports(owners)]);
+    if (tasks.writer !== version.writer()) tasks = createTasks();
+    const { preLinearization, exports } = tasks;
+    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(version.sql, filterOwners(addresses, counterparts))]);
+    if (completeFrom === 0 && owners.length === 0) return;
+    await Promise.all([completeFrom > 0 ? preLinearization(addresses) : undefined, exports(owners)]);
+    await version.reachPrimary();
   };
 }
 
@@ -181,11 +235,7 @@ const indexerTimeout = 10;
 const statusInterval = 2000;
 
 /** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
-function watchIndexStatus(
-  sql: Postgres,
-  env: ProcessEnv & TimeEnv,
-  url: string,
-): { readonly status: ReadStatus; readonly stop: () => void } {
+function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
   const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};
@@ -213,15 +263,17 @@ function watchIndexStatus(
   };
 }
 
-/** Returns a function that reads the last block of every chain and the backfill revision. */
-function createVersionQuery(sql: Sql, chains: readonly IndexedChain[]): () => Promise<ChainVersion> {
-  const read = singleReaderOn(sql);
-  const readTips = chains.map(({ number, id }) => {
-    const { tip } = createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id);
-    return () => read(tip);
-  });
-  return async () => {
-    const [backfillRevision, ...tips] = await Promise.all([readBackfillRevision(sql), ...readTips.map((readTip) => readTip())]);
-    return { tip: tips.map(({ id }) => id).join(' '), past: `${backfillRevision}` };
+/** Returns a function that reads the state of the index on a host: the last block of every chain, and the counters of the indexer. */
+function createVersionQuery(chains: readonly IndexedChain[]): (sql: Sql) => Promise<IndexState> {
+  const tipReads = chains.map(({ number, id }) => createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
+  return async (sql) => {
+    const read = singleReaderOn(sql);
+    const [{ revision, writer, server }, ...tips] = await Promise.all([readIndexCounters(sql), ...tipReads.map((tip) => read(tip))]);
+    return {
+      version: { tip: tips.map(({ id }) => id).join(' '), past: `${revision}` },
+      position: { heights: tips.map(({ height }) => height), revision },
+      writer,
+      server,
+    };
   };
 }

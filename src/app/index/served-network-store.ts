@@ -1,20 +1,25 @@
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
+import { IndexError } from '../../ledger/index/fault.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
 import type { NetworkDescription } from '../setup/served-network.ts';
 
-/** Stores the network description in an index in PostgreSQL: written by `serac index`, read by `serac api`. */
-export async function writeNetworkDescription(sql: WritableSql, description: NetworkDescription): Promise<void> {
+/**
+ * Stores the network description in an index in PostgreSQL, and `random` as the key of page tokens if there is none: written by `serac index`,
+ * read by `serac api`, which writes nothing.
+ */
+export async function writeNetworkDescription(sql: WritableSql, description: NetworkDescription, random: Uint8Array): Promise<void> {
   await sql.write(async (tx) => {
     await tx.all(createTable, []);
+    await createPageSecret(tx, random);
     await put(tx, 'about', JSON.stringify(description));
   });
 }
 
 /** Returns undefined if the database has no index yet. */
 export async function readNetworkDescription(sql: Sql): Promise<NetworkDescription | undefined> {
-  const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
-  if (!made?.there) return undefined;
+  const [found] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('about') AS text) AS name`, []);
+  if (found?.name == null) return undefined;
   const text = await get(sql, 'about');
   return text === undefined ? undefined : (JSON.parse(text) as NetworkDescription);
 }
@@ -31,10 +36,16 @@ export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as IndexStatus);
 }
 
-/** Returns the key that page tokens are sealed with. The first caller's random bytes are stored, so that all processes accept each other's tokens. */
-export async function getOrCreatePageSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
+/** Stores the key that page tokens are sealed with, unless there is one: `serac api` reads it, so that all servers accept each other's tokens. */
+async function createPageSecret(sql: Sql, random: Uint8Array): Promise<void> {
   await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ['page secret', toHex(random)]);
-  return fromHex((await get(sql, 'page secret')) ?? toHex(random));
+}
+
+/** Rejects if `serac index` has not stored one yet. */
+export async function readPageSecret(sql: Sql): Promise<Uint8Array> {
+  const text = await get(sql, 'page secret');
+  if (text === undefined) throw new IndexError('the database has no page secret yet', { code: 'INDEX_NOT_MADE', part: 'page secret' });
+  return fromHex(text);
 }
 
 const createTable = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';

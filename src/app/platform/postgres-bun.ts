@@ -1,23 +1,38 @@
 import { memoize } from '../../base/cache/memoize.ts';
-import { describeDatabase, PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { type DatabaseTls, describeDatabase, parseDatabaseUrl } from './database-url.ts';
+import { PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 
 type Value = null | number | string | Uint8Array;
 
-type PostgresConnection = { readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>; readonly dialect: 'postgres' };
+type PostgresConnection = {
+  readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>;
+  /** Runs a COPY with rows in PostgreSQL's binary format. */
+  readonly copy: (text: string, rows: Uint8Array) => Promise<void>;
+  readonly dialect: 'postgres';
+};
 
 export type Postgres = PostgresConnection & {
   /** Runs `work` in one transaction on one connection. */
   readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
   /**
-   * Calls `onNotify` when it begins to listen on a channel, for every notification, and after each reconnect, when some may have been missed;
-   * `onLost` when the connection, which is its own, is lost. Returns a function that ends this.
+   * Calls `onNotify` when it begins to listen on a channel, with an empty payload, for every notification, and after each reconnect, when some
+   * may have been missed; `onLost` when the connection, which is its own, is lost. Returns a function that ends this.
    */
-  readonly listen: (channel: string, to: { readonly onNotify: () => void; readonly onLost: () => void }) => () => void;
+  readonly listen: (channel: string, to: Listener) => () => void;
   readonly close: () => Promise<void>;
 };
 
+type Listener = { readonly onNotify: (payload: string) => void; readonly onLost: () => void };
+
 export type PostgresOptions = {
+  /** Of one host; see `splitHosts`. */
   readonly url: string;
+  /**
+   * The URL is one of a pooler, such as PgBouncer in transaction mode, which may run every transaction on another connection of the server.
+   * So nothing is set for a session and no statement is prepared by name: search_path, statement_timeout and the planner's settings are
+   * those of the role (docs/postgresql.md), and `listen` does not work.
+   */
+  readonly isPooled?: boolean;
   /** Maximum number of connections. */
   readonly max?: number;
   readonly connectMilliseconds?: number;
@@ -32,7 +47,7 @@ export type PostgresOptions = {
  * Uint8Array. If the server is down or hung, statements fail within the timeouts; they work again as soon as the server is back.
  */
 export function openPostgres(options: PostgresOptions): Postgres {
-  const { statementMilliseconds = 2000 } = options;
+  const { statementMilliseconds = defaultStatementMilliseconds } = options;
   const where = describeDatabase(options.url);
   const numberPlaceholders = createPlaceholderNumbering();
   let pool = connect(options);
@@ -68,6 +83,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     dialect: 'postgres',
     all: async <Row>(text: string, values: readonly Value[]) =>
       convertBigints<Row>(await withTimeout(from, connection.unsafe(numberPlaceholders(text), values as Value[]))),
+    copy: (text, rows) => withTimeout(from, copyRows(connection, text, rows)),
   });
 
   /** Runs `work` on one connection. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
@@ -101,6 +117,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   return {
     dialect: 'postgres',
     all: (text, values) => queriesOn(pool, pool).all(text, values),
+    copy: (text, rows) => queriesOn(pool, pool).copy(text, rows),
     write: (work) =>
       withConnection(
         async (sql) => {
@@ -139,7 +156,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
         try {
           // The driver waits in silence for the first connection only.
           await started.unsafe('SELECT 1');
-          if (listener === started) await started.listen(channel, onNotify, onNotify);
+          if (listener === started) await started.listen(channel, onNotify, () => onNotify(''));
         } catch {
           if (listener === started) startAgain();
         }
@@ -155,24 +172,87 @@ export function openPostgres(options: PostgresOptions): Postgres {
   };
 }
 
+async function copyRows(connection: Bun.SQL, text: string, rows: Uint8Array): Promise<void> {
+  const writer = connection.unsafe(text).writable().getWriter();
+  await writer.write(rows);
+  // Resolves when the server has stored the rows, and rejects with its error.
+  await writer.close();
+}
+
 const listenRetryMilliseconds = 1000;
 
 /**
  * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole
  * tables while they are small; it cannot know that they will grow.
  */
-const plannerSettings = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', enable_bitmapscan: 'off' };
+export const plannerSettings = {
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+} as const;
 
-const connect = ({ url, max = 8, connectMilliseconds = 2000, statementMilliseconds = 2000, onLost }: PostgresOptions): Bun.SQL =>
-  new Bun.SQL({
-    url,
+/**
+ * A setting that exists only in sessions of this program that have no pooler in between: a pooler refuses the connection because of it, or
+ * drops it. So `current_setting('serac.direct', true)` says what the connection is.
+ */
+export const directSetting = 'serac.direct';
+
+function connect({
+  url,
+  max = defaultPoolSize,
+  connectMilliseconds = 2000,
+  statementMilliseconds = defaultStatementMilliseconds,
+  isPooled = false,
+  onLost,
+}: PostgresOptions): Bun.SQL {
+  const { hosts, user, password, database, schema, tls } = parseDatabaseUrl(url);
+  const [{ host, port }] = hosts as [(typeof hosts)[0]];
+  return new Bun.SQL({
+    adapter: 'postgres',
+    // The mode of TLS can only be given in a URL; everything else here has precedence over it.
+    url: `postgres://localhost/?sslmode=${tls.mode}`,
+    hostname: host,
+    port,
+    ...(user !== undefined && { username: user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(!host.startsWith('/') && tlsOptions(tls)),
     max,
     bigint: true,
+    prepare: !isPooled,
     connectionTimeout: connectMilliseconds / 1000,
     ...(onLost ? { onclose: onLost } : {}),
-    // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
-    connection: { application_name: 'serac', statement_timeout: Math.ceil(statementMilliseconds * 0.9), ...plannerSettings },
+    connection: {
+      application_name: 'serac',
+      ...(!isPooled && {
+        [directSetting]: 'yes',
+        // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
+        statement_timeout: Math.ceil(statementMilliseconds * 0.9),
+        ...plannerSettings,
+        ...(schema !== undefined && { search_path: quoteIdentifier(schema) }),
+      }),
+    },
   });
+}
+
+export const defaultPoolSize = 8;
+export const defaultStatementMilliseconds = 2000;
+
+/** Files of TLS. With a certificate authority and no mode that verifies, the driver would verify all the same; libpq does not. */
+function tlsOptions({ mode, ca, certificate, key }: DatabaseTls): { readonly tls?: Bun.TLSOptions } {
+  if (mode === 'disable') return {};
+  const verifies = mode === 'verify-ca' || mode === 'verify-full';
+  const options = {
+    ...(ca !== undefined && verifies && { ca: Bun.file(ca) }),
+    ...(certificate !== undefined && { cert: Bun.file(certificate) }),
+    ...(key !== undefined && { key: Bun.file(key) }),
+  };
+  return Object.keys(options).length === 0 ? {} : { tls: options };
+}
+
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Creates a function that replaces `?` by PostgreSQL's placeholders $1, $2, ... Results are cached: statements are few, but long. */
 const createPlaceholderNumbering = (): ((text: string) => string) =>

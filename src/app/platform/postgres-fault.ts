@@ -1,19 +1,22 @@
 import { Fault } from '../../base/fault.ts';
+import { describeDatabase } from './database-url.ts';
 
-/** DATABASE_DOWN: the server did not answer; a retry may succeed. DATABASE_REFUSED: the server rejected the statement; a retry will not help. */
-type PostgresFault = { code: 'DATABASE_DOWN'; reason: string } | { code: 'DATABASE_REFUSED'; reason: string };
+/**
+ * DATABASE_DOWN: the server did not answer; a retry may succeed. DATABASE_BEHIND: it has less than was served from it before, until the indexer
+ * has caught up. DATABASE_REFUSED: the server rejected the statement; a retry will not help.
+ */
+type PostgresFault =
+  | { code: 'DATABASE_DOWN'; reason: string }
+  | { code: 'DATABASE_BEHIND'; reason: string }
+  | { code: 'DATABASE_REFUSED'; reason: string };
 
 export class PostgresError extends Fault<PostgresFault> {}
 
 /** Whether an error means that the database is not available at the moment. */
 export const isDatabaseDown = (error: unknown): boolean => error instanceof PostgresError && error.fault.code === 'DATABASE_DOWN';
 
-/** Host, port and name of the database of a URL, for messages: without user and password. */
-export function describeDatabase(url: string): string {
-  if (!URL.canParse(url)) return 'an unknown host';
-  const { hostname, port, pathname } = new URL(url);
-  return `${hostname || 'localhost'}:${port || '5432'}${pathname === '/' ? '' : pathname}`;
-}
+/** Whether an error means that the database has less than was served from it before. */
+export const isDatabaseBehind = (error: unknown): boolean => error instanceof PostgresError && error.fault.code === 'DATABASE_BEHIND';
 
 /** The name of a database in messages. */
 export const databaseName = (url: string): string => `PostgreSQL at ${describeDatabase(url)}`;

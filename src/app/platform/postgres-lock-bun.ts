@@ -1,3 +1,4 @@
+import { createMutex } from '../../base/timing/mutex.ts';
 import { openPostgres, type Postgres, type PostgresOptions } from './postgres-bun.ts';
 import { PostgresError } from './postgres-fault.ts';
 
@@ -34,6 +35,9 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
   const checkHeld = (): void => {
     if (isLost) throw lockLostError(name);
   };
+  // There is one connection: what waits for a long transaction must not count as a statement that gets no answer.
+  const lockWrites = createMutex();
+  let lastWrite: Promise<unknown> = Promise.resolve();
   // A connection can break without notice, so it is checked regularly while no write is running.
   let writing = 0;
   const keepAlive = setInterval(() => {
@@ -48,22 +52,23 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
   return {
     dialect: 'postgres',
     all: async (text, values) => {
+      while (writing > 0) await lastWrite;
       checkHeld();
       return sql.all(text, values);
     },
-    write: async (work) => {
-      checkHeld();
+    write: (work) => {
       writing++;
-      try {
-        return await sql.write(async (tx) => {
+      const result = lockWrites(async () => {
+        checkHeld();
+        return sql.write(async (tx) => {
           // The pool may have replaced a closed connection by a new one, which does not hold the lock.
           const [row] = await tx.all<{ pid: number }>('SELECT pg_backend_pid() AS pid', []);
           if (row?.pid !== pid) throw lockLostError(name);
           return work(tx);
         });
-      } finally {
-        writing--;
-      }
+      }).finally(() => writing--);
+      lastWrite = result.catch(() => undefined);
+      return result;
     },
     lost,
     release: async () => {

@@ -155,6 +155,28 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     expect(await timeToRecover(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(limit);
   });
 
+  test(
+    'what waits for a long transaction of its lock does not time out, and the lock is kept',
+    async () => {
+      const lock = await tryPostgresLock({ url: pg.url, statementMilliseconds: 1000 }, 'long transactions');
+      let isLost = false;
+      void lock?.lost.then(() => {
+        isLost = true;
+      });
+      const long = lock?.write(async (tx) => {
+        await tx.all('SELECT 1', []);
+        await Bun.sleep(3000);
+        return (await tx.all<{ n: number }>('SELECT 2 AS n', []))[0]?.n;
+      });
+      const waiting = [lock?.write((tx) => tx.all('SELECT 3 AS n', [])), lock?.all('SELECT 4 AS n', [])];
+      expect(await long).toBe(2);
+      expect((await Promise.all(waiting)).map((rows) => rows?.[0])).toEqual([{ n: 3 }, { n: 4 }]);
+      expect(isLost).toBe(false);
+      await lock?.release();
+    },
+    limit,
+  );
+
   test('a lock has one holder, reports its loss, and prevents writes without it', async () => {
     const take = () => tryPostgresLock({ url: pg.url }, 'writer');
     const first = (await take()) as NonNullable<Awaited<ReturnType<typeof take>>>;

@@ -20,7 +20,8 @@ type RedisOptions = {
 
 /**
  * Opens a connection to a Redis or Valkey server with Bun's client. Resolves after the first attempt to connect, successful or not. While the
- * server is not reachable, it retries until `close`, and commands are rejected at once.
+ * server is not reachable, it retries until `close`, and commands are rejected at once. Rejects with REDIS_UNSUPPORTED if the server is a
+ * Sentinel or a node of a cluster.
  */
 export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
   const { commandTimeout = 200, connectTimeout = 1_000, retryDelay = 250, hungTimeout = 2_000, onChange = () => {} } = options;
@@ -30,6 +31,7 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
   let isClosed = false;
   let hungTimer: Timer | undefined;
   let cancelDelay = (): void => {};
+  let refusal: RedisError | undefined;
 
   /** Called for every answer, also an error: the server is reachable. */
   const clearHung = (): void => {
@@ -67,10 +69,11 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
     client.onclose = lost;
     return client
       .connect()
-      .then(
-        () => !isClosed,
-        () => false,
-      )
+      .then(async () => {
+        refusal = refusalOf(await readMode(client), where);
+        return !isClosed && refusal === undefined;
+      })
+      .catch(() => false)
       .finally(() => clearTimeout(guard));
   };
 
@@ -102,29 +105,71 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
   };
 
   await new Promise<void>((attempted) => void keepConnected(attempted));
+  const close = (): void => {
+    isClosed = true;
+    isConnected = false;
+    client.close();
+    cancelDelay();
+  };
+  if (refusal !== undefined) {
+    close();
+    throw refusal;
+  }
   return {
     // The client also accepts bytes as arguments, but Bun's types allow only strings.
     send: (command, args) => runCommand(command, (client) => client.send(command, args as string[])),
     getBytes: (key) => runCommand('GET', async (client) => (await client.getBuffer(key)) ?? undefined),
     isConnected: () => isConnected && hungTimer === undefined,
-    close: () => {
-      isClosed = true;
-      isConnected = false;
-      client.close();
-      cancelDelay();
-    },
+    close,
   };
 }
+
+/** What kind of server answers: `standalone`, `sentinel` or `cluster`; undefined if this user may not ask. */
+const readMode = (client: RedisClient): Promise<string | undefined> =>
+  client.send('INFO', ['server']).then(
+    (text) => /^redis_mode:(\w+)/m.exec(String(text))?.[1],
+    () => undefined,
+  );
+
+function refusalOf(mode: string | undefined, where: string): RedisError | undefined {
+  const remedy = mode === undefined ? undefined : remedies.get(mode);
+  if (mode === undefined || remedy === undefined) return undefined;
+  return new RedisError(`Redis at ${where} ${remedy}`, { code: 'REDIS_UNSUPPORTED', mode });
+}
+
+const remedies: ReadonlyMap<string, string> = new Map([
+  [
+    'sentinel',
+    'is a Sentinel, which stores nothing; give --cache-url the address of the server, or of a proxy that leads to the current one',
+  ],
+  ['cluster', 'is a node of a Redis Cluster, which keeps keys on several servers; give --cache-url a Redis or Valkey server of its own'],
+]);
 
 function createClient(url: string, connectionTimeout: number): RedisClient {
   try {
     // We reconnect ourselves, since Bun's client stops after some attempts. No offline queue, since it would delay requests.
-    return new Bun.RedisClient(url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout });
+    const { server, ca } = splitCa(url);
+    return new Bun.RedisClient(server, {
+      autoReconnect: false,
+      enableOfflineQueue: false,
+      connectionTimeout,
+      ...(ca !== undefined && { tls: { ca: Bun.file(ca) } }),
+    });
   } catch (cause) {
     // The URL is not in the message, since it may contain a password.
     const reason = (cause as { message: string }).message;
     throw new RedisError(`not a valid Redis URL (example: redis://127.0.0.1:6379): ${reason}`, { code: 'REDIS_BAD_URL' });
   }
+}
+
+/** The URL without its parameter `cacert`, as redis-cli names it: the PEM file of the certificate authority, for rediss://. */
+function splitCa(text: string): { readonly server: string; readonly ca: string | undefined } {
+  if (!URL.canParse(text)) return { server: text, ca: undefined };
+  const url = new URL(text);
+  const ca = url.searchParams.get('cacert') ?? undefined;
+  if (ca === undefined) return { server: text, ca };
+  url.searchParams.delete('cacert');
+  return { server: url.href, ca };
 }
 
 /** Host and port of a URL, for messages: without password. */
@@ -136,6 +181,7 @@ export function describeServer(url: string): string {
 
 type RedisFault =
   | { code: 'REDIS_BAD_URL' }
+  | { code: 'REDIS_UNSUPPORTED'; mode: string }
   | { code: 'REDIS_UNREACHABLE'; command: string }
   | { code: 'REDIS_TOO_SLOW'; command: string }
   | { code: 'REDIS_REFUSED'; command: string };

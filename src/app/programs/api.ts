@@ -1,15 +1,15 @@
 import { differencesOf } from '../../api/differences.ts';
 import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { createIndexRoute } from '../../api/rest/index-page.ts';
-import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
-import { openPostgresSource } from '../index/postgres-source.ts';
+import { openPostgresSource, type PostgresSource } from '../index/postgres-source.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
 import { createStop } from '../parts/stop.ts';
+import { isDatabaseBehind } from '../platform/postgres-fault.ts';
 import { createNodeGate, createStoreKeyFinder } from '../servers/access.ts';
 import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
 import { urlOf } from '../servers/serve-options.ts';
@@ -25,16 +25,16 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
   const report = (error: unknown) => env.log(`${error}`, 'error');
   limitCaches(config, env);
   return withParts(report, async (parts) => {
-    const source = parts.add(await openPostgresSource(config, env));
+    const { cache, limiter, limitStreams, redis } = parts.add(await openRateLimitBackend(config, env));
+    const source = parts.add(await openPostgresSource(config, env, redis));
     const { served } = source;
-    const { cache, limiter, limitStreams } = parts.add(await openRateLimitBackend(config, env));
     const metrics = createProcessMetrics(env);
     const longWork = createNodeLongWork(env);
     const stop = createStop(config, env, parts);
     parts.add({ routes: config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : [] });
     if (!config.strict)
       parts.add({
-        routes: [createApiReadyRoute(env, served, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
+        routes: [createApiReadyRoute(env, source, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
       });
     const port = await serveReadOnly(
       config,
@@ -66,11 +66,12 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
 }
 
 /** `/ready`: PostgreSQL answers, and the server is not stopping. */
-const createApiReadyRoute = (env: ProcessEnv, { chains }: ServedChains, isStopping: () => boolean) =>
+const createApiReadyRoute = (env: ProcessEnv, { components: { database } }: PostgresSource, isStopping: () => boolean) =>
   createReadyRoute(env.version, async () => {
     if (isStopping()) return 'the server is stopping';
-    return chains[0].reads.tip().then(
+    return database.probeRead().then(
       () => undefined,
-      () => 'the database does not answer',
+      (error: unknown) =>
+        isDatabaseBehind(error) ? 'the database does not have yet what was served before' : 'the database does not answer',
     );
   });

@@ -82,4 +82,5 @@ export function openKeysDatabase(
   return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
 }
 
-export const createStoreKeyFinder = (store: KeyStore, env: TimeEnv): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });
+export const createStoreKeyFinder = (store: Pick<KeyStore, 'find'>, env: TimeEnv): KeyFinder =>
+  createKeyFinder({ store, now: env.clock.monotonic });

@@ -14,6 +14,7 @@ import { documentHandler } from '../../api/rest/document-handler.ts';
 import { apiHealthRoutes } from '../../api/rest/health.ts';
 import { buildOpenApi, type DocumentOptions } from '../../api/rest/openapi.ts';
 import { cachedComponent } from '../../api/rest/probe-cache.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import { requestOrigin } from '../../api/rest/request-origin.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../../api/rest/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
@@ -32,6 +33,8 @@ export type ServedVersion = {
   readonly epoch: () => number;
   /** See api/response-cache.ts. */
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
+  /** Only where an index is read from several servers. */
+  readonly consistency?: ReadConsistency;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
 };
@@ -125,6 +128,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       caller: createCallerResolver(parts.config.access.trustedProxies),
       origin: requestOrigin,
       onUnexpectedError: parts.report,
+      ...(parts.consistency && { consistency: parts.consistency }),
       observer,
     });
     const documented = parts.hasEvents ? [...routes, ...eventsApiRoutes.map((route) => ({ api: 'data' as const, route }))] : routes;

@@ -21,6 +21,8 @@ import { createWithTimeout } from './api-parts.ts';
 /** What processes share: request counts and cached responses, in Redis if `--cache-url` is given. Else the writer process counts requests. */
 export type RateLimitBackend = {
   readonly cache: SharedCache;
+  /** undefined: there is none. */
+  readonly redis: Redis | undefined;
   /** undefined: requests are not limited. */
   readonly limiter: Limiter | undefined;
   /** Returns the limit of event streams that this process shares with others, or of this process alone; undefined: they are not limited. */
@@ -33,13 +35,14 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
   if (config.cacheUrl === undefined)
     return {
       cache: noSharedCache,
+      redis: undefined,
       limiter: config.access.rateLimits ? local : undefined,
       limitStreams: () => (config.access.rateLimits ? createStreamLimit(maxStreamsPerClient) : undefined),
       close: noSharedCache.close,
     };
   const redis = await openLoggedRedis(config.cacheUrl, env);
   const cache = createRedisCache({ redis, random: env.random });
-  if (!config.access.rateLimits) return { cache, limiter: undefined, limitStreams: () => undefined, close: cache.close };
+  if (!config.access.rateLimits) return { cache, redis, limiter: undefined, limitStreams: () => undefined, close: cache.close };
   const id = Buffer.from(env.random(8)).toString('hex');
   const sync = createLimitSync({ redis, id, countAdmitted: local.countAdmitted, after: env.timers.after });
   await sync.exchange();
@@ -55,7 +58,7 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
     await sync.close();
     await cache.close();
   };
-  return { cache, limiter: createRedisLimiter({ redis, local, sync }), limitStreams, close };
+  return { cache, redis, limiter: createRedisLimiter({ redis, local, sync }), limitStreams, close };
 }
 
 /** Opens Redis; the writer process logs when it is lost and when it answers again. */

@@ -199,7 +199,7 @@ export function createAvmChain(
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, prepare, running };
+  return { chain, verifier, prepare, running };
 }
 
 /** Creates the transaction verifier of a chain. */

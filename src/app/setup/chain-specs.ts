@@ -19,7 +19,7 @@ export function loadChainSpecs(
     aliases: ['X', 'avm'],
     genesis: genesis.x.genesis,
     fees: network.fees,
-    genesisBlock: genesisBlock(genesis.x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID),
+    genesisBlock: genesisBlock(genesis.x.blockchainID, network.upgrades),
   };
   const extraChains = config.chainsFile === undefined ? [] : parseChainsFile(env.readText(config.chainsFile), network);
   const specs = extraChains.map(
@@ -28,7 +28,7 @@ export function loadChainSpecs(
       aliases: [chain.alias],
       genesis: chain.genesis,
       fees: chain.fees,
-      genesisBlock: genesisBlock(chain.blockchainID, network.cortinaTime, zeroId),
+      genesisBlock: genesisBlock(chain.blockchainID, { ...network.upgrades, cortinaXChainStopVertexID: zeroId }),
     }),
   );
   return { genesis, specs: [x, ...specs] };

@@ -6,7 +6,7 @@ import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import { processCaches } from '../../base/cache/cache-budget.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
-import { createAccept } from '../../chain/lifecycle/accept.ts';
+import { createAccept, createExtendGenesis, type ExtendGenesis } from '../../chain/lifecycle/accept.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Ledger } from '../../chain/lifecycle/ledger.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
@@ -79,6 +79,7 @@ export type NodeStore = AtomicOutputs &
 
 export type OpenedChain = ExportClaims & {
   readonly ledger: Ledger;
+  readonly extendGenesis: ExtendGenesis;
   readonly reads: AvmReads;
   readonly state: ChainState;
   /** The history index; undefined if both the Data and the Metrics API are disabled. */
@@ -168,7 +169,8 @@ export function openNodeStore(
         const explored = { ...chain, hasInbound: kind.hasInbound };
         const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
-        return { ledger, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
+        const extendGenesis = createExtendGenesis(state, index?.indexBlocks);
+        return { ledger, extendGenesis, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),

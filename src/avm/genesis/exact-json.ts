@@ -8,11 +8,11 @@ import { GenesisError } from './fault.ts';
 export type JsonNode = { readonly path: string; readonly value: unknown };
 
 /** Parses JSON with every integer as a bigint, because amounts exceed 2^53. */
-export function parseExactJson(text: string): JsonNode {
+export function parseExactJson(text: string, what = 'genesis'): JsonNode {
   try {
     return { path: '', value: (JSON.parse as ExactParse)(text, exactNumber) };
   } catch {
-    throw new GenesisError('could not unmarshal genesis JSON', { code: 'GENESIS_BAD_JSON' });
+    throw new GenesisError(`could not unmarshal ${what} JSON`, { code: 'GENESIS_BAD_JSON' });
   }
 }
 

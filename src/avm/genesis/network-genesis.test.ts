@@ -37,7 +37,7 @@ describe('standard networks have the IDs that AvalancheGo reports', () => {
       const utxos = genesisUtxos(asset);
       expect(utxos.length).toBe(wantAsset.outputs);
       for (const { outputIndex, utxoID } of wantAsset.utxos) expect(idText(utxos[outputIndex]?.id as Id)).toBe(utxoID);
-      const block = genesisBlock(x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID);
+      const block = genesisBlock(x.blockchainID, network.upgrades);
       expect([idText(block.id), `0x${toHex(block.bytes)}`]).toEqual([want.genesisBlock.id, want.genesisBlock.hexNC]);
     });
   }

@@ -3,7 +3,7 @@ import { CodecError } from './fault.ts';
 import { Reader } from './reader.ts';
 import { Writer } from './writer.ts';
 
-/** The only codec version. It is written once, before the outermost value. */
+/** The codec version of all but the stop vertex. It is written once, before the outermost value. */
 export const codecVersion = 0;
 export const versionSize = 2;
 
@@ -11,11 +11,11 @@ export const versionSize = 2;
 export const maxBytes = 256 * 1024;
 export const maxGenesisBytes = 2 ** 31 - 1;
 
-export function pack<T>(codec: Codec<T>, value: T): Uint8Array {
+export function pack<T>(codec: Codec<T>, value: T, version = codecVersion): Uint8Array {
   // Taken while it is in use: a codec may pack another value, and a failed one leaves it behind.
   const writer = idleWriter ?? new Writer();
   idleWriter = undefined;
-  writer.u16(codecVersion);
+  writer.u16(version);
   codec.write(writer, value);
   const packed = writer.finish();
   if (packed.length <= maxIdleBytes) {
@@ -30,7 +30,7 @@ let idleWriter: Writer | undefined;
 const maxIdleBytes = 64 * 1024;
 
 /** Decodes a value. Rejects oversized input, another version, missing and trailing bytes, in AvalancheGo's order. */
-export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes): T {
+export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes, version = codecVersion): T {
   if (bytes.length > max)
     throw new CodecError(`byte array exceeds maximum length: ${bytes.length} > ${max}`, {
       code: 'CODEC_TOO_LARGE',
@@ -39,7 +39,7 @@ export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes): T
     });
   if (bytes.length < versionSize) throw new CodecError("couldn't unpack codec version", { code: 'CODEC_VERSION' });
   const reader = new Reader(bytes);
-  if (reader.u16() !== codecVersion) throw new CodecError('unknown codec version', { code: 'CODEC_VERSION' });
+  if (reader.u16() !== version) throw new CodecError('unknown codec version', { code: 'CODEC_VERSION' });
   const value = codec.read(reader);
   if (reader.offset !== bytes.length)
     throw new CodecError(`trailing buffer space: read ${reader.offset} provided ${bytes.length}`, {

@@ -8,6 +8,7 @@ import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.
 import type { TxReport } from '../lifecycle/ledger.ts';
 import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
 import type { AddressTask } from './address-task.ts';
+import { createBatchSize } from './batch-size.ts';
 import { createExportLookup } from './export-lookup.ts';
 import { FollowError, isTemporary } from './fault.ts';
 import type { FollowLedger } from './ledger.ts';
@@ -96,6 +97,7 @@ export function startFollower(deps: FollowerDeps): Follower {
   const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
   const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
   const lockWrites = createMutex();
+  const batchSize = createBatchSize(batchLimit);
   const tracker = createTracker(deps);
   const backoff = createErrorBackoff(timing.random);
   const ready = createDeferred();
@@ -122,14 +124,18 @@ export function startFollower(deps: FollowerDeps): Follower {
     });
 
   const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
-    const fetched = await from.take(batchLimit, intervals.takeTimeout);
+    const fetched = await from.take(batchSize.limit(), intervals.takeTimeout);
     await node.recheck(at);
     if (fetched.length === 0) return at;
     const began = timing.now();
     const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
     const newest = verified[verified.length - 1]?.block ?? at;
     if (verified.length > 0) {
-      await lockWrites(() => ledger.commit(verified));
+      await lockWrites(() => ledger.commit(verified)).catch((error: unknown) => {
+        batchSize.onFailed();
+        throw error;
+      });
+      batchSize.onStored();
       tracker.blocksStored(verified, timing.now() - began);
     }
     if (fault !== undefined) throw fault;

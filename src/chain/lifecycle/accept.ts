@@ -1,5 +1,6 @@
 import type { NewBlock, StoredBlock } from '../../ledger/state/block-change.ts';
 import type { ChainState, OnBlocksStored } from '../../ledger/state/chain-state.ts';
+import type { Diff } from '../../ledger/state/diff.ts';
 import type { EventBus } from './events.ts';
 
 /**
@@ -19,3 +20,17 @@ export const createAccept =
     });
     for (const stored of committed) publish({ kind: 'accepted', chainID: state.id, stored });
   };
+
+/**
+ * Stores transactions from before linearization and their index rows, each with its changes. No block contains them, so nothing is published.
+ * `writeMore` runs in the same transaction.
+ */
+export type ExtendGenesis = (txs: readonly Pick<Diff, 'applied' | 'consumed'>[], writeMore: () => void) => void;
+
+export const createExtendGenesis =
+  (state: Pick<ChainState, 'extendGenesis'>, writeIndex: OnBlocksStored | undefined): ExtendGenesis =>
+  (txs, writeMore) =>
+    state.extendGenesis(txs, (stored) => {
+      writeIndex?.(stored);
+      writeMore();
+    });

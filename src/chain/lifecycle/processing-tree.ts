@@ -1,3 +1,4 @@
+import { refId } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { ChainError } from './fault.ts';
@@ -13,6 +14,19 @@ export type ProcessingTree = ReturnType<typeof createProcessingTree>;
 
 export function createProcessingTree(ledger: Ledger) {
   const blocks = new Map<Id, Undecided>();
+  /** Outputs that processing blocks create or spend, and how often. Any other output is as in the accepted state. */
+  const changedOutputs = new Map<Id, number>();
+  const countOutputs = ({ diff }: Undecided, by: 1 | -1): void => {
+    const count = (id: Id): void => {
+      const times = (changedOutputs.get(id) ?? 0) + by;
+      if (times === 0) changedOutputs.delete(id);
+      else changedOutputs.set(id, times);
+    };
+    for (const { effects } of diff.applied) {
+      for (const ref of effects.spent) count(refId(ref));
+      for (const { id } of effects.created) count(id);
+    }
+  };
 
   /**
    * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
@@ -21,8 +35,8 @@ export function createProcessingTree(ledger: Ledger) {
   const viewAfter = (id: Id): View => {
     const current = (): View => blocks.get(id)?.diff ?? ledger;
     return {
-      utxo: (ref) => current().utxo(ref),
-      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      // Most outputs and assets are as accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      utxo: (ref) => (changedOutputs.has(refId(ref)) ? current() : ledger).utxo(ref),
       asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
       atomic: ledger.atomic,
@@ -58,8 +72,16 @@ export function createProcessingTree(ledger: Ledger) {
         throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
       return undecided;
     },
-    add: (undecided: Undecided): void => void blocks.set(undecided.block.id, undecided),
-    remove: (id: Id): void => void blocks.delete(id),
+    add: (undecided: Undecided): void => {
+      blocks.set(undecided.block.id, undecided);
+      countOutputs(undecided, 1);
+    },
+    remove: (id: Id): void => {
+      const undecided = blocks.get(id);
+      if (undecided === undefined) return;
+      blocks.delete(id);
+      countOutputs(undecided, -1);
+    },
     /** Whether a block holds a transaction, or keeps it because it conflicts with one of its own. */
     holdsTx: (id: Id): boolean =>
       [...blocks.values()].some(({ block, displaced }) => block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)),

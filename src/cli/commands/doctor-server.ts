@@ -27,7 +27,7 @@ export async function examineServer(client: RpcClient): Promise<Finding[] | unde
     { topic: 'network', ok: true, text: index.network ?? 'unknown' },
     await examineReady(client),
     ...(health === undefined ? [] : [...(await describeHealth(health)), ...(await describeMode(health))]),
-    ...(index.endpoints?.data === undefined ? [] : [await examineData(client, index.network ?? '')]),
+    ...(index.endpoints?.data === undefined ? [] : [await examineData(client, index.network ?? ''), ...(await examineDatabase(client))]),
   ];
 }
 
@@ -58,6 +58,16 @@ async function examineData(client: RpcClient, network: string): Promise<Finding>
     ? { topic: 'X-Chain', ok: false, text: `the Data API has no blocks: ${String(answer?.message ?? `status ${response.status}`)}` }
     : { topic: 'X-Chain', ok: true, text: `height ${block.blockNumber}, last block ${formatTime(block.blockTimestamp)}` };
 }
+
+/** Hosts of the database that are left out, if there are several. */
+async function examineDatabase(client: RpcClient): Promise<Finding[]> {
+  const answer = parse(await client.readText(await client.request('/v1/health-check'))) as ApiHealth | undefined;
+  const message = answer?.details?.database?.message;
+  if (message === undefined) return [];
+  return [{ topic: 'database', ok: false, text: message, remedy: 'Check that host and its replication; see docs/postgresql.md.' }];
+}
+
+type ApiHealth = { readonly details?: { readonly database?: { readonly message?: string } } };
 
 function parse(text: string): unknown {
   try {

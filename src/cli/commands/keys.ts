@@ -4,6 +4,7 @@ import { type KeysCommand, keysUsageError } from '../../api/access/keys-flags.ts
 import { defaultPlans, type Plans } from '../../api/access/plans.ts';
 import { plansOfServer, readServerPlans } from '../../api/access/server-plans.ts';
 import type { Config, StorageConfig } from '../../app/config/config.ts';
+import { openPrimary } from '../../app/database/primary.ts';
 import type { Options } from '../../app/flags/options.ts';
 import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/access.ts';
 import type { Env, FileEnv } from '../../app/setup/env.ts';
@@ -26,13 +27,15 @@ export async function manageKeys(args: readonly string[], options: Options, conf
   }
 }
 
-/** The plans that the server applies: those of the plans file if one is given, else those that the last started server recorded. */
+/** The plans that the server applies: those of the plans file if one is given, else those that the last started node of a data directory recorded. */
 async function resolvePlans(
   config: Config,
   env: Env,
   sql: WritableSql,
 ): Promise<{ readonly plans: Plans; readonly planSource: PlanSource }> {
   if (config.access.plansFile !== undefined) return { plans: loadPlans(config, env), planSource: 'file' };
+  // In PostgreSQL the servers store nothing.
+  if (sql.dialect === 'postgres') return { plans: defaultPlans, planSource: 'defaults-of-servers' };
   const inUse = await readServerPlans(sql);
   if (inUse === undefined) return { plans: defaultPlans, planSource: 'defaults' };
   return { plans: plansOfServer(inUse), planSource: inUse.counted ? 'server' : 'server-without-limits' };
@@ -40,9 +43,9 @@ async function resolvePlans(
 
 type OpenedKeysStore = { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => Promise<void> | void };
 
-async function openKeysStore({ databaseUrl, dataDir }: StorageConfig, env: Env): Promise<OpenedKeysStore> {
-  if (databaseUrl === undefined) return openKeysDatabase(requireFolder(dataDir ?? '.', env), env);
-  const sql = env.openPostgres({ url: databaseUrl });
+async function openKeysStore({ database, dataDir }: StorageConfig, env: Env): Promise<OpenedKeysStore> {
+  if (database === undefined) return openKeysDatabase(requireFolder(dataDir ?? '.', env), env);
+  const sql = await openPrimary(database, env);
   return { store: await openKeyStore(sql), sql, close: sql.close };
 }
 

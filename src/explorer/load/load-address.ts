@@ -54,8 +54,8 @@ type AddressQuery = {
   readonly filter: URLSearchParams;
 } & BalanceRange;
 
-/** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
-const maxUtxoPages = 6;
+/** Outputs on the canvas; more are counted by the balances, and not drawn. */
+const maxUtxos = 600;
 const pageSize = 100;
 
 export async function loadAddress(
@@ -69,7 +69,7 @@ export async function loadAddress(
   const filter = parseFilter(asked);
   const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
-    loadUtxos(source, `${base}/utxos?${query}`),
+    loadUtxos(source, base, address),
     loadHistory(source, `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}`, { address, filter, rows, pageToken }),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
@@ -159,16 +159,12 @@ function filterQuery({ kind, from, to }: HistoryFilter): string {
 /** NFTs whose payloads are shown. */
 const maxNfts = 12;
 
-async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean; nfts: Utxo[] }> {
-  const utxos: CanvasOutput[] = [];
-  const nfts: Utxo[] = [];
-  let token: string | undefined;
-  for (let page = 0; page < maxUtxoPages; page++) {
-    const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
-    utxos.push(...list.utxos.map(canvasOutput));
-    nfts.push(...list.utxos.filter(({ payload, utxoType }) => payload !== undefined && utxoType === 'transfer').map(slimUtxo));
-    token = list.nextPageToken;
-    if (token === undefined) break;
-  }
-  return { utxos, hasMore: token !== undefined, nfts: nfts.slice(0, maxNfts) };
+async function loadUtxos(
+  source: Source,
+  base: string,
+  address: string,
+): Promise<{ utxos: CanvasOutput[]; hasMore: boolean; nfts: Utxo[] }> {
+  const { utxos, nextPageToken } = await read<UtxoList>(source, `${base}/utxos`, { addresses: address, pageSize: maxUtxos });
+  const nfts = utxos.filter(({ payload, utxoType }) => payload !== undefined && utxoType === 'transfer').slice(0, maxNfts);
+  return { utxos: utxos.map(canvasOutput), hasMore: nextPageToken !== undefined, nfts: nfts.map(slimUtxo) };
 }

@@ -12,6 +12,7 @@ export function createLocalSource(handler: Handler, caller: HttpRequest): Source
   const send = async (method: string, target: string, body?: object) => parse(await sendLocal(handler, caller, method, target, body));
   return {
     get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, body),
     getText: async (path) => {
       const { status, body } = await sendLocal(handler, caller, 'GET', path);
       return { status, body: textOf(body) };

@@ -5,6 +5,8 @@ import { Fault } from '../../base/fault.ts';
 export type Source = {
   /** Sends a GET request and parses the answer as JSON. */
   readonly get: <T>(path: string) => Promise<Answer<T>>;
+  /** Sends a POST request with a JSON body and parses the answer as JSON. */
+  readonly post: <T>(path: string, body: object) => Promise<Answer<T>>;
   /** Sends a GET request and returns the answer as text. */
   readonly getText: (path: string) => Promise<Answer<string>>;
   /** Calls a JSON-RPC method. */
@@ -22,9 +24,9 @@ export type RpcAnswer<T> = {
 type SourceFault = { code: 'PAGE_SOURCE_FAILED'; status: number; path: string };
 export class SourceError extends Fault<SourceFault> {}
 
-/** Returns the body of a GET request; throws a `SourceError` with the server's reason if the status is not 200. */
-export async function read<T>(source: Source, path: string): Promise<T> {
-  const { status, body } = await source.get<T>(path);
+/** Returns the body of a GET request, or of a POST request with the body `sent`; throws a `SourceError` with the server's reason if the status is not 200. */
+export async function read<T>(source: Source, path: string, sent?: object): Promise<T> {
+  const { status, body } = await (sent === undefined ? source.get<T>(path) : source.post<T>(path, sent));
   if (status === 200) return body;
   throw new SourceError(reasonOf(body) ?? 'no reason was given', { code: 'PAGE_SOURCE_FAILED', status, path });
 }

@@ -95,6 +95,7 @@ describe('the reference', () => {
       reads++;
       return { status: documents.has(path) ? 200 : 404, body: (documents.get(path) ?? {}) as never };
     },
+    post: () => Promise.reject(),
     getText: () => Promise.reject(),
     call: () => Promise.reject(),
   };

@@ -4,15 +4,17 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { type BatchSizes, batchedStatement, valueTuples } from '../index/batched-statement.ts';
+import { batchedStatement } from '../index/batched-statement.ts';
+import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
+import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
 import { type ChainOutputRow, createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
-import { blockColumns, blockRow } from '../state/block-row.ts';
+import { blockRow } from '../state/block-row.ts';
 import { addIdsOf, createOutputIdReads } from '../state/output-ids.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
@@ -22,21 +24,20 @@ import type { NumberedUtxo } from '../state/utxo-table.ts';
 
 export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
 
-const sizes: BatchSizes = [512, 128, 32, 8, 1];
+const sizes = rowSizes.postgres;
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
 export function createChainRowWriter(chain: number, feeAsset: Id) {
   const t = tablesOf(chain);
-  const insert = (name: string, width: number, end = '') =>
-    batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
-  const addBlocks = insert(t.block, blockColumns);
-  const addTxs = insert(t.tx, 5);
-  const addOldUtxos = insert(t.oldUtxo, 3);
-  const addIds = insert(t.outputId, 3);
-  const addSpends = insert(t.spend, 2);
-  const addOwners = insert(t.owner, 5);
+  const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
+  const addBlocks = insert('block');
+  const addTxs = insert('tx');
+  const addOldUtxos = insert('oldUtxo');
+  const addIds = insert('outputId');
+  const addSpends = insert('spend');
+  const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
   const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
-  const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
+  const addAssets = insert('asset', ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
@@ -65,10 +66,27 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     return new Map(rows.map((row) => [idOf.get(row.seq) as Id, row]));
   }
 
-  /** Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. */
-  function* numberBlocks(blocks: readonly NewBlock[], unspentBefore: number): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
-    const needed = blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.values(), ...(preLinearizationUtxos ?? [])]);
-    const storedRows = yield* utxoRows(needed);
+  /**
+   * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. `loaded`: rows of outputs that have
+   * been read since the last commit, and need not be read again.
+   */
+  function* numberBlocks(
+    blocks: readonly NewBlock[],
+    unspentBefore: number,
+    loaded: ReadonlyMap<Id, ChainOutputRow>,
+  ): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
+    const storedRows = new Map<Id, ChainOutputRow>();
+    const unknown: Utxo[] = [];
+    const createdIDs = new Set<Id>();
+    for (const { diff, preLinearizationUtxos = [] } of blocks) {
+      for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
+        const row = loaded.get(utxo.id);
+        if (row !== undefined) storedRows.set(utxo.id, row);
+        else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
+      }
+      for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
+    }
+    for (const [id, row] of yield* utxoRows(unknown)) storedRows.set(id, row);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
     const recentIds = yield* ids.recentUpTo(at.tx);
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));

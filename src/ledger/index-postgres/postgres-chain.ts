@@ -10,9 +10,11 @@ import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
+import { rowSizes } from '../index/insert-rows.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
+import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { NewBlock } from '../state/block-change.ts';
@@ -48,11 +50,16 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
   const rows = createChainRowWriter(chain.number, chain.feeAsset);
   const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
-  const assetsById = batchedStatement(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
-  const txsById = batchedStatement(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
+  const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
+  const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
+
+  /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
+  let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
 
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
-    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0);
+    const known = loaded;
+    loaded = new Map();
+    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* writer.write(stored);
@@ -62,6 +69,7 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
 
   function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
     const utxoRows = yield* rows.utxoRows(requested.utxos);
+    loaded = utxoRows;
     const utxos = new Map<Id, Utxo>();
     const spent = new Set<Id>();
     for (const [id, row] of utxoRows) {
@@ -140,8 +148,6 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
     },
   };
 }
-
-const sizes = [512, 128, 32, 8, 1];
 
 /** Rejects a block that does not follow the last accepted one, as ledger/state/chain-state.ts does. */
 function verifyBlockOrder(blocks: readonly NewBlock[], last: LastBlock): void {

@@ -34,7 +34,7 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
         } finally {
           await indexed.close();
         }
-      }, 60_000);
+      }, 300_000);
     });
 }
 
@@ -286,7 +286,7 @@ const checkSharedOutputs: Check = async ({ chains, explorer }) => {
             const isShared = output.addresses.length > 1 && output.addresses.includes(address) && output.threshold > 1;
             return height <= pin.height && consumedOn === chainID && isListed && isShared;
           })
-          .sort((a, b) => a.height - b.height || (a.utxo.id < b.utxo.id ? 1 : -1))
+          .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
           .map(({ utxo }) => utxo.id);
         const listed: Id[] = [];
         for (let after: number | undefined; ; ) {

@@ -12,7 +12,11 @@ const rowBytes = 40;
 const addressAt = 20;
 
 /** Rows that a list has at most. */
-const maxRows = 12_000;
+export const maxRows = 12_000;
+
+/** Rows of a list that the cache takes: no entry may have more than a quarter of its bytes. */
+export const maxCachedRows = (cacheBytes: number): number =>
+  Math.max(1, Math.min(maxRows, Math.floor((cacheBytes / 4 - listOverhead) / rowBytes)));
 
 /** `floor`: no holder that is not in the list, and has not changed since, is above this row; undefined if the list has all holders. */
 export type TopHolders = { readonly rows: Buffer; readonly floor: Buffer | undefined };
@@ -20,7 +24,7 @@ export type TopHolders = { readonly rows: Buffer; readonly floor: Buffer | undef
 /** The columns of a balance; `amount` is null if there is no row. */
 export type HolderRow = { readonly address: Uint8Array; readonly amount: Uint8Array | null; readonly nfts: number | null };
 
-/** Collects the largest holders, in any order, in memory for about three lists. `floor`: holders below it are left out. `max`: for tests only. */
+/** Collects the largest holders, in any order, in memory for about three lists. `floor`: holders below it are left out. */
 export function createTopHolders(floor?: Buffer, max = maxRows) {
   let kept: Buffer[] = [];
   let lowest = floor;
@@ -100,4 +104,6 @@ export function readTopHolders({ rows }: TopHolders, offset: number, limit: numb
   return holders;
 }
 
-export const bytesOfHolders = ({ rows }: TopHolders): number => rows.length + 400;
+export const bytesOfHolders = ({ rows }: TopHolders): number => rows.length + listOverhead;
+
+const listOverhead = 400;

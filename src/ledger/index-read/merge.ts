@@ -15,6 +15,8 @@ type MergeOptions<Row, Full, Item> = {
   /** The list item made from a row; undefined leaves the row out. */
   readonly toItem: (row: Full) => Item | undefined;
   readonly limit: number;
+  /** Whether `toItem` leaves out most rows. */
+  readonly isFiltered?: boolean;
 };
 
 /**
@@ -22,12 +24,12 @@ type MergeOptions<Row, Full, Item> = {
  * so a page costs the same at any depth.
  */
 export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Steps<Item[]> {
-  const { sources, complete, compare, toItem, limit } = options;
+  const { sources, complete, compare, toItem, limit, isFiltered } = options;
   const page: Item[] = [];
   let unfinished = sources.map((source) => ({ source, last: undefined as Row | undefined, done: false }));
   let toRead = unfinished;
   let buffered: readonly Row[] = [];
-  let size = firstSize(limit, sources.length);
+  let size = firstSize(limit, sources.length, isFiltered ? 64 : 8);
   while (toRead.length > 0 && page.length < limit) {
     const found = yield toRead.map(({ source, last }) => source.queryAfter(last, size));
     const batches = toRead.map(({ source, last }, i) => {
@@ -47,24 +49,45 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
     const readyCount = safe === undefined ? buffered.length : countUpTo(buffered, safe, compare);
     const ready = buffered.slice(0, readyCount).filter((row, i) => i === 0 || compare(buffered[i - 1] as Row, row) !== 0);
     for (let at = 0; at < ready.length && page.length < limit; ) {
-      const next = ready.slice(at, at + limit - page.length);
+      const next = ready.slice(at, at + (isFiltered ? filteredRows : limit - page.length));
       const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
       for (const row of rows) {
+        if (page.length === limit) break;
         const item = toItem(row);
         if (item !== undefined) page.push(item);
       }
       at += next.length;
     }
     buffered = buffered.slice(readyCount);
-    toRead = safe === undefined ? [] : unfinished.filter(({ last }) => compare(last as Row, safe) === 0);
-    size = Math.min(size * 2, largestSize);
+    const missing = 1 - page.length / limit;
+    toRead = safe === undefined ? [] : nextToRead(unfinished, compare, Math.max(missing, minShare));
+    size = Math.min(size * (missing > 0.5 ? 4 : 2), largestSize);
   }
   return page;
 }
 
+/**
+ * The sources to read next: those that end first, and as large a share of all as of the page is missing, at least a
+ * quarter. If a filter leaves out most rows, all of them are read again; reading one at a time would take a round trip for each.
+ */
+function nextToRead<Row, S extends { readonly last: Row | undefined }>(
+  unfinished: readonly S[],
+  compare: (a: Row, b: Row) => number,
+  share: number,
+): S[] {
+  const count = Math.ceil(unfinished.length * share);
+  if (count >= unfinished.length) return [...unfinished];
+  return unfinished.toSorted((a, b) => compare(a.last as Row, b.last as Row)).slice(0, Math.max(1, count));
+}
+
+const minShare = 0.25;
+
+/** Rows that are completed at once if most of them are left out. */
+const filteredRows = 1024;
+
 /** One of a few sources may have to fill the whole page; of many sources each fills only a part. */
-const firstSize = (limit: number, sources: number): number =>
-  Math.min(largestSize, sources <= 8 ? limit : Math.max(8, Math.ceil((limit * 4) / sources)));
+const firstSize = (limit: number, sources: number, least: number): number =>
+  Math.min(largestSize, sources <= 8 ? limit : Math.max(least, Math.ceil((limit * 4) / sources)));
 
 /** The largest page and one more row, which shows that there is a next page. */
 const largestSize = 1025;

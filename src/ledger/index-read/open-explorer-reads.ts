@@ -36,14 +36,14 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id, sql.epoch);
+  const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql);
   const assets = createAssetListReads(tables, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
-  const holders = createHolderReads(sql, tables, txs);
+  const holders = createHolderReads(sql, tables, txs, runWithPauses);
   const tip = latestReaderOn(sql)(blocks.tip);
   const search = createSearchReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
@@ -67,10 +67,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   return {
     createdAssets: (query) => run(() => assets.createdAssets(query)),
     assetCounts: (ids) => run(() => assets.assetCounts(ids)),
-    holders: async (asset, offset, limit) => {
-      const pin = await tip.read();
-      return runWithPauses(() => holders(asset, pin, offset, limit));
-    },
+    holders: async (asset, offset, limit) => holders(asset, await tip.read(), offset, limit),
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),

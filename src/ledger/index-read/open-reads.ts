@@ -15,7 +15,7 @@ import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
-import { latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
+import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads } from './read-utxos.ts';
 
@@ -34,9 +34,9 @@ export function openReads(
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id, sql.epoch);
+  const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql.epoch, minListed);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);
@@ -47,7 +47,7 @@ export function openReads(
     tip: tip.read,
     pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.known())),
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.known())),
-    completeFrom: latest(blocks.completeFrom).read,
+    completeFrom: constantReaderOn(sql)(blocks.completeFrom, 0),
     block: (which) => run(() => blocks.block(which)),
     blockHeights: (query) => run(() => blocks.blockHeights(query)),
     blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),

@@ -1,10 +1,10 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { addressToBytes } from '../../base/bytes/address.ts';
-import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
-import { keyLookup } from '../index/key-lookup.ts';
+import { orderedLookup, rowsByPosition } from '../index/ordered-lookup.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import type { Sql } from '../index/sql.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
 import { aboveAnyOutput, belowAnyOutput, outputNumber } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
@@ -39,7 +39,7 @@ export type OutputSources = {
   readonly numbers: () => Steps<{ readonly newest: number; readonly oldest: number }>;
 };
 
-export function createOutputSources(t: Tables & IndexTables): OutputSources {
+export function createOutputSources(t: Tables & IndexTables, dialect: Sql['dialect']): OutputSources {
   /** Joins only what the row itself does not tell: an unspent output has no row in `spend`. */
   const ownColumns = (set: OutputSet): readonly [columns: string, joins: string] =>
     isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
@@ -65,16 +65,13 @@ export function createOutputSources(t: Tables & IndexTables): OutputSources {
     values: [],
   };
 
-  /** The addresses that have a row: one seek for each, in one statement. */
-  const ownersIn = (table: string, condition: string) =>
-    keyLookup((keys) =>
-      keys
-        .split(',')
-        .map((key, i) => `SELECT address FROM (SELECT address FROM ${table} WHERE address = ${key}${condition} LIMIT 1) AS p${i}`)
-        .join(' UNION ALL '),
-    );
-  const movedOwners = ownersIn(t.movedOwner, '');
-  const multiOwners = ownersIn(t.owner, ` AND shelf >= ${outputSets.multiOwnerUnspent}`);
+  /** Which addresses have rows: two seeks for each, in one statement. */
+  const rareSets = orderedLookup(
+    dialect,
+    (keys) => `${keys} SELECT k.n, CASE WHEN EXISTS (SELECT 1 FROM ${t.movedOwner} m WHERE m.address = k.id) THEN 1 ELSE 0 END AS moved,
+      CASE WHEN EXISTS (SELECT 1 FROM ${t.owner} o WHERE o.address = k.id AND o.shelf >= ${outputSets.multiOwnerUnspent}) THEN 1 ELSE 0 END AS multi
+      FROM k`,
+  );
 
   /** The highest number of this chain's outputs that were created up to a time. */
   function* lastSeqUpTo(time: number): Steps<number> {
@@ -107,12 +104,11 @@ export function createOutputSources(t: Tables & IndexTables): OutputSources {
       const all = addresses.flatMap((address) => sets.map((set) => ({ address, set })));
       // Asking first saves two of three queries of each address.
       if (addresses.length < minAsked) return all;
-      const keys = addresses.map(addressToBytes);
-      const rows = (yield* fetchRowGroups({ moved: movedOwners(keys), multi: multiOwners(keys) })) as {
-        readonly [kind: string]: readonly { readonly address: Uint8Array }[];
-      };
-      const [moved, multi] = [rows.moved, rows.multi].map((found) => new Set(found?.map(({ address }) => toHex(address))));
-      return all.filter(({ address, set }) => (isMovedSet(set) ? moved?.has(address) : isSingleOwnerSet(set) || multi?.has(address)));
+      const rows = rowsByPosition((yield rareSets(addresses.map(addressToBytes))) as readonly (readonly RareSets[])[]);
+      return all.filter(({ set }, i) => {
+        const found = rows[Math.floor(i / sets.length)];
+        return isMovedSet(set) ? found?.moved === 1 : isSingleOwnerSet(set) || found?.multi === 1;
+      });
     },
     rangeAfter: function* (order, { time }, after) {
       const moved = fullKeyRange(order, time);
@@ -129,6 +125,9 @@ export function createOutputSources(t: Tables & IndexTables): OutputSources {
     },
   };
 }
+
+/** Whether an address has rows of outputs that moved between chains, and of outputs with several owners: 1 or 0. */
+type RareSets = { readonly n: number; readonly moved: number; readonly multi: number };
 
 const isSingleOwnerSet = (set: OutputSet): boolean => set === outputSets.unspent || set === outputSets.spent;
 

@@ -24,6 +24,9 @@ const rowsPerQuery = 20_000;
 const daysPerStatement = 16;
 const rowsPerDay = 500;
 
+/** Days with more rows that are counted at the same time: on PostgreSQL with one statement, which must not take long. */
+const daysPerRecount = 64;
+
 /** The transactions of a day: those after `low` and before `high`. */
 type DayRange = { readonly low: number; readonly high: number };
 
@@ -60,35 +63,38 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
     }
   }
 
-  /** The rows of some kinds in each of a few days; undefined for a day with more than `maxRows`. */
-  function* countRows(
-    subject: Uint8Array,
-    kinds: readonly number[],
-    days: readonly DayRange[],
-    maxRows: number,
-  ): Steps<(number | undefined)[]> {
-    const size = days.length === 1 ? 1 : daysPerStatement;
-    // The last day is repeated until a length is reached for which a statement is prepared.
-    const ranges = Array.from({ length: size }, (_, i) => Math.min(i, days.length - 1)).flatMap((n) => {
-      const { low, high } = days[n] as DayRange;
-      return [n, low, high];
-    });
-    const text = countTexts.get(size) as string;
-    const results = (yield kinds.map((kind) => ({ text, values: [...ranges, subject, kind] }))) as readonly (readonly DayCount[])[];
-    const counts = days.map(() => kinds.map(() => 0));
-    const full: { readonly day: number; readonly kind: number }[] = [];
-    for (const [kind, rows] of results.entries())
-      for (const { n, count } of rows) {
-        (counts[n] as number[])[kind] = count;
-        if (count === rowsPerDay && !full.some((one) => one.day === n && one.kind === kind)) full.push({ day: n, kind });
+  /** The rows of some kinds in each of the days, at most `rowsPerDay` of a kind in a day. */
+  function* countRows(subject: Uint8Array, kinds: readonly number[], days: readonly DayRange[]): Steps<DayCounts[]> {
+    const counts: DayCounts[] = days.map((range) => ({ range, rows: 0, full: [] }));
+    const groups = Array.from({ length: Math.ceil(days.length / daysPerStatement) }, (_, i) => i * daysPerStatement);
+    const asked = groups.flatMap((first) => kinds.map((kind) => ({ first, kind })));
+    const results = (yield asked.map(({ first, kind }) => {
+      const group = days.slice(first, first + daysPerStatement);
+      const size = group.length === 1 ? 1 : daysPerStatement;
+      // The last day is repeated until a length is reached for which a statement is prepared.
+      const ranges = Array.from({ length: size }, (_, i) => Math.min(i, group.length - 1)).flatMap((n) => {
+        const { low, high } = group[n] as DayRange;
+        return [n, low, high];
+      });
+      return { text: countTexts.get(size) as string, values: [...ranges, subject, kind] };
+    })) as readonly (readonly DayCount[])[];
+    for (const [i, { first, kind }] of asked.entries())
+      for (const [n, count] of new Map(results[i]?.map(({ n, count }) => [n, count]))) {
+        const day = counts[first + n] as DayCounts;
+        if (count === rowsPerDay) day.full.push(kind);
+        else day.rows += count;
       }
-    const recounted = yield* runAllTogether(
-      full.map(({ day, kind }) => countRange(subject, kinds[kind] as number, days[day] as DayRange, maxRows)),
-    );
-    const sums: (number | undefined)[] = counts.map((ofDay) => ofDay.reduce((sum, count) => sum + count, 0));
-    for (const [i, { day }] of full.entries()) {
-      const [sum, exact] = [sums[day], recounted[i]];
-      sums[day] = sum === undefined || exact === undefined ? undefined : sum - rowsPerDay + exact;
+    return counts;
+  }
+
+  /** Counts the kinds of some days that have many rows; undefined for a day with more than `maxRows`. */
+  function* recount(subject: Uint8Array, days: readonly DayCounts[], maxRows: number): Steps<(number | undefined)[]> {
+    const asked = days.flatMap(({ range, full }, day) => full.map((kind) => ({ range, kind, day })));
+    const found = yield* runAllTogether(asked.map(({ range, kind }) => countRange(subject, kind, range, maxRows)));
+    const sums: (number | undefined)[] = days.map(({ rows }) => rows);
+    for (const [i, { day }] of asked.entries()) {
+      const [sum, exact] = [sums[day], found[i]];
+      sums[day] = sum === undefined || exact === undefined ? undefined : sum + exact;
     }
     return sums;
   }
@@ -110,16 +116,17 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
   }
 
   /** The counts of the first days; the list is shorter than `days` if `maxRows` did not suffice for the others. */
-  return function* assetDays({ asset, days, pin, maxRows }: AssetDaysQuery): Steps<number[]> {
+  return function* assetDays({ asset, days: starts, pin, maxRows }: AssetDaysQuery): Steps<number[]> {
     const subject = idToBytes(asset);
     const isFeeAsset = asset === feeAsset;
     const kinds = Object.values(txKinds).filter((kind) => !isFeeAsset || kind !== txKinds.BaseTx);
-    const ranges = yield* dayRanges(days, pin);
+    const ranges = yield* dayRanges(starts, pin);
     const transfers = isFeeAsset ? yield* countTransfers(subject, ranges) : undefined;
     const counts: number[] = [];
     let rest = maxRows;
-    for (let at = 0; at < ranges.length; at += daysPerStatement)
-      for (const rows of yield* countRows(subject, kinds, ranges.slice(at, at + daysPerStatement), rest)) {
+    const days = yield* countRows(subject, kinds, ranges);
+    for (let at = 0; at < days.length; at += daysPerRecount)
+      for (const rows of yield* recount(subject, days.slice(at, at + daysPerRecount), rest)) {
         if (rows === undefined || rows > rest) return counts;
         counts.push(rows + (transfers?.[counts.length] ?? 0));
         rest -= rows;
@@ -132,3 +139,6 @@ const sharedTxs = ({ first, last }: TransferRun, { low, high }: DayRange): numbe
   Math.max(0, Math.min(last, high - 1) - Math.max(first, low + 1) + 1);
 
 type DayCount = { readonly n: number; readonly count: number };
+
+/** `full`: kinds with more rows than `rows` counts. */
+type DayCounts = { readonly range: DayRange; rows: number; readonly full: number[] };

@@ -35,6 +35,7 @@ export function createBalanceHistoryReads(t: Pick<Tables, 'block' | 'balance'>) 
     ORDER BY b.height DESC LIMIT 1`;
   const changesSql = `SELECT ${columns}, ${timeOf('b.height')} AS time FROM ${t.balance} b WHERE ${ofKey} AND b.height > ? AND b.height <= ?
     ORDER BY b.height LIMIT ? + 0`;
+  const exactSql = `SELECT * FROM (${startSql}) s UNION ALL SELECT * FROM (${changesSql}) c`;
   // For each of the heights from + n * span / count: the newest row at or below it.
   const sampleSql = `WITH RECURSIVE s(n) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT s.n + 1 FROM s WHERE s.n + 1 < CAST(? AS BIGINT)),
       h(height) AS (SELECT CAST(? AS BIGINT) + s.n * CAST(? AS BIGINT) / CAST(? AS BIGINT) FROM s)
@@ -45,10 +46,8 @@ export function createBalanceHistoryReads(t: Pick<Tables, 'block' | 'balance'>) 
 
   /** Every change, or undefined if there are more than `maxPoints`. */
   function* exactPoints(key: Key, from: number, to: number, maxPoints: number): Steps<BalancePoint[] | undefined> {
-    const rows = yield* fetchRows<Row>([
-      { text: startSql, values: [from, ...key, from] },
-      { text: changesSql, values: [...key, from, to, maxPoints + 1] },
-    ]);
+    const values = [from, ...key, Math.min(from, to), ...key, from, to, maxPoints + 2];
+    const rows = (yield* fetchRows<Row>([{ text: exactSql, values }])).toSorted((a, b) => a.height - b.height);
     const points = changedPoints(rows.map((row) => ({ ...row, height: Math.max(from, row.height) })));
     return rows.length > maxPoints + 1 || points.length > maxPoints ? undefined : points;
   }
@@ -64,11 +63,11 @@ export function createBalanceHistoryReads(t: Pick<Tables, 'block' | 'balance'>) 
 
   return function* balanceHistory({ address, asset, from, to, maxPoints }: BalanceHistoryQuery): Steps<BalanceHistory> {
     const key: Key = [addressToBytes(address), idToBytes(asset), partToBytes(ownPart)];
+    const exact = yield* exactPoints(key, from ?? 0, to, maxPoints);
+    if (exact !== undefined) return { isSampled: false, points: exact };
     const [first] = yield* fetchRows<{ height: number }>([{ text: firstSql, values: key }]);
-    if (first === undefined || first.height > to) return { isSampled: false, points: [] };
-    const start = Math.max(from ?? 0, first.height);
-    const exact = yield* exactPoints(key, start, to, maxPoints);
-    return { isSampled: exact === undefined, points: exact ?? (yield* sampledPoints(key, start, to, maxPoints)) };
+    const start = Math.max(from ?? 0, first?.height ?? 0);
+    return { isSampled: true, points: yield* sampledPoints(key, start, to, maxPoints) };
   };
 }
 

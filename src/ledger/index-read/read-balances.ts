@@ -104,8 +104,8 @@ const otherSets: OutputSetSelection = {
   spent: [outputSets.multiOwnerSpent, outputSets.exportedSpent],
 };
 
-/** Maximum number of queries per step; their rows are in memory at the same time. */
-const pagesPerStep = 8;
+/** Maximum number of queries per step, as many as a request has addresses; their rows, some megabytes at most, are in memory at the same time. */
+const pagesPerStep = 64;
 
 const belowAnyHeight = -1;
 

@@ -15,7 +15,8 @@ export type BlockReads = {
   /** `tip`: the last indexed block if it is known; otherwise it is read too. */
   readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
   readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
-  readonly completeFrom: SingleRead<number>;
+  /** Decided when the index is created; undefined until its first block is written. */
+  readonly completeFrom: SingleRead<number | undefined>;
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
   readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
   readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
@@ -120,7 +121,7 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
     pinBeforeTime: (time, tip) => limitToIndexed(pinBeforeQuery(time), tip),
     completeFrom: {
       query: { text: progress, values: [chain] },
-      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from ?? 0,
+      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from,
     },
     block: function* (which) {
       const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);

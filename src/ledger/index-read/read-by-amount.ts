@@ -152,12 +152,16 @@ function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (ro
     const chunks = (yield unfinished.map(({ sources: [source], last }) =>
       (source as NonNullable<typeof source>).queryAfter(last, size),
     )) as readonly (readonly ReadOutputRow[])[];
+    // The bytes of all chunks at once, which takes few statements.
+    const completed = yield* addBytes(chunks.flat());
+    let at = 0;
     for (const [i, scan] of unfinished.entries()) {
       const rows = chunks[i] as readonly ReadOutputRow[];
-      for (const row of yield* addBytes(rows)) {
+      for (const row of completed.slice(at, at + rows.length)) {
         scan.onRow(row);
         onRow(row);
       }
+      at += rows.length;
       scan.last = rows[size - 1];
       if (scan.last === undefined) scan.sources = scan.sources.slice(1);
     }

@@ -1,6 +1,7 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
@@ -15,18 +16,21 @@ import {
   createTopHolders,
   type HolderRow,
   hasFirst,
+  maxCachedRows,
+  maxRows,
   readTopHolders,
   type TopHolders,
   updateTopHolders,
 } from './holder-list.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { RunSteps } from './read-run.ts';
 import type { TxReads } from './read-txs.ts';
 
 /** The largest holders after the block `pin`, when the oldest output had the number `oldest`. `owners`: rows read to make the list. */
 type CachedList = { readonly pin: PinnedBlock; readonly oldest: number; readonly owners: number; readonly top: TopHolders };
 
-/** Owners whose balances one query reads; it takes a few milliseconds. */
-const ownersPerQuery = 512;
+/** Owners whose balances one query reads: a few milliseconds on SQLite, where a long read pauses between queries; fewer round trips on PostgreSQL. */
+const ownersPerQuery: { readonly [D in Sql['dialect']]: number } = { sqlite: 512, postgres: 16_384 };
 
 /** Transactions that are read at once to bring a list up to date. */
 const txsPerStep = 64;
@@ -40,16 +44,20 @@ const outputsPerOwner = 8;
 
 /**
  * Reads the largest holders of an asset. The list is made when it is asked for, from the balances of all its owners as of one block, and
- * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `ownersPerTx`: for tests only.
+ * cached; later it is brought up to date from the transactions of the asset since. So blocks write nothing for it. `run` pauses during long
+ * reads. `ownersPerTx`: for tests only.
  */
 export function createHolderReads(
-  sql: Pick<Sql, 'epoch'>,
+  sql: Pick<Sql, 'epoch' | 'dialect'>,
   t: Tables & ExplorerTables,
   { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  run: RunSteps,
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
+  const cachedRows = (): number => maxCachedRows(processCaches.bytesOf('holders'));
   const own = partToBytes(ownPart);
+  const pageSize = ownersPerQuery[sql.dialect];
   const isNewest = (address: string): string =>
     `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
   const nextOwners = `SELECT o.address, b.amount, b.nfts
@@ -62,17 +70,17 @@ export function createHolderReads(
   const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.oldUtxo}`;
   const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
 
-  function* makeList(asset: Id, pin: PinnedBlock, oldest: number): Steps<CachedList> {
+  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
     const key = idToBytes(asset);
-    const top = createTopHolders();
+    const top = createTopHolders(undefined, rows);
     let owners = 0;
     for (let after = new Uint8Array(0); ; ) {
-      const values = [key, after, ownersPerQuery, key, own, key, own, pin.height];
-      const rows = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
-      for (const row of rows) top.add(row);
-      owners += rows.length;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < ownersPerQuery) return { pin, oldest, owners, top: top.list() };
+      const values = [key, after, pageSize, key, own, key, own, pin.height];
+      const found = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
+      for (const row of found) top.add(row);
+      owners += found.length;
+      const last = found.at(-1);
+      if (last === undefined || found.length < pageSize) return { pin, oldest, owners, top: top.list() };
       after = new Uint8Array(last.address);
     }
   }
@@ -104,19 +112,48 @@ export function createHolderReads(
     const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
     const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
     const rows = yield* fetchRows<HolderRow>(queries);
-    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows) };
+    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows, cachedRows()) };
   }
 
-  return function* holders(asset: Id, pin: PinnedBlock, offset: number, limit: number): Steps<AssetHolder[]> {
+  function* readList(asset: Id, pin: PinnedBlock, count: number): Steps<CachedList> {
     const epoch = lists.version();
     const [first] = yield* fetchRows<{ seq: number | null }>([{ text: oldestUtxo, values: [] }]);
     // Only outputs from before linearization have numbers below this one.
     const oldest = Math.min(first?.seq ?? 0, abovePreLinearization);
     const cached = lists.get(asset);
     const updated = cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest);
-    const isEnough = updated !== undefined && hasFirst(updated.top, offset + limit);
-    const list = isEnough ? updated : yield* makeList(asset, pin, oldest);
-    if (list !== cached) lists.set(asset, list, epoch);
-    return readTopHolders(list.top, offset, limit);
+    const isEnough = updated !== undefined && hasFirst(updated.top, count);
+    if (isEnough) {
+      if (updated !== cached) lists.set(asset, updated, epoch);
+      return updated;
+    }
+    // A page further down than the cache has room for: its list is made for this page only.
+    const isTooLong = count > cachedRows();
+    const list = yield* makeList(asset, pin, oldest, isTooLong ? Math.min(count, maxRows) : cachedRows());
+    if (!isTooLong) lists.set(asset, list, epoch);
+    return list;
+  }
+
+  /**
+   * Lists that are being read, by asset. Making one takes long, so callers for the same asset do it one after the other; who waited for a list
+   * as of the same block takes that one, even if the cache has no room for it.
+   */
+  const running = new Map<Id, Promise<CachedList>>();
+
+  return async (asset: Id, pin: PinnedBlock, offset: number, limit: number): Promise<AssetHolder[]> => {
+    const count = offset + limit;
+    const epoch = lists.version();
+    for (let current = running.get(asset); current !== undefined; current = running.get(asset)) {
+      const list = await current.catch(() => undefined);
+      const isSame = list !== undefined && list.pin.id === pin.id && lists.version() === epoch && hasFirst(list.top, count);
+      if (isSame) return readTopHolders(list.top, offset, limit);
+    }
+    const reading = run(() => readList(asset, pin, count));
+    running.set(asset, reading);
+    try {
+      return readTopHolders((await reading).top, offset, limit);
+    } finally {
+      running.delete(asset);
+    }
   };
 }

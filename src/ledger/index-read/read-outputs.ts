@@ -36,6 +36,8 @@ export type OutputReads = ChainOutputReads & {
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
   /** Both lookups in one, for a few outputs: `utxo` and the transaction that consumed it, which is read again for each output. */
   readonly spendersOf: (seqs: readonly number[]) => Query[];
+  /** Outputs up to which `spendersOf` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
+  readonly maxJoinedSpenders: number;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -83,7 +85,7 @@ export const crossChainColumns =
   'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
 
-export function createOutputReads(t: Tables, chainID: Id, epoch: Sql['epoch']): OutputReads {
+export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pick<Sql, 'dialect' | 'epoch'>): OutputReads {
   const chainOutputs = createChainOutputReads(t, epoch);
   const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
   const ownChain = idToBytes(chainID);
@@ -128,6 +130,7 @@ export function createOutputReads(t: Tables, chainID: Id, epoch: Sql['epoch']): 
       (keys) => `SELECT s.utxo, x.seq, x.id, x.bytes, b.time
         FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
     ),
+    maxJoinedSpenders: dialect === 'postgres' ? 1024 : 4,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

@@ -3,7 +3,7 @@ import type { Sql } from '../index/sql.ts';
 import { type Query, runSteps, type Steps } from '../index/steps.ts';
 
 /** Runs a query that is written as steps. */
-type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
+export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
 
 /**
  * Creates the runner of steps. On PostgreSQL other transactions may commit between two steps; steps must allow for that. On SQLite all
@@ -12,7 +12,8 @@ type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
  */
 export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
   const { read } = sql;
-  if (read === undefined) return (steps) => runSteps(sql, steps());
+  // All queries of a group at once: those with the same text become one statement; see statement-joiner.ts.
+  if (read === undefined) return (steps) => runSteps(sql, steps(), Number.POSITIVE_INFINITY);
   return async (steps) => {
     const pause = longWork?.begin() ?? neverPause;
     let run = startRun(sql, steps(), pause);
@@ -51,6 +52,20 @@ export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>) => LatestRe
     const { query, resultOf } = single;
     const known = untilCommit(() => resultOf(sql.all<unknown>(query.text, query.values) as unknown[]));
     return { read: async () => known(), known };
+  };
+}
+
+/** Runs a single query whose result never changes once it is not undefined, until then with each read. */
+export function constantReaderOn(
+  sql: Sql,
+): <T extends NonNullable<unknown>>(single: SingleRead<T | undefined>, missing: T) => () => Promise<T> {
+  const readOne = singleReaderOn(sql);
+  return <T extends NonNullable<unknown>>(single: SingleRead<T | undefined>, missing: T) => {
+    let known: T | undefined;
+    return async () => {
+      known ??= await readOne(single);
+      return known ?? missing;
+    };
   };
 }
 

@@ -43,7 +43,7 @@ test('transfers with stored outputs are read as those whose outputs are looked u
   db.exec(`UPDATE ${table} SET outputs = NULL`);
   expect(plain(await readAll())).toEqual(plain(first));
   await close();
-}, 60_000);
+}, 300_000);
 
 test('a transfer read alone, as of any block, is the same as on a page', async () => {
   const { reads, stored, close } = await openTransfers();
@@ -64,7 +64,7 @@ test('a transfer read alone, as of any block, is the same as on a page', async (
   }
   expect(Math.min(seen.spent, seen.unspent)).toBeGreaterThan(10);
   await close();
-}, 60_000);
+}, 300_000);
 
 test('a damaged row of stored outputs is an error', async () => {
   const { db, table, readAll, close } = await openTransfers();
@@ -85,11 +85,12 @@ test('a damaged row of stored outputs is an error', async () => {
     );
     expect(await codeOf()).toBe('STATE_DAMAGED');
   }
-  for (const damaged of [new Uint8Array(0), outputs.slice(0, -1), outputs.slice(1)]) {
+  // No bytes at all are not damage: they mean that the outputs are unknown.
+  for (const damaged of [outputs.slice(0, -1), outputs.slice(1)]) {
     change.run(damaged, tx);
     expect(await codeOf()).toBe('STATE_DAMAGED');
   }
   change.run(outputs, tx);
   expect(await codeOf()).toBeUndefined();
   await close();
-}, 60_000);
+}, 300_000);

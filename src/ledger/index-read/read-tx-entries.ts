@@ -41,11 +41,13 @@ type ConsumedOutput = { readonly bytes: StoredUtxo; readonly time: number };
 /** Entries of transactions, in the order of their rows. Outputs that are not stored with them are looked up, in one group of queries. */
 export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: Chain): Steps<TxEntry[]> {
   const txs = rows.map(openStoredTx);
-  const found = rows.map(({ outputs }, i) =>
-    outputs === null || outputs.length === 0 ? undefined : decodeOutputs(outputs, txs[i] as StoredTx),
-  );
+  const isUnknown = (outputs: Uint8Array | null, { layout }: StoredTx) => outputs?.length === 0 && layout.kind === 'CreateAssetTx';
+  const found = rows.map(({ outputs }, i) => {
+    const tx = txs[i] as StoredTx;
+    return outputs === null || isUnknown(outputs, tx) ? undefined : decodeOutputs(outputs, tx);
+  });
   if (found.includes(undefined)) {
-    const others = txs.flatMap((tx, i) => (found[i] === undefined ? [{ tx, areUnknown: rows[i]?.outputs?.length === 0 }] : []));
+    const others = txs.flatMap((tx, i) => (found[i] === undefined ? [{ tx, areUnknown: isUnknown(rows[i]?.outputs ?? null, tx) }] : []));
     const lookedUp = yield* lookUpOutputs(others, chain);
     let next = 0;
     for (let i = 0; i < found.length; i++) found[i] ??= lookedUp[next++];
@@ -162,7 +164,7 @@ const moveKey = (id: string, { source, destination }: CrossChainOutputRow): stri
 /** The transactions that consumed outputs as of a block, by `seq` of the output. */
 function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: OutputReads): Steps<ReadonlyMap<number, StoredTx>> {
   const found = new Map<number, StoredTx>();
-  if (seqs.length <= maxJoined) {
+  if (seqs.length <= outputs.maxJoinedSpenders) {
     let last: StoredTx | undefined;
     for (const row of yield* fetchRows<SpenderRow & { readonly utxo: number }>(outputs.spendersOf(seqs))) {
       if (row.seq > pin.lastTx) continue;
@@ -181,6 +183,3 @@ function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: Out
   }
   return found;
 }
-
-/** Outputs whose spenders are read with one query. A transaction that spent several of them is then read several times. */
-const maxJoined = 4;

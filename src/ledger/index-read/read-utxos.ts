@@ -48,11 +48,11 @@ export function createUtxoReads(
   chainID: Id,
   outputs: OutputReads,
   txs: TxReads,
-  epoch: Sql['epoch'] = noReverts,
+  { dialect, epoch = noReverts }: Pick<Sql, 'dialect' | 'epoch'>,
   minListed?: number,
 ): UtxoReads {
   const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
-  const sources = createOutputSources(t);
+  const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
 
   function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<StoredPinnedOutput[]> {
@@ -82,6 +82,7 @@ export function createUtxoReads(
             compare,
             toItem,
             limit,
+            isFiltered: asset !== undefined || query.minAmount > 0n,
           });
 
     // Outputs that were spent after the pinned block are no longer in their unspent set. They are looked up after the page was read, so that

@@ -2,6 +2,7 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { migratePostgres } from '../index/migrate.ts';
+import { joinStatements } from '../index/statement-joiner.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
@@ -42,11 +43,12 @@ export async function openPostgresReads(server: string, seed: number, minListed?
   );
   for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
   const chain = { number: numbers[0] as number, id: chainID, feeAsset: testChains.feeAsset };
+  const joined = joinStatements(sql, (run) => void setImmediate(run));
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(sql, chain, undefined, minListed),
-    explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
+    reads: openReads(joined, chain, undefined, minListed),
+    explorer: openExplorerReads(joined, { ...chain, hasInbound: false }),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {
         await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));

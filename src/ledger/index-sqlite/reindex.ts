@@ -6,7 +6,7 @@ import { newestVersion } from '../index/migrations.ts';
 import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
-import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
+import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import { offlineCacheBytes, type Store } from '../store/store.ts';
@@ -48,13 +48,13 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
   const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
-    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.', recover }), createStoredBlockReader(chain)];
+    const indexFrom = createStoredBlockIndexer(chain, createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.', recover }));
     const tip = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
     const done = (): number => (progress.get(idToBytes(chain.id))?.height ?? -1) + 1;
     return {
       done,
       total: (): number => (tip.get()?.height ?? -1) + 1,
-      step: (): void => store.write(() => run(writer.write(run(blocksFrom(done()))))),
+      step: (): void => store.write(() => run(indexFrom(done()))),
     };
   });
   const currentProgress = (): IndexProgress => ({

@@ -2,7 +2,7 @@ import { type Id, idFromBytes, idToBytes } from '../../base/bytes/id.ts';
 import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
-import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
+import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
 import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
@@ -39,7 +39,7 @@ export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerR
   const writer = createBlockWriter(chain, 'sqlite', signers);
   store.onRevert(writer.clearCache);
   const exported = exportedOutputSteps(chain, 'sqlite');
-  const blocksFrom = createStoredBlockReader(chain);
+  const indexFrom = createStoredBlockIndexer(chain, writer);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
   const importer = store.db.prepare<{ taken_by: Uint8Array }>(
     'SELECT taken_by FROM moved WHERE id = ? AND destination = ? AND taken_by IS NOT NULL LIMIT 1',
@@ -65,7 +65,7 @@ export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerR
     catchUp: function* () {
       const total = (tip.get()?.height ?? -1) + 1;
       for (let done = height() + 1; done < total; done = height() + 1) {
-        store.write(() => run(writer.write(run(blocksFrom(done)))));
+        store.write(() => run(indexFrom(done)));
         yield { done: height() + 1, total };
       }
     },

@@ -16,6 +16,7 @@ import {
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
+import type { PreviousRows } from './previous-rows.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
@@ -24,9 +25,14 @@ type ChangedBalances = { readonly changes: readonly BalanceChange[]; readonly qu
 
 /**
  * The balances that blocks change. A node stores their rows with the blocks, so that they only have to be taken over. PostgreSQL has no state,
- * and an index that is built later may lack them: they are computed and written.
+ * and an index that is built later may lack them: they are computed and written. An address without a row in `previous` has no balance yet.
  */
-export function* changedBalances(q: WriterQueries, cache: WriterCache, blocks: readonly BlockToIndex[]): Steps<ChangedBalances> {
+export function* changedBalances(
+  q: WriterQueries,
+  cache: WriterCache,
+  blocks: readonly BlockToIndex[],
+  previous: Pick<PreviousRows, 'holders'>,
+): Steps<ChangedBalances> {
   const given = blocks.flatMap(({ balances }) => balances ?? []);
   if (blocks.every(({ balances }) => balances !== undefined)) {
     cache.dropBalances();
@@ -39,25 +45,27 @@ export function* changedBalances(q: WriterQueries, cache: WriterCache, blocks: r
   for (const delta of deltasOf.flat()) {
     const key = keyOf(delta);
     const cached = cache.balances.get(key);
-    if (cached === undefined) missing.set(key, delta);
-    else current.set(key, cached);
+    if (cached !== undefined) current.set(key, cached);
+    else if (previous.holders.has(delta.address)) missing.set(key, delta);
   }
   const keys = [...missing.keys()];
-  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), first]);
+  const below = blocks[0]?.extendsGenesis === true ? first + 1 : first;
+  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), below]);
   for (const row of yield* fetchRows<NumberedRow>(q.newestBalances(numbered))) current.set(keys[row.n] as string, toSums(row));
   const rows: SqlValue[] = [];
+  const heights = blocks.map(({ block }) => Number(block.height));
   const changes = deltasOf.flatMap((deltas, i) =>
     deltas.map((delta): BalanceChange => {
       const key = keyOf(delta);
       const before = current.get(key);
       const after = addSums(before, delta);
       current.set(key, after);
-      rows.push(...rowOf(delta, first + i, after));
+      rows.push(...rowOf(delta, heights[i] as number, after));
       return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after };
     }),
   );
   for (const delta of deltasOf.flat()) cache.balances.set(keyOf(delta), current.get(keyOf(delta)) as BalanceSums);
-  return { changes, queries: q.upsertBalance(rows) };
+  return { changes, queries: q.addBalance(first, rows) };
 }
 
 /**

@@ -33,9 +33,14 @@ export type IndexSpec = {
   readonly completeFrom: number;
 };
 
-type BlockWriter = {
-  /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
+export type BlockWriter = {
+  /**
+   * Writes consecutive blocks, the first of which follows the last one written, or further transactions of block 0. Their rows in the chain's
+   * own tables must be stored.
+   */
   readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
+  /** Removes the balances at height 0, before the transactions of block 0 are written one by one from stored rows. */
+  readonly clearGenesisBalances: () => Steps<void>;
   /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
   readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Steps<void>;
   /** Drops all cached rows. Needed when a revert has changed the tables. */
@@ -83,15 +88,16 @@ export function createBlockWriter(
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
     const first = Number(stored[0]?.block.height);
-    const last = first + stored.length - 1;
+    const last = Number(stored.at(-1)?.block.height);
     const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
     // The balances of a stored block include those of its outputs from before linearization.
     const areStored = stored.every(({ balances }) => balances !== undefined);
     if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos, areStored ? [] : undefined, first === 0);
+    const below = stored[0]?.extendsGenesis === true ? first : first - 1;
     // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
-    if (cache.height !== first - 1) {
+    if (cache.height !== below) {
       clearCache();
-      yield* checkNextHeight(q, chain.id, first);
+      yield* checkHeight(q, chain.id, below, first);
     }
     cache.height = undefined;
     const known = yield* readKnownMovedOutputs(q, stored);
@@ -100,7 +106,7 @@ export function createBlockWriter(
     const previous = yield* readPreviousRows(q, cache, chain.id, facts);
     const moved = yield* recordMovedOutputs(q, chain, blocks, known);
     const history = yield* historyRows(q, cache, facts, chain.feeAsset);
-    const balances = yield* changedBalances(q, cache, blocks);
+    const balances = yield* changedBalances(q, cache, blocks, previous);
     const explored = explorer.addBlocks(blocks, balances.changes);
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
@@ -109,6 +115,7 @@ export function createBlockWriter(
       ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...balances.queries,
+      ...q.addHolder(counted.newHolders),
       ...q.upsertHolder(counted.holders),
       ...q.upsertHolderHours(counted.holderHours),
       ...q.addActiveHours(counted.activeHours),
@@ -123,14 +130,18 @@ export function createBlockWriter(
     cache.height = last;
   }
 
-  return { write, writePreLinearizationUtxos, clearCache };
+  function* clearGenesisBalances(): Steps<void> {
+    yield [q.clearGenesisBalances];
+  }
+
+  return { write, clearGenesisBalances, writePreLinearizationUtxos, clearCache };
 }
 
-/** Throws unless the index ends right below the next height: a gap in the index would never be noticed later. */
-function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
+/** Throws unless the index ends at a height: a gap in the index would never be noticed later. `wanted`: the height of the next rows. */
+function* checkHeight(q: WriterQueries, chain: Id, expected: number, wanted: number): Steps<void> {
   const [row] = yield* fetchRows<{ height: number }>(q.progress([idBlob(chain)]));
   const height = row?.height ?? -1;
-  if (height !== wanted - 1)
+  if (height !== expected)
     throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, so block ${wanted} cannot be added`, {
       code: 'INDEX_BEHIND',
       chainID: idText(chain),

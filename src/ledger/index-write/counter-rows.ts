@@ -22,6 +22,8 @@ import type { WriterCache } from './writer-cache.ts';
 
 /** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
 type CounterRows = {
+  /** Holders that have no row yet. */
+  readonly newHolders: SqlValue[];
   /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];
   /** Holders whose hour columns change. */
@@ -46,7 +48,7 @@ export function counterRows(
 ): CounterRows {
   const holders = overlay(previous.holders);
   const assets = overlay(previous.assets);
-  const rows: CounterRows = { holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], minutes: [] };
+  const rows: CounterRows = { newHolders: [], holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], minutes: [] };
   let { openBuckets } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
@@ -61,8 +63,11 @@ export function counterRows(
   for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
   rows.activeHours.push(...activeHourRows(previous.holders, holders.changed, facts));
-  for (const [address, holder] of holders.changed)
-    (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
+  for (const [address, holder] of holders.changed) {
+    const before = previous.holders.get(address);
+    const changed = before === undefined ? rows.newHolders : hasSameHours(before, holder) ? rows.holders : rows.holderHours;
+    changed.push(...holderRow(address, holder));
+  }
 
   for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
   for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
@@ -91,8 +96,8 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
   };
 }
 
-const hasSameHours = (previous: Holder | undefined, { seen, sent }: Holder): boolean =>
-  previous !== undefined && hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
+const hasSameHours = (previous: Holder, { seen, sent }: Holder): boolean =>
+  hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
 
 /** Moves addresses from the hour in which they were last seen, and last sent, to the one in which they are now. */
 function activeHourRows(

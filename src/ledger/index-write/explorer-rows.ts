@@ -1,12 +1,12 @@
 import type { Id } from '../../base/bytes/id.ts';
-import { type BatchSizes, batchedStatement, valueTuples } from '../index/batched-statement.ts';
+import type { BatchedStatement } from '../index/batched-statement.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
+import { insertRows } from '../index/insert-rows.ts';
 import { addMinted, type MintedSum } from '../index/minted-sums.ts';
 import type { SqlValue } from '../index/sql.ts';
 import type { Query } from '../index/steps.ts';
-import type { Table } from '../index/tables.ts';
 import { joinIdTexts, maxDerivedIds } from '../index/tx-id-texts.ts';
 import { type BalanceChange, type BalanceSums, ownPart } from '../state/balance.ts';
 import type { BlockToIndex } from './block-facts.ts';
@@ -26,16 +26,13 @@ type ExplorerChanges = { readonly queries: readonly Query[]; readonly assets: Re
 /** `schema`: see `writerQueries`. */
 export function createExplorerRows(dialect: Dialect, chain: number, schema: '' | `${string}.` = ''): ExplorerRows {
   const names = explorerTablesOf(chain);
-  const insert = (name: string, { columns }: Table, end = '') => {
-    const width = Object.keys(columns).length;
-    const into = `INSERT INTO ${schema}${name}(${Object.keys(columns).join(', ')})`;
-    return batchedStatement(batchSizes[dialect], width, (n) => `${into} VALUES ${valueTuples(n, width)}${end}`);
-  };
+  const ownerTable = [schema + names.assetOwner, explorerSchema.assetOwner] as const;
+  const addOwners = insertRows(dialect, ...ownerTable);
   // Outputs from before linearization may be the first ones of an address that has later rows.
-  const addOwners = insert(names.assetOwner, explorerSchema.assetOwner, ' ON CONFLICT DO NOTHING');
-  const addTxIds = insert(names.blockTxIds, explorerSchema.blockTxIds);
+  const addEarlierOwners = insertRows(dialect, ...ownerTable, ' ON CONFLICT DO NOTHING');
+  const addTxIds = insertRows(dialect, schema + names.blockTxIds, explorerSchema.blockTxIds);
 
-  const change = (balances: readonly BalanceChange[], minted: ReadonlyMap<Id, MintedSum>): ExplorerChanges => {
+  const change = (balances: readonly BalanceChange[], minted: ReadonlyMap<Id, MintedSum>, add: BatchedStatement): ExplorerChanges => {
     const assets = new Map<Id, { -readonly [K in keyof AssetCounts]: AssetCounts[K] }>();
     const countsOf = (asset: Id) => {
       const counts = assets.get(asset) ?? { ...noAssetCounts };
@@ -55,7 +52,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       counts.minted += units;
       counts.mintedNfts += nfts;
     }
-    return { queries: addOwners(owners), assets };
+    return { queries: add(owners), assets };
   };
 
   return {
@@ -67,13 +64,11 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
         for (const tx of txs) addMinted(minted, tx);
         if (block.height > 0n && txs.length > maxDerivedIds) txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
-      const { queries, assets } = change(changes, minted);
+      const { queries, assets } = change(changes, minted, addOwners);
       return { queries: [...queries, ...addTxIds(txIds)], assets };
     },
-    addBalances: (changes) => change(changes, new Map()),
+    addBalances: (changes) => change(changes, new Map(), addEarlierOwners),
   };
 }
 
 const isHolder = ({ amount, nfts }: BalanceSums): boolean => amount > 0n || nfts > 0;
-
-const batchSizes: { readonly [D in Dialect]: BatchSizes } = { sqlite: [16, 8, 4, 3, 2, 1], postgres: [512, 128, 32, 8, 1] };

@@ -12,16 +12,35 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
-import type { IndexSpec } from './block-writer.ts';
-
-/** Size of one batch: whichever limit is reached first. */
-const batchLimits = { blocks: 256, txs: 1024 };
+import type { BlockWriter, IndexSpec } from './block-writer.ts';
 
 /**
- * Creates a function that reads a batch of blocks, starting at a height, from the tables of a node's own chain, in the form they had when
- * they were stored.
+ * Size of one batch: whichever limit is reached first. A large batch changes each page of the tables once: with 256 blocks a batch wrote 15 to 38
+ * kB per block, in a chain of up to 100,000 blocks, with 4,096 blocks 2 to 10 (docs/decisions/bulk-loads.md).
  */
-export function createStoredBlockReader(chain: IndexSpec): (from: number) => Steps<BlockToIndex[]> {
+const batchLimits = { blocks: 4096, txs: 8192, bytes: 4 * 1024 * 1024 };
+
+/** Writes the index of a batch of blocks, starting at a height, as the tables of a node's own chain have them. */
+export function createStoredBlockIndexer(
+  chain: IndexSpec,
+  { write, clearGenesisBalances }: Pick<BlockWriter, 'write' | 'clearGenesisBalances'>,
+): (from: number) => Steps<void> {
+  const { blocksFrom, genesisTxsFrom } = createStoredBlockReader(chain);
+  return function* (from) {
+    const isWholeGenesis = from === 0 && chain.completeFrom === 0;
+    if (isWholeGenesis) yield* clearGenesisBalances();
+    yield* write(yield* blocksFrom(from));
+    if (!isWholeGenesis) return;
+    // Block 0 has one transaction of the genesis so far. There may be millions from before linearization.
+    for (let tx = 2, batch = yield* genesisTxsFrom(tx); batch.length > 0; batch = yield* genesisTxsFrom(tx)) {
+      yield* write(batch);
+      tx += batch.length;
+    }
+  };
+}
+
+/** Reads blocks in the form they had when they were stored. */
+function createStoredBlockReader(chain: IndexSpec) {
   const t = tablesOf(chain.number);
   const sizes = [64, 8, 1];
   const outputs = createChainOutputReads(t);
@@ -59,10 +78,35 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     return new Map(rows.map(({ id, source, bytes }) => [toHex(source) + toHex(id), decodeStoredUtxo(bytes)]));
   }
 
-  return function* (from) {
+  /** The outputs of earlier transactions that transactions consume, by ID. */
+  function* readEarlier(txs: readonly Applied[]): Steps<Map<Id, NumberedUtxo>> {
+    const created = new Set(txs.flatMap(({ effects }) => effects.created.map(({ id }) => id)));
+    const earlier = txs.flatMap(({ effects }) => effects.spent.filter((ref) => !created.has(refId(ref))));
+    const stored = yield* outputs.byRefs(earlier);
+    const known = new Map<Id, NumberedUtxo>();
+    for (const [i, ref] of earlier.entries()) if (stored[i] !== undefined) known.set(refId(ref), numberedUtxo(stored[i]));
+    return known;
+  }
+
+  /** Transactions of height 0, each as an addition to block 0. */
+  function* genesisTxsFrom(from: number): Steps<BlockToIndex[]> {
+    const [genesis, next] = yield* fetchRows<BlockRow>([
+      { text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height < 2 ORDER BY height`, values: [] },
+    ]);
+    if (genesis === undefined) return [];
+    const txs = yield* readTxs(from, Math.min(from + batchLimits.txs, next?.first_tx ?? Number.MAX_SAFE_INTEGER), true);
+    const known = yield* readEarlier(txs);
+    const imports = yield* readImported(txs);
+    return txs.map((applied, i) => ({
+      ...assembleBlock({ ...genesis, first_tx: from + i }, [applied], known, imports),
+      extendsGenesis: true,
+    }));
+  }
+
+  function* blocksFrom(from: number): Steps<BlockToIndex[]> {
     const rows = yield* fetchRows<BlockRow>([
       {
-        text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height >= ? ORDER BY height LIMIT ? + 0`,
+        text: `SELECT height, time, first_tx, tx_count, tx_bytes FROM ${t.block} WHERE height >= ? ORDER BY height LIMIT ? + 0`,
         values: [from, batchLimits.blocks],
       },
     ]);
@@ -70,7 +114,8 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
     if (first === undefined) return [];
     if (first.height === 0) {
       const isComplete = chain.completeFrom === 0;
-      const txs = yield* readTxs(first.first_tx, second?.first_tx ?? Number.MAX_SAFE_INTEGER, isComplete);
+      const end = isComplete ? first.first_tx + 1 : (second?.first_tx ?? Number.MAX_SAFE_INTEGER);
+      const txs = yield* readTxs(first.first_tx, end, isComplete);
       const preLinearization = isComplete
         ? []
         : yield* fetchRows<{ seq: number; bytes: StoredUtxo }>([
@@ -83,25 +128,24 @@ export function createStoredBlockReader(chain: IndexSpec): (from: number) => Ste
         },
       ];
     }
-    let count = 0;
-    const batch = rows.filter(({ tx_count }, i) => {
-      count += tx_count;
-      return i === 0 || count <= batchLimits.txs;
+    let [txCount, byteCount] = [0, 0];
+    const batch = rows.filter(({ tx_count, tx_bytes }, i) => {
+      txCount += tx_count;
+      byteCount += tx_bytes;
+      return i === 0 || (txCount <= batchLimits.txs && byteCount <= batchLimits.bytes);
     });
     const last = batch[batch.length - 1] as BlockRow;
     const txs = yield* readTxs(first.first_tx, last.first_tx + last.tx_count, true);
-    const created = new Set(txs.flatMap(({ effects }) => effects.created.map(({ id }) => id)));
-    const earlier = txs.flatMap(({ effects }) => effects.spent.filter((ref) => !created.has(refId(ref))));
-    const stored = yield* outputs.byRefs(earlier);
-    // Outputs that the next blocks may consume.
-    const known = new Map<Id, NumberedUtxo>();
-    for (const [i, ref] of earlier.entries()) if (stored[i] !== undefined) known.set(refId(ref), numberedUtxo(stored[i]));
+    // Those that the next blocks may consume are added.
+    const known = yield* readEarlier(txs);
     const imports = yield* readImported(txs);
     return batch.map((row) => {
       const blockTxs = txs.slice(row.first_tx - first.first_tx, row.first_tx - first.first_tx + row.tx_count);
       return assembleBlock(row, blockTxs, known, imports);
     });
-  };
+  }
+
+  return { blocksFrom, genesisTxsFrom };
 }
 
 /** A block with the outputs that it creates and consumes. Adds the created ones to `known`. */
@@ -142,4 +186,10 @@ const numberedUtxo = ({ seq, height, bytes }: Pick<NumberedUtxo, 'seq' | 'height
   bytes,
 });
 
-type BlockRow = { readonly height: number; readonly time: number; readonly first_tx: number; readonly tx_count: number };
+type BlockRow = {
+  readonly height: number;
+  readonly time: number;
+  readonly first_tx: number;
+  readonly tx_count: number;
+  readonly tx_bytes: number;
+};

@@ -1,6 +1,8 @@
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
+import { insertRows, rowSizes } from '../index/insert-rows.ts';
+import type { SqlValue } from '../index/sql.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
 import { transferRunKind } from '../index/transfer-runs.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -9,33 +11,24 @@ import { selectBalances } from './balance-rows.ts';
 /** All statements of the index writer for one chain. */
 export type WriterQueries = ReturnType<typeof writerQueries>;
 
-/**
- * Batch sizes of statements that insert or look up rows, and of those that read the newest rows of keys or delete by key. For the latter
- * SQLite has no form that is faster than one key per statement.
- */
-const sizes: { readonly [D in Dialect]: { readonly rows: BatchSizes; readonly keys: BatchSizes } } = {
-  sqlite: { rows: [64, 16, 8, 4, 3, 2, 1], keys: [1] },
-  postgres: { rows: [512, 128, 32, 8, 1], keys: [512, 128, 32, 8, 1] },
-};
+/** Batch sizes of statements that read the newest rows of keys or delete by key. SQLite has no form that is faster than one key per statement. */
+const keySizes: { readonly [D in Dialect]: BatchSizes } = { sqlite: [1], postgres: rowSizes.postgres };
 
 /** `schema` is a prefix of the written tables that ends with a dot, so that a new index can be built beside the current one. */
 export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${string}.` = '') {
-  const { rows, keys } = sizes[dialect];
+  const [rows, keys] = [rowSizes[dialect], keySizes[dialect]];
   const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
   const [moved, progress, balance] = [`${schema}moved`, `${schema}progress`, `${schema}${tablesOf(chain).balance}`];
-  const insert = (name: string, table: Table, onConflict = ''): BatchedStatement => {
-    const columns = Object.keys(table.columns);
-    return batchedStatement(
-      rows,
-      columns.length,
-      (n) => `INSERT INTO ${name}(${columns.join(', ')}) VALUES ${valueTuples(n, columns.length)}${onConflict}`,
-    );
-  };
+  const insert = (name: string, table: Table, onConflict?: string) => insertRows(dialect, name, table, onConflict);
   const upsert = (name: string, table: Table, changing: readonly string[]): BatchedStatement =>
     insert(name, table, ` ON CONFLICT (${table.key.join(', ')}) DO UPDATE SET ${changing.map((c) => `${c} = excluded.${c}`).join(', ')}`);
   const lookup = (name: string, columns: string, key: string): BatchedStatement =>
     batchedStatement(rows, 1, (n) => `SELECT ${columns} FROM ${name} WHERE ${key} IN (${placeholders(n)})`);
+  const addBalance = insert(balance, chainTables.balance);
+  const upsertBalance = upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']);
+  // A node stores balances with its blocks, so an index that is added to its database finds them there.
+  const hasOwnBalances = dialect === 'postgres' || schema !== '';
   const valueColumns = (table: Table) => Object.keys(table.columns).filter((column) => !table.key.includes(column));
 
   return {
@@ -57,8 +50,12 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
     addOwner: insert(t.owner, indexSchema.owner),
     addHistory: insert(t.history, indexSchema.history),
-    upsertBalance: upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']),
+    /** Adds the rows of blocks from a height on. */
+    addBalance: (height: number, values: readonly SqlValue[]) => (hasOwnBalances && height > 0 ? addBalance : upsertBalance)(values),
+    upsertBalance,
+    clearGenesisBalances: { text: `DELETE FROM ${balance} WHERE height = 0`, values: [] },
     addMinter: insert(t.minter, indexSchema.minter),
+    addHolder: insert(t.holder, indexSchema.holder),
     // The hour columns have indexes, which an update rewrites even if the values stay the same.
     upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
     upsertHolderHours: upsert(t.holder, indexSchema.holder, ['seen', 'seen_hour', 'sent', 'sent_hour']),

@@ -63,7 +63,7 @@ export async function migratePostgres(
         stored: network,
         wanted: networkID,
       });
-    for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
+    for (const counter of ['learned', 'writer']) await ensureMeta(tx, counter, 0);
     await migratePart(tx, sharedPart, all, watch);
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
@@ -88,20 +88,34 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value, migrations));
 }
 
-/** Writes a row and reads it back, for the health check; see store/store.ts. */
-export async function probeWritePostgres(sql: Sql): Promise<void> {
-  await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
-}
+/** A number above the last one, and above all that were used before: a database that has lost commits does not use a number again. */
+const nextNumber = 'greatest(value + 1, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))';
 
 /**
  * Increments the backfill revision (row `learned` of `meta`). Goes into every transaction that adds facts about blocks already indexed:
  * responses about these blocks that were cached under an earlier revision are outdated.
  */
-export const incrementBackfillRevision: Query = { text: `UPDATE meta SET value = value + 1 WHERE name = 'learned'`, values: [] };
+export const incrementBackfillRevision: Query = { text: `UPDATE meta SET value = ${nextNumber} WHERE name = 'learned'`, values: [] };
 
-export async function readBackfillRevision(sql: Sql): Promise<number> {
-  const [row] = await sql.all<{ value: number }>(`SELECT value FROM meta WHERE name = 'learned'`, []);
-  return row?.value ?? 0;
+/**
+ * Marks that another process writes the index from now on (row `writer` of `meta`), and begins a new backfill revision: the database may have
+ * lost commits, with facts that earlier processes had added.
+ */
+export async function registerWriter(sql: WritableSql): Promise<void> {
+  await sql.write((tx) => tx.all(`UPDATE meta SET value = ${nextNumber} WHERE name IN ('learned', 'writer')`, []));
+}
+
+/** The rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart. */
+export async function readIndexCounters(
+  sql: Sql,
+): Promise<{ readonly revision: number; readonly writer: number; readonly server: number }> {
+  const rows = await sql.all<{ name: string; value: number }>(
+    `SELECT name, value FROM meta WHERE name IN ('learned', 'writer')
+     UNION ALL SELECT 'server', CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint)`,
+    [],
+  );
+  const counter = (name: string): number => rows.find((row) => row.name === name)?.value ?? 0;
+  return { revision: counter('learned'), writer: counter('writer'), server: counter('server') };
 }
 
 /** Key of the advisory lock: an arbitrary number that all processes share. */

@@ -9,6 +9,8 @@ import type { SqlValue } from '../store/database.ts';
 export type Sql = {
   readonly dialect: 'sqlite' | 'postgres';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
+  /** PostgreSQL only: runs a COPY of rows in its binary format. */
+  readonly copy?: (text: string, rows: Uint8Array) => Promise<void>;
   /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
   readonly read?: <T>(work: () => T) => T;
   /** SQLite only: the number of times the database was reverted. */

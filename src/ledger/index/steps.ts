@@ -2,7 +2,8 @@ import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
-export type Query = { readonly text: string; readonly values: readonly SqlValue[] };
+/** A statement. With `copy` it is a COPY of PostgreSQL, which has rows instead of values; see copy-rows.ts. */
+export type Query = { readonly text: string; readonly values: readonly SqlValue[]; readonly copy?: () => Uint8Array };
 
 /**
  * Database work that runs on SQLite and PostgreSQL: a generator that yields groups of independent queries and receives the rows of each.
@@ -35,21 +36,39 @@ export function syncStepRunner(db: Database): <T>(steps: Steps<T>) => T {
 
 const noRows: readonly unknown[] = [];
 
-/** Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others. */
-const maxInFlight = 8;
+/**
+ * Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others, since its timeout runs
+ * meanwhile. A COPY has up to a thousand rows, so it counts as four.
+ */
+const usualInFlight = 8;
+const copyWeight = 4;
 
-/** Runs steps on any database, within the caller's transaction. */
-export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
+/** Runs steps on any database, within the caller's transaction. `maxInFlight`: queries that are sent at once. */
+export async function runSteps<T>(sql: Sql, steps: Steps<T>, maxInFlight = usualInFlight): Promise<T> {
   let step = steps.next();
   while (step.done !== true) {
-    const results: unknown[][] = [];
-    for (let at = 0; at < step.value.length; at += maxInFlight) {
-      const inFlight = step.value.slice(at, at + maxInFlight).map(({ text, values }) => sql.all<unknown>(text, values));
-      results.push(...(await Promise.all(inFlight)));
+    const results: (readonly unknown[])[] = [];
+    let inFlight: Promise<readonly unknown[]>[] = [];
+    let weight = 0;
+    for (const query of step.value) {
+      weight += query.copy === undefined ? 1 : copyWeight;
+      if (weight > maxInFlight) {
+        results.push(...(await Promise.all(inFlight)));
+        inFlight = [];
+        weight = query.copy === undefined ? 1 : copyWeight;
+      }
+      inFlight.push(runQuery(sql, query));
     }
+    results.push(...(await Promise.all(inFlight)));
     step = steps.next(results);
   }
   return step.value;
+}
+
+async function runQuery(sql: Sql, { text, values, copy }: Query): Promise<readonly unknown[]> {
+  if (copy === undefined) return sql.all<unknown>(text, values);
+  await sql.copy?.(text, copy());
+  return noRows;
 }
 
 /** Runs named groups of queries at once and returns the rows of each group. */

@@ -123,7 +123,9 @@ export function openBalances(db: Database, t: Tables): Balances {
       );
       // Ordered by key, so that neighbours are written together. The sort is stable: rows of one key stay in the order of their heights.
       rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-      insertRows(rows.flatMap(({ values }) => values));
+      // Transactions from before linearization change the rows of block 0 again.
+      const write = blocks[0]?.height === 0 ? replaceRows : insertRows;
+      write(rows.flatMap(({ values }) => values));
       return changes;
     },
     raise: (deltas) =>

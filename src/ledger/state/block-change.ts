@@ -34,6 +34,8 @@ export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
     readonly imported: ReadonlyMap<Id, Utxo>;
     /** Outputs from before linearization that the block consumes. They were stored just before it, with height 0. */
     readonly preLinearizationUtxos?: readonly NumberedUtxo[];
+    /** The transaction is from before linearization and added to block 0, which is stored already. */
+    readonly extendsGenesis?: boolean;
     /** The balances that the block and these outputs change. Undefined if the rows of the balances are not stored with the block. */
     readonly balances?: readonly BalanceChange[];
   };

@@ -1,4 +1,4 @@
-import type { Block } from '../../avm/tx/block.ts';
+import { type Block, parseBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
@@ -57,6 +57,11 @@ export type ChainState = View &
      * were transactions between the genesis and block 0 (before linearization).
      */
     readonly init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlockStored, outputs?: 'unspent' | 'unknown') => void;
+    /**
+     * Stores transactions from before linearization, each with its own changes, in an order in which each can be executed. They have height 0
+     * and follow those of the genesis. Only while block 0 is the last block.
+     */
+    readonly extendGenesis: (txs: readonly Changes[], onStored?: OnBlocksStored) => void;
     /** Stores all changes of a block in one transaction. `onStored` runs inside that transaction, to store more data with the block. */
     readonly commit: (block: Block, diff: Changes, onStored?: OnBlockStored) => void;
     /** Stores many blocks in one transaction; `onStored` runs once, after the last block. */
@@ -205,7 +210,8 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     return { utxos: added, balances: balances.raise(sums.deltas()) };
   };
 
-  const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored): void => {
+  /** `extendsGenesis`: all blocks are block 0, which is stored; each adds a transaction to it. */
+  const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored, extendsGenesis = false): void => {
     let at: LastNumbers = { ...numbers, unspent: unspentBefore };
     // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
     const newUnspent = new Map<Id, NumberedUtxo>();
@@ -237,8 +243,15 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     writeOrClearCache(() => {
       const stored = blocks.map(insertNext);
       const changes = rows.write(numbers.tx + 1, at.tx);
-      history.insertBlocks(numberedBlocks);
-      onStored?.(stored.map((block, i) => ({ ...block, balances: [...(block.balances ?? []), ...(changes[i] ?? [])] })));
+      if (extendsGenesis) for (const numbered of numberedBlocks) history.extendGenesis(numbered);
+      else history.insertBlocks(numberedBlocks);
+      onStored?.(
+        stored.map((block, i) => ({
+          ...block,
+          balances: [...(block.balances ?? []), ...(changes[i] ?? [])],
+          ...(extendsGenesis && { extendsGenesis }),
+        })),
+      );
     });
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
@@ -313,6 +326,21 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       const effects = (tx: Tx) => (outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
       const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
       storeBlocks([{ block: first, diff }], 0, onStored && (([only]) => onStored(only as StoredBlock)));
+    },
+    extendGenesis: (txs, onStored) => {
+      const { height, unspent } = last();
+      if (height !== 0n)
+        throw new StateError(`chain ${idText(chain.id)} has blocks: transactions from before linearization cannot be added`, {
+          code: 'STATE_NOT_EMPTY',
+          chainID: idText(chain.id),
+        });
+      const block = parseBlock(history.blockAt(0n) as Uint8Array);
+      storeBlocks(
+        txs.map((diff) => ({ block, diff })),
+        unspent,
+        onStored,
+        true,
+      );
     },
     commit: (block, diff, onStored) => {
       const before = last();

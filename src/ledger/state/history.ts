@@ -37,6 +37,8 @@ export type History = {
   readonly timeAt: (height: number) => number;
   /** Inserts blocks with their transactions. */
   readonly insertBlocks: (blocks: readonly NumberedBlock[]) => void;
+  /** Inserts transactions from before linearization, which are in no block but have the height of block 0. */
+  readonly extendGenesis: (block: NumberedBlock) => void;
   /** Adds assets that were created before linearization; those already stored are skipped. */
   readonly insertAssets: (txs: readonly Tx[]) => void;
   /** Adds to the last block's number of unspent outputs. */
@@ -81,6 +83,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
+  const setUnspent = db.prepare(`UPDATE ${t.block} SET unspent = ? WHERE height = 0`);
   const txs = createCache<Id, Tx>('decodedTxs', { size: (_, tx) => tx.bytes.length * decodedFactor, version: epoch });
   const assets = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
 
@@ -103,6 +106,18 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     const bytes = txById.get(idToBytes(id))?.bytes;
     if (bytes !== undefined && idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
     return bytes;
+  };
+  const insertTxs = (blocks: readonly NumberedBlock[]): void => {
+    const rows: SqlValue[] = [];
+    for (const { block, applied, firstTx, txOutputs } of blocks)
+      for (const [i, { tx }] of applied.entries())
+        rows.push(firstTx + i, idToBytes(tx.id), Number(block.height), tx.bytes, txOutputs[i] ?? null);
+    insertTxRows(rows);
+    for (const { applied } of blocks)
+      for (const { tx } of applied) {
+        const row = assetRow(tx);
+        if (row !== undefined) insertAsset.run(...row);
+      }
   };
   const hasTx = (id: Id) => seqById.get(idToBytes(id)) !== undefined;
   const notAnAsset = (id: Id) => (hasTx(id) ? 'not-an-asset' : undefined);
@@ -153,21 +168,13 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
     timeAt: (height) => (timeByHeight.get(height) as { time: number }).time,
     insertBlocks: (blocks) => {
-      const blockRows: SqlValue[] = [];
-      const txRows: SqlValue[] = [];
       feeAsset ??= readFeeAsset();
-      for (const { block, applied, firstTx, txOutputs, unspent } of blocks) {
-        const height = Number(block.height);
-        blockRows.push(...blockRow(block, firstTx, unspent, feeAsset));
-        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
-      }
-      insertBlockRows(blockRows);
-      insertTxRows(txRows);
-      for (const { applied } of blocks)
-        for (const { tx } of applied) {
-          const row = assetRow(tx);
-          if (row !== undefined) insertAsset.run(...row);
-        }
+      insertBlockRows(blocks.flatMap(({ block, firstTx, unspent }) => blockRow(block, firstTx, unspent, feeAsset)));
+      insertTxs(blocks);
+    },
+    extendGenesis: (numbered) => {
+      insertTxs([numbered]);
+      setUnspent.run(numbered.unspent);
     },
     insertAssets: (created) => {
       for (const tx of created) {

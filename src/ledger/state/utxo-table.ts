@@ -51,14 +51,23 @@ export type UtxoTable = {
  */
 const entrySize = 900;
 
+/** Bytes of a cached transaction beside its encoding. */
+const txEntrySize = 300;
+
 /** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
 type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
 
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** A row of a transaction whose bytes have its ID. */
-type VerifiedTx = { readonly id: Id; readonly seq: number; readonly height: number; readonly bytes: Uint8Array };
+/** A transaction whose bytes hash to its ID. `hasKnownOutputs`: it was read as one whose outputs are known; see `unknownOutputs`. */
+type VerifiedTx = {
+  readonly id: Id;
+  readonly seq: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly hasKnownOutputs: boolean;
+};
 
 /** Opens the outputs of a chain. */
 export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
@@ -82,21 +91,31 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     version: () => clears,
   });
 
-  /** The transaction that the last output was read from: most of a transaction's outputs are spent one after the other, and it is hashed to be verified. */
-  let lastTx: (VerifiedTx & { readonly clears: number }) | undefined;
-  const findTx = (id: Id): VerifiedTx | undefined => {
-    if (lastTx?.id === id && lastTx.clears === clears) return lastTx;
-    const row = txById.get(idToBytes(id));
-    if (row === undefined) return undefined;
-    if (idOf(row.bytes) !== id) throw damaged(`transaction ${idText(id)}`);
-    const found = { ...row, id };
-    if (caching) lastTx = { ...found, clears };
-    return found;
+  // A large transaction may have hundreds of outputs, which are spent one by one; hashing it for each would take longer than all the rest.
+  const verifiedTxs = createCache<Id, VerifiedTx>('outputTxs', {
+    size: (_, { bytes }) => bytes.length + txEntrySize,
+    version: () => epoch() + clears * 2 ** 32,
+  });
+  const verifyTx = (tx: VerifiedTx): VerifiedTx => {
+    const known = verifiedTxs.get(tx.id);
+    if (known !== undefined && (known.hasKnownOutputs || !tx.hasKnownOutputs)) return known;
+    if (known === undefined && idOf(tx.bytes) !== tx.id) throw damaged(`transaction ${idText(tx.id)}`);
+    verifiedTxs.set(tx.id, tx);
+    return tx;
   };
-  /** The bytes of an output by the row of its transaction. */
-  const bytesIn = (id: Id, bytes: Uint8Array, index: number): StoredUtxo | undefined => {
-    if (idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
-    return createdUtxo({ id: idToBytes(id), bytes }, index);
+  const readTxById = (id: Id): VerifiedTx | undefined => {
+    const known = verifiedTxs.get(id);
+    if (known?.hasKnownOutputs) return known;
+    const row = txById.get(idToBytes(id));
+    return row && verifyTx({ ...row, id, hasKnownOutputs: true });
+  };
+  const readTxBySeq = (seq: number): VerifiedTx | undefined => {
+    const row = txBySeq.get(seq);
+    return row && verifyTx({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false });
+  };
+  const outputOf = ({ id, seq, height, bytes: txBytes }: VerifiedTx, index: number): FoundOutput | undefined => {
+    const bytes = createdUtxo({ id: idToBytes(id), bytes: txBytes }, index);
+    return bytes && { seq: outputNumber(seq, index), height, bytes };
   };
   const findOld = (ref: UtxoRef): FoundOutput | undefined => {
     const row = oldById.get(idToBytes(refId(ref)));
@@ -106,10 +125,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   };
   /** An output, spent or not. */
   const findStored = (ref: UtxoRef): FoundOutput | undefined => {
-    const tx = findTx(ref.txID);
-    if (tx === undefined) return findOld(ref);
-    const bytes = createdUtxo({ id: idToBytes(ref.txID), bytes: tx.bytes }, ref.outputIndex);
-    return bytes && { seq: outputNumber(tx.seq, ref.outputIndex), height: tx.height, bytes };
+    const tx = readTxById(ref.txID);
+    return tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
   };
   const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
 
@@ -128,9 +145,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       const row = oldBySeq.get(seq);
       return row && { seq, height: 0, bytes: row.bytes };
     }
-    const tx = txBySeq.get(txOfOutput(seq));
-    const bytes = tx && bytesIn(idFromBytes(tx.id), tx.bytes, indexOfOutput(seq));
-    return bytes && { seq, height: tx.height, bytes };
+    const tx = readTxBySeq(txOfOutput(seq));
+    return tx && outputOf(tx, indexOfOutput(seq));
   };
   const positionOf = (found: Pick<FoundOutput, 'seq' | 'bytes'> | undefined): UtxoPosition | undefined =>
     found && { seq: found.seq, bytes: found.bytes, isSpent: isSpent(found.seq) };

@@ -1,6 +1,10 @@
 import { createAverager } from '../protocol/averager.ts';
 
-type BootstrapPhase = 'connecting' | 'asking' | 'fetching' | 'done';
+/** vertices, transactions: fetching the DAG from before linearization, and executing it. */
+type BootstrapPhase = 'connecting' | 'vertices' | 'transactions' | 'asking' | 'fetching' | 'done';
+
+/** How far the DAG is: vertices that were fetched since the start, the height of the stop vertex, and the height it has reached, going down or up. */
+export type DagProgress = { readonly fetched: number; readonly stopHeight: bigint | undefined; readonly height: bigint };
 
 /** How far bootstrapping is. */
 export type BootstrapProgress = {
@@ -14,10 +18,13 @@ export type BootstrapProgress = {
   readonly blocksPerSecond: number;
   /** Seconds until the tip; undefined until there is a rate. */
   readonly secondsLeft: number | undefined;
+  /** Undefined if there is no DAG, or nothing of it was done since the start. */
+  readonly dag: DagProgress | undefined;
 };
 
 export type ProgressMeter = {
   readonly setPhase: (phase: BootstrapPhase) => void;
+  readonly setDag: (dag: DagProgress) => void;
   readonly setTip: (height: bigint) => void;
   readonly addFetched: (blocks: number) => void;
   readonly addExecuted: (blocks: number) => void;
@@ -29,6 +36,7 @@ const halfLife = 5000;
 export function createProgressMeter(now: () => number, height: () => bigint): ProgressMeter {
   let phase: BootstrapPhase = 'connecting';
   let tipHeight: bigint | undefined;
+  let dag: DagProgress | undefined;
   let [fetched, executed] = [0, 0];
   let rate: ReturnType<typeof createAverager> | undefined;
   let last = now();
@@ -37,6 +45,9 @@ export function createProgressMeter(now: () => number, height: () => bigint): Pr
       // Time without blocks to execute does not count for the rate.
       if (next === 'fetching' && phase !== 'fetching') last = now();
       phase = next;
+    },
+    setDag: (next) => {
+      dag = next;
     },
     setTip: (tip) => {
       tipHeight = tip;
@@ -63,6 +74,7 @@ export function createProgressMeter(now: () => number, height: () => bigint): Pr
         tipHeight,
         blocksPerSecond,
         secondsLeft: blocksPerSecond === 0 ? undefined : Number(left) / blocksPerSecond,
+        dag,
       };
     },
   };

@@ -2,18 +2,20 @@ import type { Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import { engineTypes } from '../messages/message-table.ts';
 import type { ChainMessage, Transport } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
+import { type ServedVertices, walkVertices } from './vertex-walk.ts';
 
-/** Answers what peers ask about accepted blocks, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
+/** Answers what peers ask about accepted blocks and vertices, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
 export type Getter = {
   /** Returns whether the message is such a request. */
   readonly receive: (from: NodeId, message: ChainMessage) => boolean;
   readonly disconnected: (node: NodeId) => void;
   readonly stop: () => void;
-  /** Blocks sent in Ancestors, and how many such answers. */
+  /** Blocks and vertices sent in Ancestors, and how many such answers. */
   readonly served: () => { readonly blocks: number; readonly answers: number };
 };
 
@@ -45,24 +47,27 @@ type GetterParts = {
   readonly served?: ServedLimits;
   /** Validators of the P-Chain are served first; none without sybil protection. */
   readonly stakers?: () => ValidatorSet;
+  /** What the chain was before linearization. Until it is linearized, only this is served. */
+  readonly vertices?: ServedVertices & Pick<VertexStore, 'isLinearized'>;
 };
 
-export function createGetter({ chainId, vm, transport, timers, stakers, served = defaultServedLimits }: GetterParts): Getter {
+export function createGetter({ chainId, vm, transport, timers, stakers, vertices, served = defaultServedLimits }: GetterParts): Getter {
   const server = createRequestServer(timers, (node) => stakers?.().has(node) === true);
   let [blocks, answers] = [0, 0];
 
-  /** The block before a block: by height if it is accepted, which needs no decoding of the block. */
-  const ancestors = (to: NodeId, requestId: number, id: Id): SlowRequest =>
+  /** Answers with a container and its ancestors. `whenUnknown`: a vertex that is not here gets no answer, as from AvalancheGo. */
+  const ancestors = (to: NodeId, requestId: number, walk: () => Iterable<Uint8Array>, whenUnknown: 'answer' | 'silence'): SlowRequest =>
     function* (worked) {
       const containers: Uint8Array[] = [];
       let size = 0;
-      for (const bytes of walkBack(vm, id)) {
+      for (const bytes of walk()) {
         size += bytes.length + lengthSize;
         if (containers.length > 0 && size > maxAncestorBytes) break;
         containers.push(bytes);
         if (containers.length >= served.blocks || worked() >= served.milliseconds) break;
         yield;
       }
+      if (containers.length === 0 && whenUnknown === 'silence') return;
       blocks += containers.length;
       answers++;
       transport.send({ kind: 'ancestors', chainId, requestId, containers }, [to]);
@@ -76,6 +81,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, served =
       }
       transport.send({ kind: 'accepted', chainId, requestId, containerIds }, [to]);
     };
+  const isLinearized = (): boolean => vertices?.isLinearized() !== false;
   const deadlineOf = (nanoseconds: bigint): number =>
     timers.now() + (nanoseconds === 0n ? served.maxWait : Math.min(served.maxWait, Number(nanoseconds / 1_000_000n)));
 
@@ -83,9 +89,11 @@ export function createGetter({ chainId, vm, transport, timers, stakers, served =
     receive: (from, message) => {
       switch (message.kind) {
         case 'getAcceptedFrontier':
+          if (!isLinearized()) return true;
           transport.send({ kind: 'acceptedFrontier', chainId, requestId: message.requestId, containerId: vm.lastAccepted() }, [from]);
           return true;
         case 'getAccepted':
+          if (!isLinearized()) return true;
           server.add(
             from,
             deadlineOf(message.deadline),
@@ -93,11 +101,15 @@ export function createGetter({ chainId, vm, transport, timers, stakers, served =
             accepted(from, message.requestId, message.containerIds),
           );
           return true;
-        case 'getAncestors':
-          // Vertices from before linearization are not served.
-          if (message.engineType !== engineTypes.dag)
-            server.add(from, deadlineOf(message.deadline), idSize, ancestors(from, message.requestId, message.containerId));
+        case 'getAncestors': {
+          const { requestId, containerId } = message;
+          const request =
+            message.engineType !== engineTypes.dag
+              ? ancestors(from, requestId, () => walkBack(vm, containerId), 'answer')
+              : vertices && ancestors(from, requestId, () => walkVertices(vertices, containerId), 'silence');
+          if (request !== undefined) server.add(from, deadlineOf(message.deadline), idSize, request);
           return true;
+        }
         case 'get': {
           const container = vm.blockBytes(message.containerId);
           if (container !== undefined) transport.send({ kind: 'put', chainId, requestId: message.requestId, container }, [from]);
@@ -120,7 +132,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, served =
   };
 }
 
-/** The bytes of a block and its ancestors, down to the first one of the chain. */
+/** The bytes of a block and its ancestors, accepted ones by height, which needs no decoding of the block; down to the first one of the chain. */
 function* walkBack(vm: Vm, start: Id): Generator<Uint8Array> {
   let block = vm.block(start);
   // Processing blocks are few and have to be decoded for their parents.

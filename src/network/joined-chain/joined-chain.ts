@@ -9,6 +9,7 @@ import type { EngineParameters } from '../consensus/engine-parameters.ts';
 import type { EngineState } from '../consensus/engine-state.ts';
 import { createGetter, type Getter, type ServedLimits } from '../consensus/getter.ts';
 import { type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
+import { type Dag, startDagBootstrapper } from '../dag/dag-bootstrapper.ts';
 import type { GossipParameters } from '../gossip/gossip-parameters.ts';
 import type { GossipPool } from '../gossip/gossip-pool.ts';
 import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
@@ -47,6 +48,8 @@ export type JoinedChain = JoinedChainState & {
 
 type JoinedChainParts = ChainLink & {
   readonly vm: Vm;
+  /** The chain from before linearization; undefined for a chain that always had blocks. */
+  readonly dag?: Dag;
   readonly pool: GossipPool;
   readonly validators: Pick<Validators, 'current'>;
   /** Nodes whose majority decides where bootstrapping ends. */
@@ -79,7 +82,8 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   const connected = createConnectedValidators(transport.self, parts.validators, randomBytes);
   const counters = createEngineCounters();
   const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())?.height ?? 0n);
-  const getter = createGetter(parts);
+  const { dag } = parts;
+  const getter = createGetter({ ...parts, ...(dag && { vertices: dag.vertices }) });
   const gossip = startTxGossip({ ...parts, connected, parameters: parts.gossipParameters, onError: events.onWarning });
   let requestId = 0;
   const nextRequestId = (): number => {
@@ -92,6 +96,28 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   let isBootstrapped = false;
   let isStopped = false;
 
+  /** Fetches and executes the DAG first, unless the chain is linearized. */
+  const linearize = (): void => {
+    if (dag === undefined || dag.vertices.isLinearized()) {
+      bootstrap();
+      return;
+    }
+    vm.setBootstrapping(true);
+    phase = startDagBootstrapper({
+      chainId,
+      dag,
+      transport,
+      peers: connected.peers,
+      timers,
+      randomBytes,
+      nextRequestId,
+      meter,
+      ...(parts.maxReceivedBlocks !== undefined && { maxReceivedVertices: parts.maxReceivedBlocks }),
+      onFinished: bootstrap,
+      onRetry: events.onWarning,
+      onFatal: stopWith,
+    });
+  };
   const bootstrap = (): void => {
     vm.setBootstrapping(true);
     phase = startBootstrapper({
@@ -152,7 +178,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   }
 
   const stopCatchUp = every(timers, behindInterval, catchUp);
-  bootstrap();
+  linearize();
   const receive = (from: NodeId, message: ChainMessage): void => {
     if (isStopped || getter.receive(from, message)) return;
     // Transactions are verified on the tip: while the chain bootstraps they would be refused.

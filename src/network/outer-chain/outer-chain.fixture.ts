@@ -18,7 +18,7 @@ import { createOuterVm, type OuterVmDeps } from './outer-vm.ts';
 import type { Proposer } from './proposal.ts';
 
 /** The rules of the local network. */
-export const localOuterRules = { graniteTime: 0n, epochSeconds: 30n, minPChainHeight: 0n };
+export const localOuterRules = { durangoTime: 0n, graniteTime: 0n, epochSeconds: 30n, minPChainHeight: 0n };
 
 export const noValidators: ValidatorSet = new Map();
 

@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { childEpoch } from '../proposervm/epoch.ts';
 import { makeSignedBlock, makeUnsignedBlock, type OuterBlock } from '../proposervm/outer-block.ts';
-import { slotOf, slotSeconds } from '../proposervm/proposer.ts';
+import { builtWindows, type ProposerSchedule, slotOf, slotSeconds, verifiedWindows } from '../proposervm/proposer.ts';
 import type { ChildRules } from '../proposervm/verify-child.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { OuterChainError } from './fault.ts';
@@ -59,6 +59,13 @@ export function createProposal(deps: ProposalDeps) {
     return seconds > time ? seconds : time;
   };
 
+  /** AvalancheGo: block.go, shouldBuildSignedBlockPreDurango. */
+  const turnBeforeDurango = (delay: bigint, height: bigint, schedule: ProposerSchedule): 'signed' | 'unsigned' | 'other' => {
+    if (delay >= BigInt(builtWindows) * slotSeconds) return 'unsigned';
+    if (delay < schedule.delayOf(height, proposer.nodeId, builtWindows)) return 'other';
+    return delay < BigInt(verifiedWindows) * slotSeconds ? 'signed' : 'unsigned';
+  };
+
   return {
     /**
      * From when a block on the tip may be built, in Unix milliseconds. If the own slot is not among the next ones, the time at which to search
@@ -69,6 +76,10 @@ export function createProposal(deps: ProposalDeps) {
       const schedule = scheduleAt(header.pChainHeight);
       if (schedule === undefined) return now() + retryDelay;
       const parent = Number(header.timestamp) * 1000;
+      if (header.timestamp < rules.durangoTime) {
+        const delay = schedule.delayOf(height + 1n, proposer.nodeId, builtWindows);
+        return parent + Math.max(Number(delay) * 1000, deps.minBlockDelay);
+      }
       if (!schedule.hasValidators) return parent + deps.minBlockDelay;
       if (!schedule.isValidator(proposer.nodeId)) return undefined;
       const from = slotOf(header.timestamp, nowSeconds());
@@ -82,6 +93,7 @@ export function createProposal(deps: ProposalDeps) {
       if (header === undefined) return 'unsigned';
       const schedule = scheduleAt(header.pChainHeight);
       if (schedule === undefined) throw validatorsNotLoaded(header.pChainHeight);
+      if (header.timestamp < rules.durangoTime) return turnBeforeDurango(timestampOn(tip) - header.timestamp, height + 1n, schedule);
       const expected = schedule.proposerOf(height + 1n, slotOf(header.timestamp, timestampOn(tip)));
       if (expected === undefined) return 'unsigned';
       return expected === proposer.nodeId ? 'signed' : 'other';

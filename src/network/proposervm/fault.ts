@@ -16,6 +16,8 @@ export type OuterBlockFault =
   | { code: 'OUTER_EPOCH_BEFORE_FIRST' }
   | { code: 'OUTER_FIRST_IS_SIGNED' }
   | { code: 'OUTER_UNEXPECTED_PROPOSER'; slot: bigint; expected: string }
+  | { code: 'OUTER_WINDOW_NOT_STARTED'; delay: bigint; least: bigint }
+  | { code: 'OUTER_UNSIGNED' }
   | { code: 'OUTER_SIGNED_WITHOUT_VALIDATORS' }
   | { code: 'OUTER_WEIGHT_OVERFLOW' }
   | { code: 'OUTER_NO_WEIGHT' };

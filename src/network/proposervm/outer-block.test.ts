@@ -126,7 +126,7 @@ describe('signatures', () => {
 });
 
 describe('a block on its parent', () => {
-  const rules = { graniteTime: 1607144400n, epochSeconds: 30n, minPChainHeight: 0n };
+  const rules = { durangoTime: 0n, graniteTime: 1607144400n, epochSeconds: 30n, minPChainHeight: 0n };
   const childOf = (block: OuterBlock) => {
     const inner = parseBlock(block.inner);
     return { ...block, innerParentId: inner.parentID, height: inner.height };

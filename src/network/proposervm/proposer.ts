@@ -3,6 +3,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
 import { OuterBlockError } from './fault.ts';
 import { createMersenneTwister } from './mersenne-twister.ts';
+import { createMersenneTwister32 } from './mersenne-twister-32.ts';
 import { createWeightedSampler } from './weighted-sampler.ts';
 
 /** Who may propose a block. After a parent every slot of 5 s has one proposer. AvalancheGo: vms/proposervm/proposer/windower.go (Durango). */
@@ -11,6 +12,11 @@ export type ProposerSchedule = {
   readonly proposerOf: (height: bigint, slot: bigint) => NodeId | undefined;
   /** The first slot of a validator from `startSlot` on; undefined if it has none in the next `slots` ones. */
   readonly firstSlotOf: (height: bigint, nodeId: NodeId, startSlot: bigint, slots: bigint) => bigint | undefined;
+  /**
+   * The rule before Durango: seconds after the parent from which on a validator may propose; those who are not among the first `windows` ones,
+   * and nobody (undefined), wait for all of these. AvalancheGo: windower.go, Delay.
+   */
+  readonly delayOf: (height: bigint, nodeId: NodeId | undefined, windows: number) => bigint;
   readonly hasValidators: boolean;
   readonly isValidator: (nodeId: NodeId) => boolean;
 };
@@ -18,6 +24,9 @@ export type ProposerSchedule = {
 export type Validator = { readonly nodeId: NodeId; readonly weight: bigint };
 
 export const slotSeconds = 5n;
+
+/** Before Durango: windows after which a block must be unsigned, and those that a node waits for at most to build. AvalancheGo: windower.go. */
+export const [verifiedWindows, builtWindows] = [6, 60];
 
 /** The slot of a child. It depends on the two timestamps only, never on the clock. */
 export const slotOf = (parentTimestamp: bigint, childTimestamp: bigint): bigint =>
@@ -38,6 +47,13 @@ export function createProposerSchedule(chainId: Id, validators: readonly Validat
   };
   return {
     proposerOf,
+    delayOf: (height, nodeId, windows) => {
+      if (nodeId === undefined) return BigInt(windows) * slotSeconds;
+      const count = sampler.totalWeight < BigInt(windows) ? Number(sampler.totalWeight) : windows;
+      const order = sampler.sample(count, createMersenneTwister32(chainSeed ^ height)) ?? [];
+      const position = order.findIndex((index) => sorted[index]?.nodeId === nodeId);
+      return BigInt(position < 0 ? count : position) * slotSeconds;
+    },
     hasValidators: sorted.length > 0,
     isValidator: (nodeId) => sorted.some((validator) => validator.nodeId === nodeId),
     firstSlotOf: (height, nodeId, startSlot, slots) => {

@@ -3,7 +3,7 @@ import { nodeIdText } from '../../base/bytes/node-id.ts';
 import { childEpoch, type EpochRules, isSameEpoch } from './epoch.ts';
 import { OuterBlockError, type OuterBlockFault } from './fault.ts';
 import type { Epoch, OuterBlock } from './outer-block.ts';
-import { type ProposerSchedule, slotOf } from './proposer.ts';
+import { type ProposerSchedule, slotOf, slotSeconds, verifiedWindows } from './proposer.ts';
 
 /** The parent of a block: a wrapped block, or the last one that is not wrapped (block 0 of the X-Chain). */
 type OuterParent = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch'> & { readonly innerId: Id };
@@ -16,6 +16,8 @@ type OuterChild = Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch' | 'pro
 };
 
 export type ChildRules = EpochRules & {
+  /** Unix seconds. Children of earlier blocks have proposers from a time on, instead of slots. */
+  readonly durangoTime: bigint;
   /** The least P-Chain height of the first wrapped block. */
   readonly minPChainHeight: bigint;
 };
@@ -43,7 +45,8 @@ export function verifyChild(
   if (normal === undefined) return;
   verifyEpoch(child.epoch, childEpoch(parent, child.timestamp, rules));
   verifyPChainHeightKnown(child.pChainHeight, normal.currentPChainHeight);
-  verifyProposer(parent, child, normal.schedule);
+  if (parent.timestamp < rules.durangoTime) verifyProposerBeforeDurango(parent, child, normal.schedule);
+  else verifyProposer(parent, child, normal.schedule);
 }
 
 /** Verifies the first wrapped block of a chain: unsigned and without an epoch. AvalancheGo: vms/proposervm/pre_fork_block.go. */
@@ -87,6 +90,21 @@ function verifyPChainHeightKnown(height: bigint, current: bigint): void {
     });
 }
 
+/** AvalancheGo: block.go, verifyPreDurangoBlockDelay. */
+function verifyProposerBeforeDurango(parent: OuterParent, child: OuterChild, schedule: ProposerSchedule): void {
+  const delay = child.timestamp - parent.timestamp;
+  const least = schedule.delayOf(child.height, child.proposer, verifiedWindows);
+  if (delay < least)
+    throw new OuterBlockError(`proposer window hasn't started: delay ${delay}s < minDelay ${least}s`, {
+      code: 'OUTER_WINDOW_NOT_STARTED',
+      delay,
+      least,
+    });
+  const isSigned = child.proposer !== undefined;
+  if (isSigned !== delay < BigInt(verifiedWindows) * slotSeconds)
+    throw refusal(isSigned ? 'OUTER_SIGNED_WITHOUT_VALIDATORS' : 'OUTER_UNSIGNED');
+}
+
 function verifyProposer(parent: OuterParent, child: OuterChild, schedule: ProposerSchedule): void {
   const slot = slotOf(parent.timestamp, child.timestamp);
   const expected = schedule.proposerOf(child.height, slot);
@@ -108,6 +126,7 @@ const texts = {
   OUTER_TOO_FAR_AHEAD: 'time is too far advanced',
   OUTER_EPOCH_BEFORE_FIRST: 'epoch must not be provided prior to granite',
   OUTER_FIRST_IS_SIGNED: 'child of pre-fork block has proposer',
+  OUTER_UNSIGNED: 'proposer mismatch: shouldHaveProposer (true) != hasProposer (false)',
   OUTER_SIGNED_WITHOUT_VALIDATORS: 'proposer mismatch: shouldHaveProposer (false) != hasProposer (true)',
 } as const satisfies { [C in OuterBlockFault['code']]?: string };
 

@@ -6,6 +6,12 @@ import { type ClaimedAddress, claimedAddressBytes, unmapIp } from './signed-ip.t
 
 export type Version = { readonly major: number; readonly minor: number; readonly patch: number };
 
+/** Reads a version such as 1.14.2; undefined for any other text. */
+export function parseVersion(text: string): Version | undefined {
+  const [, major, minor, patch] = /^v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})$/.exec(text) ?? [];
+  return major === undefined ? undefined : { major: Number(major), minor: Number(minor), patch: Number(patch) };
+}
+
 export type HandshakeRules = {
   readonly networkId: number;
   readonly version: Version;

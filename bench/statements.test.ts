@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { metricNames } from '../src/api/contract/metrics.ts';
+import { dataRoutes } from '../src/api/data/routes.ts';
+import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
+import { compileRouteParams } from '../src/api/rest/params.ts';
+import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
+import { statsRoutes } from '../src/api/stats/routes.ts';
+import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { refId } from '../src/avm/tx/utxo.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import { localChainParams } from '../test/wallet-kit.ts';
+import { openChainStore } from './chain-store.ts';
+import { addressAt } from './data-chain.ts';
+import { type DataDir, prepareDataDir } from './data-dir.ts';
+import { formatXAddress } from './fixture.ts';
+import { type PostgresBenchChain, preparePostgres } from './postgres-chain.ts';
+import type { SqlCount } from './sql-counter.ts';
+import { createUncachedHandler } from './uncached-api.ts';
+
+/** The most statements of any answer, with empty caches. */
+const maxStatements = 12;
+
+const server = process.env.SERAC_TEST_POSTGRES;
+const txs = 3000;
+
+describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'serac-statements-'));
+  let made: DataDir;
+  let chain: PostgresBenchChain;
+
+  beforeAll(async () => {
+    made = await prepareDataDir(join(dir, 'chain'), txs, new AbortController().signal);
+    const store = openChainStore(made.dir, 'read');
+    chain = await preparePostgres(server as string, store, made);
+    store.close();
+  }, 600_000);
+
+  afterAll(async () => {
+    await chain?.close();
+    rmSync(dir, { recursive: true });
+    if (chain === undefined) return;
+    const admin = openPostgres({ url: server as string, max: 1 });
+    await admin.all(`DROP DATABASE ${new URL(chain.url).pathname.slice(1)} WITH (FORCE)`, []);
+    await admin.close();
+  }, 600_000);
+
+  /** Sends a request to an API without cached items. */
+  async function ask(target: string, body?: string): Promise<SqlCount & { readonly status: number }> {
+    const handler = createUncachedHandler(chain, 0);
+    let status = 0;
+    const count = await chain.counter.count(async () => {
+      ({ status } = await handler(createTestRequest(target, body === undefined ? {} : { method: 'POST', body })));
+    });
+    return { ...count, status };
+  }
+
+  const addresses = (): string => Array.from({ length: 64 }, (_, i) => formatXAddress(addressAt(i))).join();
+  const txHashes = (): string => made.txIDs.slice(100, 200).map(idText).join();
+
+  /** Values of parameters, by name: those with which an answer reads most. Parameters without a value are left out. */
+  const values = (): Readonly<Record<string, string>> => ({
+    network: 'local',
+    blockchainId: 'x-chain',
+    chainId: 'X',
+    blockId: String(made.blocks >> 1),
+    txHash: idText(made.txIDs[1000] ?? made.busyAsset),
+    assetId: idText(made.busyAsset),
+    addresses: addresses(),
+    txHashes: txHashes(),
+    pageSize: '100',
+    days: '366',
+    q: 'Asset',
+  });
+
+  /** Values of single routes. */
+  const ownValues = (): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
+    getBalanceHistory: { addresses: formatXAddress(made.hotAddress) },
+    getUtxo: { utxoId: idText(refId({ txID: made.txIDs[1000] ?? made.busyAsset, outputIndex: 0 })) },
+  });
+
+  /** Further values, each of which is asked for in a request of its own. */
+  const variants: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { includeSpent: 'true' },
+    { sortBy: 'amount' },
+    { sortBy: 'amount', includeSpent: 'true' },
+    { startTimestamp: '1000', endTimestamp: '99999999999' },
+    { blockTimestamp: '99999999999' },
+    { assetId: idText(localChainParams.feeAsset) },
+    ...metricNames.map((metric) => ({ metric })),
+  ];
+
+  const routes = [...dataRoutes(), ...explorerRoutes({ hasLifecycle: false, hasMempool: false }), ...statsRoutes()];
+
+  test('every route runs few statements, whatever it is asked for', async () => {
+    // The IDs of the newest outputs are read by the first search for an output of a process, and kept.
+    await ask(`/v1/networks/local/blockchains/x-chain/utxos/${ownValues().getUtxo?.utxoId}`);
+    const counts: Record<string, number> = {};
+    const answered = new Set<string>();
+    for (const { id, method, path, params } of routes) {
+      const compiled = compileRouteParams({ path, params });
+      const given = variants.filter((variant) => Object.keys(variant).every((name) => compiled[name] !== undefined));
+      for (const variant of given) {
+        const all = { ...values(), metric: metricNames[0], ...ownValues()[id], ...variant };
+        const sent = Object.entries(compiled).flatMap(([name, { in: place }]) => {
+          const value = (all as Readonly<Record<string, string | undefined>>)[name];
+          return value === undefined ? [] : [{ name, place, value }];
+        });
+        const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+          encodeURIComponent((all as Readonly<Record<string, string>>)[name] ?? 'x'),
+        );
+        const query = sent.filter(({ place }) => place === 'query').map(({ name, value }) => `${name}=${encodeURIComponent(value)}`);
+        const body = Object.fromEntries(sent.filter(({ place }) => place === 'body').map(({ name, value }) => [name, value]));
+        const answer = await ask(`${target}?${query.join('&')}`, method === 'POST' ? JSON.stringify(body) : undefined);
+        if (answer.status === 200) answered.add(id);
+        counts[`${id} ${JSON.stringify(variant)}`] = answer.statements;
+      }
+    }
+    expect(Object.entries(counts).filter(([, statements]) => statements > maxStatements)).toEqual([]);
+    // The chain has no vertices, this server no P-Chain and no node.
+    const others = /vertices|Staking|\{nodeId\}/;
+    const unanswered = routes.filter(({ id, path }) => !answered.has(id) && path.includes('{blockchainId}') && !others.test(path));
+    expect(unanswered.map(({ id }) => id)).toEqual([]);
+    expect(answered.size).toBeGreaterThan(25);
+  }, 600_000);
+
+  test('round trips of the pages that are asked for most, with nothing cached', async () => {
+    const path = '/v1/networks/local/blockchains/x-chain';
+    const [hot, one] = [formatXAddress(made.hotAddress), formatXAddress(addressAt(7))];
+    const limits: readonly (readonly [target: string, roundTrips: number])[] = [
+      [`${path}/transactions?pageSize=100`, 5],
+      [`${path}/transactions?addresses=${hot}&pageSize=100`, 5],
+      [`${path}/transactions/${idText(made.txIDs[1000] ?? made.busyAsset)}`, 3],
+      [`${path}/utxos?addresses=${hot}&pageSize=100`, 4],
+      [`${path}/balances?addresses=${one}`, 5],
+      [`${path}/blocks?pageSize=100`, 3],
+    ];
+    for (const [target, roundTrips] of limits) {
+      const answer = await ask(target);
+      expect({ target, isFew: answer.roundTrips <= roundTrips || answer.roundTrips, status: answer.status }).toEqual({
+        target,
+        isFew: true,
+        status: 200,
+      });
+    }
+  }, 600_000);
+});

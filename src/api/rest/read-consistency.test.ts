@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test';
+import { Fault } from '../../base/fault.ts';
+import type { ReadConsistency } from './read-consistency.ts';
+import { start } from './test-routes.fixture.ts';
+
+/** An index on several servers: the test says which heights it has, and when its server changes. */
+function createConsistency(confirms: (call: number) => boolean = () => true) {
+  const asked: number[] = [];
+  let changes = 0;
+  let confirmed = 0;
+  const consistency: ReadConsistency = {
+    atLeast: (height) => {
+      asked.push(height);
+      return height > 1000 ? Promise.reject(new Fault('behind', { code: 'DATABASE_BEHIND' })) : undefined;
+    },
+    begin: () => ({ changes, reads: 0 }),
+    confirm: async () => confirms(++confirmed),
+    hasChanged: (mark) => mark.changes !== changes,
+  };
+  return { consistency, asked, confirmed: () => confirmed, change: () => changes++ };
+}
+
+test('the heights of a page token and of the header are waited for', async () => {
+  const { consistency, asked } = createConsistency();
+  const { send } = start({}, { consistency });
+  const { json } = await send('/v1/things/x/items?pageSize=1', { headers: { 'x-serac-min-height': '3' } });
+  expect(asked).toEqual([3]);
+  await send(`/v1/things/x/items?pageSize=1&pageToken=${json.nextPageToken}`);
+  expect(asked.at(-1)).toBeGreaterThan(0);
+  const refused = await send('/v1/things:count', { headers: { 'x-serac-min-height': '1001' } });
+  expect([refused.status, refused.json.message]).toEqual([503, expect.stringContaining('does not have yet what was served')]);
+  for (const text of ['-1', 'x', '1.5', '1'.repeat(16)])
+    expect((await send('/v1/things:count', { headers: { 'x-serac-min-height': text } })).status).toBe(400);
+});
+
+test('an answer whose reads were made on two servers is made again, and one whose server failed is tried on the next', async () => {
+  const twice = createConsistency((call) => call > 1);
+  expect((await start({}, { consistency: twice.consistency }).send('/v1/things:count')).json).toEqual({ count: 7 });
+  expect(twice.confirmed()).toBe(2);
+
+  const never = createConsistency(() => false);
+  expect((await start({}, { consistency: never.consistency }).send('/v1/things:count')).status).toBe(503);
+
+  const failing = createConsistency();
+  let runs = 0;
+  const fail = () => {
+    if (++runs === 1) failing.change();
+    throw new Fault('down', { code: 'DATABASE_DOWN' });
+  };
+  const { send } = start({ fail }, { consistency: failing.consistency });
+  expect((await send('/v1/fail')).status).toBe(503);
+  // Once because the server changed, and not again after that.
+  expect(runs).toBe(2);
+});

@@ -1,0 +1,127 @@
+import { coalesce } from '../../api/rest/coalesce.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import type { DatabaseConfig } from '../config/config.ts';
+import { splitHosts } from '../platform/database-url.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import { isDatabaseDown } from '../platform/postgres-fault.ts';
+import type { Env } from '../setup/env.ts';
+import { type DatabaseHost, openDatabaseHost } from './database-host.ts';
+import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
+import { type ReadPosition, startPosition } from './read-position.ts';
+
+/**
+ * The servers of one database, to be read: the primary and its replicas. All reads of this process go to one of them at a time, a replica if
+ * there is one, so that a read sees everything that the one before it saw. Another host is used only if it has all that was served.
+ */
+export type DatabaseHosts = {
+  /** Reads. */
+  readonly sql: Sql;
+  /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
+  readonly primary: Sql;
+  /**
+   * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has, and
+   * DATABASE_DOWN if none answers.
+   */
+  readonly select: (wanted: ReadPosition) => Promise<void>;
+  /** How often another host was selected: reads before and after a change do not belong together. */
+  readonly changes: () => number;
+  /** Whether the primary is read. */
+  readonly readsPrimary: () => boolean;
+  /** Begins to compare the positions of hosts. `floor`: what was served, which a host must have. */
+  readonly track: (readPosition: ReadPositionOf, floor: () => ReadPosition) => void;
+  /** What the primary has now. */
+  readonly primaryPosition: () => Promise<ReadPosition>;
+  /** Listens on the primary, wherever it is. Not called while it is behind a pooler: then nothing notifies. */
+  readonly listen: Postgres['listen'];
+  /** Whether `listen` can notify: the primary is known and reached without a pooler. */
+  readonly isNotified: () => boolean;
+  /** Why hosts are not read, for health; empty if all are or could be. */
+  readonly leftOut: () => readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds between two probes of all hosts. */
+const probeInterval = 1000;
+
+export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHosts {
+  const hosts = splitHosts(config.url).map((url) => openDatabaseHost(url, config, env));
+  const selection = createHostSelection(hosts, config, env);
+  let floor = (): ReadPosition => startPosition;
+  let isClosed = false;
+  let cancelProbe = (): void => {};
+  const selectOnce = coalesce(() => selection.select(floor()));
+
+  const probeRepeatedly = (): void => {
+    if (isClosed) return;
+    cancelProbe = env.timers.after(
+      probeInterval,
+      () =>
+        void selectOnce()
+          .catch(() => undefined)
+          .finally(probeRepeatedly),
+    );
+  };
+
+  /** Statements on the host that `find` returns; `onDown` is called with one that does not answer. */
+  const sqlOn = (find: () => Promise<DatabaseHost>, onDown: (host: DatabaseHost) => void): Sql => ({
+    dialect: 'postgres',
+    all: async (text, values) => {
+      const host = await find();
+      try {
+        return await host.sql.all(text, values);
+      } catch (error) {
+        if (isDatabaseDown(error)) onDown(host);
+        throw error;
+      }
+    },
+  });
+  const findCurrent = async (): Promise<DatabaseHost> => {
+    if (selection.current() === undefined) await selectOnce();
+    const host = selection.current();
+    if (host === undefined) throw unreadable(selection.leftOut());
+    return host;
+  };
+  const findPrimary = async (): Promise<DatabaseHost> => {
+    if (selection.primary() === undefined) await selectOnce().catch(() => undefined);
+    const host = selection.primary()?.host;
+    if (host === undefined) throw unreadable(['there is no primary now']);
+    return host;
+  };
+  const primary = sqlOn(findPrimary, selection.dropPrimary);
+  const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
+
+  return {
+    sql: sqlOn(findCurrent, selection.dropCurrent),
+    primary,
+    select: selection.select,
+    changes: selection.changes,
+    readsPrimary: () => selection.current() !== undefined && selection.current() === selection.primary()?.host,
+    track: (readPosition, lowest) => {
+      floor = lowest;
+      selection.setReadPosition(readPosition);
+      if (hosts.length > 1) probeRepeatedly();
+    },
+    primaryPosition: () => selection.readPosition(primary),
+    listen: (channel, to) => {
+      let stop = (): void => {};
+      const start = (): void => {
+        stop();
+        to.onLost();
+        stop = (isNotified() && selection.primary()?.host.listen(channel, to)) || (() => {});
+      };
+      const forget = selection.onPrimary(start);
+      start();
+      return () => {
+        forget();
+        stop();
+      };
+    },
+    isNotified,
+    leftOut: selection.leftOut,
+    close: async () => {
+      isClosed = true;
+      cancelProbe();
+      await Promise.all(hosts.map((host) => host.close()));
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test';
+import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { encodeCopyRows } from './copy-rows.ts';
+import { createTable, type Dialect } from './ddl.ts';
+import { insertRows } from './insert-rows.ts';
+import type { SqlValue } from './sql.ts';
+import { fetchRows, runSteps, type Steps } from './steps.ts';
+import type { Table } from './tables.ts';
+
+const table: Table = {
+  columns: { name: { type: 'blob' }, n: { type: 'int' }, rate: { type: 'real' }, note: { type: 'text', null: true } },
+  key: ['name', 'n'],
+};
+const types = Object.values(table.columns).map(({ type }) => type);
+
+/** Rows whose keys are in no order. */
+const shuffledRows = (count: number): SqlValue[][] =>
+  Array.from({ length: count }, (_, i) => {
+    const at = (i * 7919) % count;
+    return [Buffer.from([at % 5, 255 - (at % 3)]), at - 40, at / 7, at % 4 === 0 ? null : `note ü ${at}`];
+  });
+
+const byKey = ([a, m]: readonly SqlValue[], [b, n]: readonly SqlValue[]): number =>
+  Buffer.compare(a as Uint8Array, b as Uint8Array) || (m as number) - (n as number);
+
+const inChunks = (values: readonly SqlValue[]): SqlValue[][] =>
+  Array.from({ length: values.length / 4 }, (_, i) => values.slice(i * 4, i * 4 + 4));
+
+describe('inserts', () => {
+  const textsOf = (dialect: Dialect, rows: number, onConflict?: string) =>
+    insertRows(dialect, 't', table, onConflict)(shuffledRows(rows).flat()).map(({ text }) => text);
+
+  test('are in the order of the key, many rows per statement', () => {
+    const queries = insertRows('sqlite', 't', table)(shuffledRows(300).flat());
+    expect(inChunks(queries.flatMap(({ values }) => values))).toEqual(shuffledRows(300).sort(byKey));
+    expect(queries.length).toBeLessThan(10);
+  });
+
+  test('come to PostgreSQL as a COPY in the order of the key, and divided if there are very many', () => {
+    const queries = insertRows('postgres', 't', table)(shuffledRows(300).flat());
+    expect(queries.map(({ text }) => text)).toEqual(['COPY t(name, n, rate, note) FROM STDIN (FORMAT binary)']);
+    expect(queries[0]?.copy?.()).toEqual(encodeCopyRows(types, shuffledRows(300).sort(byKey).flat()));
+    expect(textsOf('postgres', 3000)).toHaveLength(3);
+  });
+
+  test('are an INSERT if they are few, or if rows may be stored already', () => {
+    for (const text of [...textsOf('postgres', 5), ...textsOf('postgres', 300, ' ON CONFLICT DO NOTHING')])
+      expect(text).toStartWith('INSERT');
+  });
+});
+
+const server = process.env.SERAC_TEST_POSTGRES;
+
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
+  const name = `serac_copy_rows_${process.pid}`;
+  const extremes: SqlValue[][] = [0, 1, -1, 2 ** 31, 2 ** 32, -(2 ** 32) - 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER].map((n) => [
+    new Uint8Array(0),
+    n,
+    -n / 3,
+    '',
+  ]);
+  const rows = [...shuffledRows(500), ...extremes];
+
+  test('stores copied rows as it stores inserted ones; a row that is there already fails the transaction', async () => {
+    const sql = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
+    const add = insertRows('postgres', name, table);
+    function* stored(): Steps<SqlValue[][]> {
+      const found = yield* fetchRows<Record<string, SqlValue>>([{ text: `SELECT * FROM ${name} ORDER BY name, n`, values: [] }]);
+      return found.map((row) => [Buffer.from(row.name as Uint8Array), row.n as number, row.rate as number, row.note as SqlValue]);
+    }
+    try {
+      for (const text of createTable('postgres', name, table)) await sql.all(text, []);
+      await sql.write((tx) =>
+        runSteps(
+          tx,
+          (function* () {
+            yield add(rows.flat());
+          })(),
+        ),
+      );
+      expect(await runSteps(sql, stored())).toEqual(rows.map(([key, ...more]) => [Buffer.from(key as Uint8Array), ...more]).sort(byKey));
+      const more = shuffledRows(600).map(([key, n, ...rest]) => [key, (n as number) + 500, ...rest]) as SqlValue[][];
+      const again = sql.write((tx) =>
+        runSteps(
+          tx,
+          (function* () {
+            yield add([...more, ...extremes].flat());
+          })(),
+        ),
+      );
+      await expect(Promise.resolve(again)).rejects.toThrow('duplicate key');
+      expect(await runSteps(sql, stored())).toHaveLength(rows.length);
+    } finally {
+      await sql.all(`DROP TABLE IF EXISTS ${name}`, []);
+      await sql.close();
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { makeBlock } from '../../avm/tx/block.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import { makeTx, type Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { checkChain } from './check.ts';
+import { openChain } from './open-chain.fixture.ts';
+import { createRecentIds, type OutputIdRow } from './output-ids.ts';
+import { chainID, randomChain } from './random-chain.fixture.ts';
+
+const output = {
+  kind: 'secp256k1fx.TransferOutput' as const,
+  ...{ amount: 1n, locktime: 0n, threshold: 1, addresses: ['ab'.repeat(20) as Address] },
+};
+
+/** A transaction that creates outputs from nothing: the state does not verify. */
+const txWith = (memo: string, outputs: number): Tx =>
+  makeTx(
+    {
+      ...{ kind: 'BaseTx', networkID: 1, blockchainID: chainID, inputs: [], memo: Buffer.from(memo) },
+      outputs: Array.from({ length: outputs }, () => ({ assetID: zeroId, output })),
+    },
+    [],
+  );
+
+test('outputs are found by ID in runs and behind the last run, also by a reader and after a restart; unknown IDs are not', () => {
+  const chain = openChain(openDatabase);
+  const source = randomChain(8);
+  chain.state.init(source.genesisTxs, source.first);
+  const created: Utxo[] = [];
+  let parent: { id: Id; height: bigint } = source.first;
+  const add = (txs: readonly Tx[]): void => {
+    const applied = txs.map((tx) => ({ tx, effects: effectsOf(tx) }));
+    const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: 1_700_000_000n, txs: [...txs] });
+    chain.state.commit(block, { applied, consumed: new Map() });
+    created.push(...applied.flatMap(({ effects }) => effects.created));
+    parent = block;
+  };
+  const runs = () => chain.store.db.prepare<{ n: number }>('SELECT count(*) / 128 AS n FROM c1_output_id').get()?.n;
+  // A transaction without outputs, some with many, and some with one.
+  for (let i = 0; i < 43; i++) add([txWith(`none ${i}`, 0), txWith(`many ${i}`, 780), txWith(`one ${i}`, 1)]);
+  expect(runs()).toBe(2);
+  const sample = created.filter((_, i) => i % 1500 === 0 || i === created.length - 1);
+  const findAll = ({ findUtxo }: typeof chain.state) => sample.map(({ id }) => findUtxo(id)?.id);
+  const expected = sample.map(({ id }) => id);
+  expect(findAll(chain.state)).toEqual(expected);
+  const reader = openChain(() => chain.store.db);
+  expect(findAll(reader.state)).toEqual(expected);
+  // The reader has read the IDs behind the last run; the writer ends that run.
+  for (let i = 0; i < 22; i++) add([txWith(`later ${i}`, 780)]);
+  expect(runs()).toBe(3);
+  expect(findAll(reader.state)).toEqual(expected);
+  const last = created[created.length - 1] as Utxo;
+  expect(reader.state.findUtxo(last.id)).toEqual(last);
+  for (const { id } of sample) expect(chain.state.findUtxo(`${id.slice(0, 62)}${id.endsWith('00') ? '01' : '00'}` as Id)).toBeUndefined();
+  expect(checkChain(chain.store, chainID).problems).toEqual([]);
+});
+
+test('a failed commit leaves no IDs behind', () => {
+  const chain = openChain(openDatabase);
+  const source = randomChain(8);
+  chain.state.init(source.genesisTxs, source.first);
+  const { id: parentID } = source.first;
+  const txs = Array.from({ length: 30 }, (_, i) => txWith(`failed ${i}`, 780));
+  const block = makeBlock({ parentID, height: 1n, time: 1_700_000_000n, txs });
+  const applied = txs.map((tx) => ({ tx, effects: effectsOf(tx) }));
+  const fail = () => {
+    throw new TypeError('power cut');
+  };
+  expect(() => chain.state.commit(block, { applied, consumed: new Map() }, fail)).toThrow();
+  const first = applied[0]?.effects.created[0] as Utxo;
+  expect(chain.state.findUtxo(first.id)).toBeUndefined();
+  chain.state.commit(block, { applied, consumed: new Map() });
+  expect(chain.state.findUtxo(first.id)).toEqual(first);
+  expect(checkChain(chain.store, chainID).problems).toEqual([]);
+});
+
+test('a run ends after 65,536 transactions, however few outputs they have, and its rows name them', () => {
+  const ids = createRecentIds();
+  const rows: OutputIdRow[] = [];
+  for (const tx of [1, 65_536, 65_537, 200_000]) rows.push(...ids.add(tx, [tx]));
+  expect([ids.run(), ids.after(), ids.upTo()]).toEqual([3, 196_608, 200_000]);
+  expect(rows.map(({ last_tx }) => last_tx).filter((tx, i, all) => tx !== all[i - 1])).toEqual([65_536, 131_072, 196_608]);
+  const entries = rows.filter((row) => row.ids.length > 0).map(({ number, last_tx, ids: [...bytes] }) => ({ number, last_tx, bytes }));
+  expect(entries).toEqual([
+    { number: 0, last_tx: 65_536, bytes: [0, 0, 0, 1, 0xff, 0xff, 0, 1, 0, 0, 0, 0] },
+    { number: 128, last_tx: 131_072, bytes: [0, 1, 0, 1, 0xff, 0xff] },
+  ]);
+  expect([ids.find(200_000), ids.find(1)]).toEqual([[200_000], []]);
+});

@@ -1,0 +1,164 @@
+import { packVertex, type Vertex } from '../../avm/tx/vertex.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idFromBytes, idLength, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
+import { concat } from '../../base/bytes/octets.ts';
+import { Fault } from '../../base/fault.ts';
+import { getChainNumber } from '../state/chain-number.ts';
+import { bulkInsert } from '../store/bulk-insert.ts';
+import type { SqlValue } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+
+/** A vertex as it is stored: its transactions are elsewhere. */
+export type StoredVertex = Pick<Vertex, 'id' | 'height' | 'parentIDs' | 'txIDs'>;
+
+/** The position of a vertex in the order of execution: by height, then by ID. */
+export type VertexPosition = Pick<StoredVertex, 'height' | 'id'>;
+
+/**
+ * The vertices of a chain from before linearization. They are fetched from the stop vertex down; their transactions wait here until they are
+ * executed, and are then in the state. What is still to do is stored too, so that a node resumes after a stop.
+ */
+export type VertexStore = {
+  readonly vertex: (id: Id) => StoredVertex | undefined;
+  /** The bytes of a vertex, made again from its row and its transactions. */
+  readonly bytes: (id: Id) => Uint8Array | undefined;
+  /** Vertices that are known as parents, or as the stop vertex, but not stored. */
+  readonly missing: () => readonly Id[];
+  /** Stores vertices in one transaction, and notes which of their parents are missing. */
+  readonly add: (vertices: readonly Vertex[]) => void;
+  /** Notes the stop vertex as missing, if nothing is stored yet. */
+  readonly begin: (stopVertexID: Id) => void;
+  /** Vertices after a position, lowest first; from the lowest one without it. */
+  readonly after: (position: VertexPosition | undefined, limit: number) => readonly StoredVertex[];
+  /** The bytes of a transaction that is not executed yet. */
+  readonly waitingTx: (id: Id) => Uint8Array | undefined;
+  /** The last vertex of which all transactions are executed, and those of all vertices before it. */
+  readonly executed: () => VertexPosition | undefined;
+  /** Whether all transactions of all vertices are executed. */
+  readonly isLinearized: () => boolean;
+  /** Notes executed transactions and vertices. Must run inside the write transaction that stores their changes. */
+  readonly markExecuted: (txIDs: readonly Id[], position: VertexPosition | undefined, isLinearized: boolean) => void;
+};
+
+type VertexStoreFault = { code: 'VERTEX_DAMAGED'; row: string };
+class VertexStoreError extends Fault<VertexStoreFault> {}
+
+/*
+ * vertex          parents, txs: IDs, one after the other.
+ * waiting_tx      transactions of stored vertices that are not executed yet. The same transaction may be in several vertices.
+ * missing_vertex  see `missing`.
+ * dag             see `executed` and `isLinearized`.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS vertex(
+    chain INTEGER NOT NULL, height INTEGER NOT NULL, id BLOB NOT NULL, parents BLOB NOT NULL, txs BLOB NOT NULL,
+    PRIMARY KEY (chain, height, id)) WITHOUT ROWID, STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS vertex_id ON vertex(chain, id);
+  CREATE TABLE IF NOT EXISTS waiting_tx(
+    chain INTEGER NOT NULL, id BLOB NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (chain, id)) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS missing_vertex(chain INTEGER NOT NULL, id BLOB NOT NULL, PRIMARY KEY (chain, id)) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS dag(
+    chain INTEGER PRIMARY KEY, height INTEGER, id BLOB, is_linearized INTEGER NOT NULL) STRICT;`;
+
+/** Opens the tables; the chain must have its state in the same store. `txBytes` reads an executed transaction. */
+export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => Uint8Array | undefined): VertexStore {
+  const { db } = store;
+  if (!store.readonly) store.write(() => db.exec(schema));
+  const chain = getChainNumber(store, chainID);
+  const columns = 'SELECT id, height, parents, txs FROM vertex WHERE chain = ?';
+  const byId = db.prepare<VertexRow>(`${columns} AND id = ?`);
+  const afterRow = db.prepare<VertexRow>(`${columns} AND (height, id) > (?, ?) ORDER BY height, id LIMIT ?`);
+  const exists = db.prepare<{ found: number }>('SELECT 1 AS found FROM vertex WHERE chain = ? AND id = ?');
+  const anyVertex = db.prepare<{ found: number }>('SELECT 1 AS found FROM vertex WHERE chain = ? LIMIT 1');
+  const waitingById = db.prepare<{ bytes: Uint8Array }>('SELECT bytes FROM waiting_tx WHERE chain = ? AND id = ?');
+  const missingRows = db.prepare<{ id: Uint8Array }>('SELECT id FROM missing_vertex WHERE chain = ? ORDER BY id');
+  const dagRow = db.prepare<DagRow>('SELECT height, id, is_linearized FROM dag WHERE chain = ?');
+  const insertVertices = bulkInsert(db, 'INSERT OR IGNORE INTO vertex', 5);
+  const insertTxs = bulkInsert(db, 'INSERT OR IGNORE INTO waiting_tx', 3);
+  const insertMissing = bulkInsert(db, 'INSERT OR IGNORE INTO missing_vertex', 2);
+  const deleteMissing = db.prepare('DELETE FROM missing_vertex WHERE chain = ? AND id = ?');
+  const deleteTx = db.prepare('DELETE FROM waiting_tx WHERE chain = ? AND id = ?');
+  const upsertDag = db.prepare('REPLACE INTO dag VALUES (?, ?, ?, ?)');
+
+  const hasVertex = (id: Id): boolean => exists.get(chain, idToBytes(id)) !== undefined;
+  const waitingTx = (id: Id): Uint8Array | undefined => waitingById.get(chain, idToBytes(id))?.bytes;
+  const vertex = (id: Id): StoredVertex | undefined => {
+    const row = byId.get(chain, idToBytes(id));
+    return row && storedVertex(row);
+  };
+  const add = (vertices: readonly Vertex[]): void => {
+    const rows: SqlValue[] = [];
+    const txs: SqlValue[] = [];
+    for (const { id, height, parentIDs, txIDs, txs: all } of vertices) {
+      rows.push(chain, Number(height), idToBytes(id), concat(parentIDs.map(idToBytes)), concat(txIDs.map(idToBytes)));
+      for (const [i, txID] of txIDs.entries()) txs.push(chain, idToBytes(txID), all[i] as Uint8Array);
+    }
+    insertVertices(rows);
+    insertTxs(txs);
+    for (const { id } of vertices) deleteMissing.run(chain, idToBytes(id));
+    const parents = new Set(vertices.flatMap(({ parentIDs }) => parentIDs));
+    insertMissing([...parents].filter((id) => !hasVertex(id)).flatMap((id) => [chain, idToBytes(id)]));
+  };
+
+  return {
+    vertex,
+    bytes: (id) => {
+      const found = vertex(id);
+      if (found === undefined) return undefined;
+      const txs = found.txIDs.map((txID) => waitingTx(txID) ?? txBytes(txID));
+      const bytes = txs.every((tx) => tx !== undefined)
+        ? packVertex({ ...found, chainID, parentIDs: [...found.parentIDs], txs })
+        : undefined;
+      if (bytes === undefined || idOf(bytes) !== id) throw damaged(store, id);
+      return bytes;
+    },
+    missing: () => missingRows.all(chain).map(({ id }) => idFromBytes(id)),
+    add: (vertices) => store.write(() => add(vertices)),
+    begin: (stopVertexID) => {
+      if (anyVertex.get(chain) === undefined) store.write(() => insertMissing([chain, idToBytes(stopVertexID)]));
+    },
+    after: (position, limit) =>
+      afterRow
+        .all(chain, Number(position?.height ?? -1n), position === undefined ? noBytes : idToBytes(position.id), limit)
+        .map(storedVertex),
+    waitingTx,
+    executed: () => {
+      const row = dagRow.get(chain);
+      return row === undefined || row.height === null || row.id === null
+        ? undefined
+        : { height: BigInt(row.height), id: idFromBytes(row.id) };
+    },
+    isLinearized: () => dagRow.get(chain)?.is_linearized === 1,
+    markExecuted: (txIDs, position, isLinearized) => {
+      for (const id of txIDs) deleteTx.run(chain, idToBytes(id));
+      upsertDag.run(
+        chain,
+        position === undefined ? null : Number(position.height),
+        position ? idToBytes(position.id) : null,
+        Number(isLinearized),
+      );
+    },
+  };
+}
+
+type VertexRow = { readonly id: Uint8Array; readonly height: number; readonly parents: Uint8Array; readonly txs: Uint8Array };
+type DagRow = { readonly height: number | null; readonly id: Uint8Array | null; readonly is_linearized: number };
+
+const noBytes = new Uint8Array(0);
+
+const storedVertex = ({ id, height, parents, txs }: VertexRow): StoredVertex => ({
+  id: idFromBytes(id),
+  height: BigInt(height),
+  parentIDs: splitIds(parents),
+  txIDs: splitIds(txs),
+});
+
+const splitIds = (joined: Uint8Array): Id[] =>
+  Array.from({ length: joined.length / idLength }, (_, i) => toHex(joined.subarray(i * idLength, (i + 1) * idLength)) as Id);
+
+function damaged(store: Store, id: Id): VertexStoreError {
+  const row = `vertex ${idText(id)}`;
+  const message = `the database is damaged: ${row} does not match its ID; restore a backup, or join again with a new data directory`;
+  store.noteDamage(message);
+  return new VertexStoreError(message, { code: 'VERTEX_DAMAGED', row });
+}

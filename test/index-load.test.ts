@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
+import { chainTables } from '../src/ledger/index/chain-tables.ts';
+import { explorerSchema, explorerTablesOf } from '../src/ledger/index/explorer-tables.ts';
+import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../src/ledger/index/tables.ts';
+import { tablesOf } from '../src/ledger/state/schema.ts';
+import { startIndexer } from './program.ts';
+import { createRandom } from './random.ts';
+import { createScriptedNode } from './scripted-node.ts';
+import { hasServers, openServers, suiteName } from './servers.ts';
+import { openSourceChain } from './source-chain.ts';
+
+/** `serac index` catching up with a chain: stopped at any point, it continues there, and in the end has the rows of a load that was not stopped. */
+
+const blocks = 400;
+
+const tables: readonly (readonly [name: string, table: Table])[] = [
+  ...Object.entries(chainTables).map(([key, table]) => [tablesOf(1)[key as keyof typeof chainTables], table] as const),
+  ...Object.entries(indexSchema).map(([key, table]) => [indexTablesOf(1)[key as keyof typeof indexSchema], table] as const),
+  ...Object.entries(explorerSchema).map(([key, table]) => [explorerTablesOf(1)[key as keyof typeof explorerSchema], table] as const),
+  ...Object.entries(sharedIndexSchema),
+];
+
+describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
+  const source = openSourceChain(41);
+  source.grow(blocks);
+  const node = createScriptedNode(source);
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      const { text = '', status } = await node.transport({
+        url: '',
+        body: await request.text(),
+        maxBytes: 1 << 26,
+        signal: request.signal,
+      });
+      return new Response(text, { status });
+    },
+  });
+  afterAll(() => server.stop(true));
+
+  const heightOf = async (sql: Postgres): Promise<number> => {
+    const [row] = await sql
+      .all<{ height: number | null }>('SELECT max(height) AS height FROM c1_block', [])
+      .catch(() => [{ height: null }]);
+    return row?.height ?? -1;
+  };
+
+  /** Runs `serac index` until a height is stored; ends it with a signal. */
+  const runUntil = async (database: string, sql: Postgres, height: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    const indexer = startIndexer(`http://127.0.0.1:${server.port}`, `--database-url=${database}`, '--network-id=local');
+    while ((await heightOf(sql)) < height) {
+      if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(2)])) throw new Error(indexer.stderrText());
+    }
+    await indexer.stop(signal);
+  };
+
+  const rowsIn = (sql: Postgres) =>
+    Promise.all(
+      tables.map(async ([name, { key }]) => [name, await sql.all(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`, [])] as const),
+    );
+
+  test('killed at any point, it continues and stores the same rows as one that was never stopped', async () => {
+    const random = createRandom(7);
+    const [killed, whole] = [await openServers('index_killed'), await openServers('index_whole')];
+    const open = (url: string) => openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
+    const [killedSql, wholeSql] = [open(killed.database), open(whole.database)];
+    try {
+      node.height = BigInt(blocks);
+      await runUntil(whole.database, wholeSql, blocks, 'SIGTERM');
+      let kills = 0;
+      for (let top = 50; top < blocks - 40; top += 60, kills++) {
+        // The node has only so many blocks for a while, so that there are many commits. The kill comes while the next one is written or before it.
+        node.height = BigInt(top + random.below(40));
+        await runUntil(killed.database, killedSql, top - random.below(40), 'SIGKILL');
+      }
+      expect(kills).toBe(6);
+      node.height = BigInt(blocks);
+      await runUntil(killed.database, killedSql, blocks, 'SIGTERM');
+      const [after, expected] = [await rowsIn(killedSql), await rowsIn(wholeSql)];
+      for (const [i, [name, rows]] of expected.entries()) expect({ name, rows: after[i]?.[1] }).toEqual({ name, rows });
+      // The chain begins with block 0, has few outputs and lasts less than an hour.
+      const empty = [tablesOf(1).oldUtxo, tablesOf(1).outputId, indexTablesOf(1).span];
+      expect(expected.filter(([, rows]) => rows.length === 0).map(([name]) => name)).toEqual(empty);
+    } finally {
+      await Promise.all([killedSql.close(), wholeSql.close()]);
+      await Promise.all([killed.close(), whole.close()]);
+    }
+  }, 300_000);
+});
