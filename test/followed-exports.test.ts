@@ -311,11 +311,13 @@ describe('a node with fake P- and C-Chains', () => {
         const before = await countResults();
         expect(before).toBeGreaterThan(0);
 
-        // On a network with pre-linearization history a backfill of every address is requested, once.
+        // On a network with pre-linearization history a backfill of every address is requested, once. Which network it is, a server reads once.
         await sql.all('UPDATE progress SET complete_from = 1', []);
-        const completeFrom = async () => (await balancesOf(client, otherKey)).json.historyCompleteFromBlock;
+        const later = await startProgram('api', `--database-url=${servers?.database}`);
+        const completeFrom = async () => (await balancesOf(later.client, otherKey)).json.historyCompleteFromBlock;
         expect(await eventually(completeFrom, (from) => from === '1')).toBe('1');
         expect(await countResults()).toBe(before + 1);
+        await later.stop();
         await sql.all('UPDATE progress SET complete_from = 0', []);
 
         // No indexer runs, so nobody processes requests.

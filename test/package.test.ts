@@ -44,7 +44,7 @@ test('contains programs, types, docs and genesis data, but no tests of its own, 
   expect(installed.files.filter((file) => unwanted.test(file))).toEqual(['examples/vitest/payout.test.js']);
   // 3.1 MB of it are the bytecode, 0.6 MB the program that belongs to it, 0.5 MB the library. Bun, which is installed with the package, has 52 MB
   // compressed.
-  expect(installed.tarballBytes).toBeLessThan(6_200_000);
+  expect(installed.tarballBytes).toBeLessThan(6_600_000);
 });
 
 test('Bun runs the program from its bytecode; without it, or if it is of another Bun, the program is parsed', async () => {
@@ -347,7 +347,7 @@ for (const node of nodes.filter(runsSerac)) {
       const issue = (tx) => node.rpc('avm.issueTx', { tx, encoding: 'hex' }).then(() => 1, () => 0);
       const issued = await Promise.all(${JSON.stringify(createTxs(60))}.map(issue));
       // A thread that cannot start says so some time later.
-      for (let i = 0; process.argv[2] === 'warned' && lines.length === 0 && i < 1500; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (let i = 0; process.argv[2] === 'warned' && lines.length === 0 && i < 150; i++) await new Promise((resolve) => setTimeout(resolve, 20));
       await node.close();
       console.log(JSON.stringify({ issued: issued.reduce((a, b) => a + b), lines }));
     `;
@@ -357,10 +357,15 @@ for (const node of nodes.filter(runsSerac)) {
     expect(await runBurst()).toEqual({ issued: 1, lines: [] });
     const file = join(withoutBun.folder, 'node_modules/serac/dist/chain/recovery/recovery-thread.js');
     renameSync(file, `${file}.away`);
-    const without = await runBurst('warned');
+    // On a busy machine the calls may be too far apart to count as a burst, and no thread is started.
+    const without = await eventually(
+      () => runBurst('warned') as Promise<{ readonly lines: readonly string[] }>,
+      ({ lines }) => lines.length > 0,
+      90_000,
+    );
     renameSync(`${file}.away`, file);
-    expect(without).toEqual({ issued: 1, lines: [expect.stringContaining('recovery-thread.js')] });
-  }, 60_000);
+    expect(without as unknown).toEqual({ issued: 1, lines: [expect.stringContaining('recovery-thread.js')] });
+  }, 180_000);
 
   test(`PostgreSQL and Redis are refused on ${node.name} with the reason`, async () => {
     const { code, err } = await run(

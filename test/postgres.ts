@@ -84,7 +84,8 @@ export async function startPostgres({
     const pids = all();
     signal('SIGKILL');
     while (pids.some(isAlive)) await Bun.sleep(5);
-    rmSync(join(data, 'postmaster.pid'), { force: true });
+    // A killed process that nobody has waited for counts as running, so the locks of its files are removed here.
+    for (const lock of [join(data, 'postmaster.pid'), join(folder, `.s.PGSQL.${port}.lock`)]) rmSync(lock, { force: true });
   };
   await start();
   return {

@@ -143,8 +143,10 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
 function openDag({ id, genesisBlock }: AvmChainSpec, store: Store, { extendGenesis, state }: OpenedChain, verifier: TxVerifier): Dag {
   const stopVertexID = genesisBlock.parentID;
   const vertices = openVertexStore(store, id, state.txBytes);
-  if (stopVertexID === stopVertexId(id) && !vertices.isLinearized())
+  if (stopVertexID === stopVertexId(id) && !vertices.isLinearized()) {
     vertices.add([parseVertex(packVertex({ chainID: id, height: 0n, parentIDs: [], txs: [] }), id)]);
+    store.write(() => vertices.markExecuted([], undefined, true));
+  }
   const { step } = createDagExecutor({ vertices, view: state, verifier, extendGenesis });
   return { stopVertexID, vertices, step };
 }
