@@ -92,12 +92,16 @@ export function startManualEngine(chain: Chain, unix: () => bigint): Engine & { 
     throw error;
   };
   const later = (run: () => void) => void soon.push(run);
-  // Delays are ignored: `decide` runs all timers at once, in order.
-  const after = (_ms: number, run: () => void) => {
-    later(run);
+  // Delays are not waited for: `decide` runs all timers at once, in order, and the time passes with each.
+  let time = 0;
+  const after = (ms: number, run: () => void) => {
+    later(() => {
+      time += ms;
+      run();
+    });
     return () => {};
   };
-  const timers = { now: () => 0, unix, soon: later, after };
+  const timers = { now: () => time, unix, soon: later, after };
   const engine = startSolo(chain, { minBlockDelay: 0 }, timers, fail);
   return {
     ...engine,

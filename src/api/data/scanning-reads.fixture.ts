@@ -61,12 +61,11 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
   const created = Map.groupBy(outputs.values(), ({ utxo }) => utxo.txID);
   const own = () => [...outputs.values()].filter(({ createdOn }) => createdOn === chainID);
 
-  /** Outputs of this chain by block, within a block by falling ID; then those that moved between chains, by ID. */
+  /** Outputs of this chain by transaction and index; then those that moved between chains, by ID. */
   const byPosition = (a: OutputEntry, b: OutputEntry): number => {
     const hasMoved = ({ createdOn, consumedOn }: OutputEntry) => Number(createdOn !== consumedOn);
-    const heightOf = ({ utxo }: OutputEntry) => outputs.get(utxo.id)?.height ?? 0;
     if (hasMoved(a) + hasMoved(b) > 0) return hasMoved(a) - hasMoved(b) || compareHex(a.utxo.id, b.utxo.id);
-    return heightOf(a) - heightOf(b) || compareHex(b.utxo.id, a.utxo.id);
+    return a.seq - b.seq;
   };
 
   const pinOf = (block: Block | undefined): PinnedBlock | undefined =>
