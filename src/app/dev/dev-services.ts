@@ -7,8 +7,6 @@ import { DevError } from '../../api/dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
 import { createFillerTx } from '../../api/dev/filler-tx.ts';
 import { identityMethods } from '../../api/dev/identity-methods.ts';
-import { insightMethods } from '../../api/dev/insight-methods.ts';
-import { moneyMethods } from '../../api/dev/money-methods.ts';
 import { nodeMethods, peerMethods } from '../../api/dev/node-methods.ts';
 import { stateMethods } from '../../api/dev/state-methods.ts';
 import { timeMethods } from '../../api/dev/time-methods.ts';
@@ -28,7 +26,7 @@ import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
-import { createNodeWallet, type DevServedChain } from './node-wallet.ts';
+import { createNodeWallet, createWalletServices, type DevServedChain } from './node-wallet.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
@@ -55,14 +53,14 @@ export function createDevServices(deps: DevServicesDeps): Services {
   const { store, context, parts, chains, informReaders } = deps;
   const { chain: shared, specs, clock, p, c } = context;
   const [x] = chains as readonly [DevServedChain, ...DevServedChain[]];
-  const { chain, explain, prepare } = x.tools as ChainTools;
+  const { chain } = x.tools as ChainTools;
   const engine = x.soloEngine as SoloEngine;
   const addressFormat = createChainAddressFormat(specs[0].id, shared);
   const wallet = createNodeWallet({ ...deps, impersonation: parts.impersonation }, x);
   const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
   const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
   const services = combineServices(
-    createService('dev', moneyMethods, { wallet }),
+    ...createWalletServices(wallet, x, deps.lifecycle),
     createService('dev', crossChainMethods, {
       wallet,
       aliases: shared.aliases,
@@ -98,16 +96,6 @@ export function createDevServices(deps: DevServicesDeps): Services {
     createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders }),
     createService('dev', stateMethods, { ...deps.snapshots, formatAddress: addressFormat.format, informReaders }),
     createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
-    createService('dev', insightMethods, {
-      chain,
-      explain,
-      prepare,
-      findUtxo: x.opened.state.findUtxo,
-      consumerOf: x.opened.state.consumerOf,
-      wallet,
-      lifecycle: deps.lifecycle,
-      json: { address: addressFormat.format, id: idText },
-    }),
     createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
     createService('dev', peerMethods, {}),
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),

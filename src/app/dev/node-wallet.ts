@@ -1,10 +1,15 @@
 import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
+import { insightMethods } from '../../api/dev/insight-methods.ts';
 import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
+import { moneyMethods } from '../../api/dev/money-methods.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
+import { createService, type Service } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
+import { idText } from '../../base/bytes/id.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
+import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { chainParamsOf } from '../chains/account-funding.ts';
 import { type ChainTools, createChainAddressFormat, type RunningChain } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
@@ -26,6 +31,17 @@ type NodeWalletDeps = {
   /** Undefined where no address can be impersonated. */
   readonly impersonation?: Impersonation;
 };
+
+/** The methods of a wallet and those that explain, which every chain has whose transactions are verified here. */
+export function createWalletServices(wallet: DevWallet, x: DevServedChain, lifecycle: TxLifecycle): readonly Service[] {
+  const { chain, explain, prepare } = x.tools as ChainTools;
+  const { findUtxo, consumerOf } = x.opened.state;
+  const json = { address: wallet.formatAddress, id: idText };
+  return [
+    createService('dev', moneyMethods, { wallet }),
+    createService('dev', insightMethods, { chain, explain, prepare, findUtxo, consumerOf, wallet, lifecycle, json }),
+  ];
+}
 
 /** The accounts of a node over its X-Chain. */
 export function createNodeWallet({ context, accounts, events, timers, impersonation }: NodeWalletDeps, x: DevServedChain): DevWallet {
