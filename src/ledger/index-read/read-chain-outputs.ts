@@ -8,7 +8,7 @@ import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/step
 import { createOutputIdReads } from '../state/output-ids.ts';
 import { indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
-import { openCreatedUtxos } from '../state/stored-tx.ts';
+import { openCreatedUtxos, verifyStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
 
@@ -111,11 +111,16 @@ function outputFinder(txs: readonly TxRow[], old: readonly OldRow[]): (seq: numb
     if (isPreLinearizationOutput(seq)) return oldOf.get(seq);
     const tx = txOf.get(txOfOutput(seq));
     if (tx === undefined) return undefined;
-    const read = opened.get(tx.seq) ?? openCreatedUtxos(tx);
+    const read = opened.get(tx.seq) ?? openVerified(tx);
     opened.set(tx.seq, read);
     const bytes = read(indexOfOutput(seq));
     return bytes && { seq, height: tx.height, time: tx.time, bytes };
   };
+}
+
+function openVerified(tx: TxRow): ReturnType<typeof openCreatedUtxos> {
+  verifyStoredTx(tx);
+  return openCreatedUtxos(tx);
 }
 
 /** PostgreSQL holds followed chains, which are never reverted. */

@@ -44,17 +44,10 @@ export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<S
 }
 
 /** One output that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. */
-export function createdUtxo({ id, bytes }: TxBytes, index: number): StoredUtxo | undefined {
-  const at = baseOutputAt(bytes, index);
-  if (at !== undefined) return utxoAt(id, bytes, at, index);
-  if (!addsOutputs(bytes)) return undefined;
-  const utxo = effectsOf(parseTx(bytes, maxGenesisBytes)).created[index];
-  return utxo && encodeStoredUtxo(utxo);
-}
+export const createdUtxo = (tx: TxBytes, index: number): StoredUtxo | undefined => openCreatedUtxos(tx)(index);
 
-/** Reads outputs of one transaction. Its bytes are verified once; they are decoded, once, for outputs that operations create. */
+/** The same for several outputs of a transaction: its bytes are decoded once, and only for outputs that operations create. */
 export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => StoredUtxo | undefined {
-  verifyStoredTx({ id, bytes });
   let created: readonly Utxo[] | undefined;
   return (index) => {
     const at = baseOutputAt(bytes, index);
