@@ -13,7 +13,8 @@ import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
 import { type AddProblem, type CheckContext, parseOrUndefined } from './check-context.ts';
 import { createEntryWriter, createHashSum, type HashSum } from './hash-sum.ts';
-import { addIdsOf, createRecentIds, type OutputIdRow } from './output-ids.ts';
+import { entriesOf, isFindable, type OutputIdRow } from './output-id-runs.ts';
+import { addIdsOf, createRecentIds } from './output-ids.ts';
 import { isPreLinearizationOutput, outputNumber, outputsPerTx } from './output-number.ts';
 import { unspentShelf } from './owner-rows.ts';
 import type { Tables } from './schema.ts';
@@ -60,7 +61,7 @@ export function createOwnerSum() {
 export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }: CheckContext) {
   const spenders = createSpendReader(db, t, readRows);
   const checkAsset = createAssetCheck(db, t, addProblem);
-  const checkIds = createIdCheck(db, t, addProblem);
+  const checkIds = createIdCheck(db, t, { addProblem, readRows });
   const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
   const blockTime = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
   const timeAt = (height: number): number => blockTime.get(height)?.time ?? 0;
@@ -183,23 +184,24 @@ function createSpendReader(db: Database, t: Tables, readRows: CheckContext['read
   };
 }
 
-/** Compares the rows by which outputs are found by ID with the outputs of the transactions. */
-function createIdCheck(db: Database, t: Tables, addProblem: AddProblem) {
-  const idRow = db.prepare<OutputIdRow>(`SELECT number, last_tx, ids FROM ${t.outputId} WHERE number = ?`);
+/** Compares the rows by which outputs are found by ID with the outputs of the transactions, in any order, since runs are merged. */
+function createIdCheck(db: Database, t: Tables, { addProblem, readRows }: CheckContext) {
+  const rowsAfter = db.prepare<OutputIdRow>(`SELECT number, last_tx, ids FROM ${t.outputId} WHERE number > ? ORDER BY number LIMIT ?`);
   const recent = createRecentIds();
-  let rows = 0;
+  const [expected, stored] = [createHashSum(), createHashSum()];
+  const addTo = (sum: HashSum, row: OutputIdRow): void => {
+    for (const entry of entriesOf(row)) sum.add(entry);
+  };
   return {
     add: (created: readonly { readonly utxo: Utxo; readonly seq: number }[], tx: number): void => {
-      for (const expected of addIdsOf(recent, created, tx)) {
-        const found = idRow.get(expected.number);
-        if (found === undefined || found.last_tx !== expected.last_tx || !equal(found.ids, expected.ids))
-          addProblem(`row ${expected.number} of the IDs of outputs differs from the transactions up to ${expected.last_tx}`);
-        rows++;
-      }
+      for (const row of addIdsOf(recent, created, tx)) addTo(expected, row);
     },
     finish: (): void => {
-      const stored = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.outputId}`).get()?.n;
-      if (stored !== rows) addProblem(`there are ${stored} rows of IDs of outputs, there should be ${rows}`);
+      for (const row of readRows<OutputIdRow>((last, limit) => rowsAfter.all(last?.number ?? -1, limit))) {
+        if (!isFindable(row, recent.run())) addProblem(`row ${row.number} of the IDs of outputs is not where look-ups read it`);
+        addTo(stored, row);
+      }
+      if (!stored.equals(expected)) addProblem('the IDs of outputs differ from the outputs of the transactions');
     },
   };
 }
