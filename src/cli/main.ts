@@ -9,6 +9,7 @@ import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
 import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
 import type { Node } from '../app/parts/serve-node.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
+import { keepLogSize } from '../app/platform/log-size.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
 import { writeError } from '../app/platform/stderr.ts';
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
+    if (isDetached) keepLogSize(logFileOf(parsed), (error) => log(`cannot limit the size of the log: ${error}`, 'warn'));
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
