@@ -194,5 +194,8 @@ export const nodeCodes: AdviceByCode<
     'The transaction spends outputs of more than `max` transactions that are not copied yet.',
     'Copy their owners with `--fork-address`.',
   ],
-  RELAY_BUSY: ['The writer process has too many calls waiting.', 'Try again later.'],
+  RELAY_BUSY: [
+    'The writer process has too many calls waiting, does not answer, or is being restarted; the status is 503.',
+    'Try again after the time in Retry-After.',
+  ],
 };

@@ -121,6 +121,15 @@ export const chainResources: readonly ResourceRow[] = [
     holds: ['app/database/replica-lag.ts samples'],
   },
   {
+    resource: 'restarts of the writer process (`--supervise`)',
+    limit:
+      '{app/workers/writer-supervisor.ts#maxRestarts.count} within {app/workers/writer-supervisor.ts#maxRestarts.within ms}, after a pause of up to {app/workers/writer-supervisor.ts#backoffLimits.max ms}',
+    over: 'the node ends with the exit code of the writer',
+    seen: 'serac_writer_restarts_total',
+    test: 'src/app/workers/writer-supervisor.test.ts',
+    holds: ['app/workers/writer-supervisor.ts restarts'],
+  },
+  {
     resource: 'what a process has a fixed number of: its parts, checks, chains, ports, reader processes, listeners',
     limit: 'the configuration; {avm/genesis/chains-file.ts#maxChains} chains',
     over: 'does not start',
@@ -139,6 +148,8 @@ export const chainResources: readonly ResourceRow[] = [
       'app/platform/database-bun.ts statements',
       'app/platform/processes-bun.ts listeners',
       'app/setup/node-store.ts recordBlock0',
+      'app/workers/hosted-readers.ts readers listeners',
+      'app/workers/reader-switch.ts running',
       'app/workers/supervisor.ts pendingRequests pending',
       'base/metrics/registry.ts families',
       'base/timing/chain-clock.ts listeners',

@@ -86,7 +86,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/events/held-events.ts queues',
       'api/events/replay.ts ready',
       'api/events/subscriber.ts queue',
-      'app/workers/relayed-streams.ts pending open',
+      'app/workers/relayed-streams.ts pending counted open',
     ],
   },
   {
