@@ -18,6 +18,8 @@ type Signals = {
  */
 const sameSignalMs = 500;
 
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
 /** The exit code of a process that was ended before it could stop. */
 const failureCode = 1;
 
@@ -25,7 +27,10 @@ export function createSignals(log: Log): Signals {
   let release = (): void => {};
   const handle = (run: () => void): void => {
     release();
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, run);
+    for (const signal of signals) process.on(signal, run);
+    release = () => {
+      for (const signal of signals) process.off(signal, run);
+    };
   };
   const stopOn: Signals['stopOn'] = (running) => {
     let firstSignal: number | undefined;
