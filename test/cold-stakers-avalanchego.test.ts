@@ -15,7 +15,11 @@ if (binary === undefined || keys === undefined)
 else
   test('3 AvalancheGo and 2 Serac stakers that start together come up and decide blocks of all of them', async () => {
     const start = performance.now();
-    const { nodes, stop } = await startStakerNetwork(binary, keys, { avalancheGo: 3, serac: 2 });
+    const { nodes, stop } = await startStakerNetwork(binary, keys, {
+      avalancheGo: 3,
+      serac: 2,
+      seracFlags: ['--health-check-frequency=1s'],
+    });
     try {
       console.log(`all bootstrapped after ${((performance.now() - start) / 1000).toFixed(1)} s`);
       const lanes = createLanes(5);

@@ -61,11 +61,10 @@ export async function startStakerNetwork(binary: string, keys: string, options: 
     const ofKind =
       kind === 'Serac'
         ? [`--validators-from=${urlsOfAvalancheGo.join()}`, '--echo-other-chains', '--dev-methods', '--json', ...(options.seracFlags ?? [])]
-        : ['--fd-limit=16384', ...(options.avalancheGoFlags ?? [])];
+        : ['--fd-limit=16384', '--health-check-frequency=1s', ...(options.avalancheGoFlags ?? [])];
     const command = [
       ...(kind === 'Serac' ? [...programCommand, 'join'] : [binary]),
       '--network-id=local',
-      '--health-check-frequency=1s',
       `--data-dir=${dataDir}`,
       '--http-host=127.0.0.1',
       `--http-port=${http}`,
