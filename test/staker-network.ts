@@ -8,7 +8,12 @@ import { type Client, createClient } from './http.ts';
 import { eventually } from './processes.ts';
 
 /** Nodes of AvalancheGo with keys of the five local stakers and sybil protection, on loopback. */
-export type StakerNetwork = { readonly clients: readonly Client[]; readonly urls: readonly string[]; readonly stop: () => Promise<void> };
+export type StakerNetwork = {
+  readonly clients: readonly Client[];
+  readonly urls: readonly string[];
+  readonly nodes: readonly { readonly http: number; readonly staking: number; readonly pid: number }[];
+  readonly stop: () => Promise<void>;
+};
 
 /**
  * Starts nodes with the keys of stakers 1 to `count`. At least four are needed: with less than 75 % of the stake no chain bootstraps. `keys` is
@@ -77,7 +82,12 @@ export async function startStakerNetwork(
     await stop();
     throw error;
   }
-  return { clients, urls: nodes.map(({ http }) => `http://127.0.0.1:${http}`), stop };
+  return {
+    clients,
+    urls: nodes.map(({ http }) => `http://127.0.0.1:${http}`),
+    nodes: nodes.map(({ http, staking }, i) => ({ http, staking, pid: children[i]?.pid as number })),
+    stop,
+  };
 }
 
 /** Ports that were free a moment ago. All are held until the last is known, so that they differ. */

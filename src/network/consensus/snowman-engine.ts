@@ -50,11 +50,12 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
   let isRepollDue = false;
 
-  const post = (work: () => void): void =>
-    mailbox.post(() => {
-      work();
-      return settle();
-    });
+  const settled = (work: () => void) => () => {
+    work();
+    return settle();
+  };
+  const post = (work: () => void): void => mailbox.post(settled(work));
+  const postLast = (work: () => void): void => mailbox.postLast(settled(work));
 
   const issuer = createBlockIssuer({
     ...tables,
@@ -128,7 +129,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   post(() => {});
 
   return {
-    ...createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postAlone: mailbox.post }),
+    ...createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postLast, postAlone: mailbox.post }),
     state: () => ({ ...tables.report(), pendingBlocks: issuer.pendingCount() }),
     isBlockDue: schedule.isDue,
     stop,

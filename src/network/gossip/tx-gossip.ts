@@ -51,13 +51,14 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   const counters = createGossipCounters();
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
-  const server = createRequestServer(timers, (node) => stakers().has(node));
+  const hasStake = (node: NodeId): boolean => stakers().has(node);
+  const server = createRequestServer(timers, hasStake);
   const pullLimit = createPullLimit(parameters.pullPeriod, timers.now());
-  const received = createReceivedQueue(pool, timers, known.add, parts.onError);
+  const received = createReceivedQueue(pool, timers, hasStake, known.add, parts.onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
   let pullRequestId = 1;
 
-  const isStaker = (node: NodeId): boolean => stakers().has(node) && connected.isConnected(node);
+  const isStaker = (node: NodeId): boolean => hasStake(node) && connected.isConnected(node);
   const connectedStakers = (): NodeId[] => [...stakers().keys()].filter(connected.isConnected);
 
   const push = (items: Uint8Array[], stake: number, validators: number): void => {
@@ -161,7 +162,10 @@ export function startTxGossip(parts: GossipParts): TxGossip {
           return false;
       }
     },
-    disconnected: server.disconnected,
+    disconnected: (node) => {
+      server.disconnected(node);
+      received.disconnected(node);
+    },
     counters: () => {
       const validators = connectedStakers().length;
       const limits = { pooled: pool.count(), pullLimit: validators === 0 ? 0 : requestLimit(validators) };

@@ -4,13 +4,16 @@ import { maxMessageSize } from '../messages/message.ts';
 import type { ByteBudget, ByteGrant } from './byte-budget.ts';
 import type { NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
+import { type HandlingSlices, sliceMilliseconds } from './handling-slices.ts';
 import type { PeerSocket } from './socket.ts';
 import type { PeerTiming } from './timing.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** Limits of what one event-loop turn handles for a peer, so that others are served in between. */
-const maxMessagesPerTurn = 64;
-const maxMillisecondsPerTurn = 4;
+/** The most messages of a peer that are handled before other events run. */
+const maxMessagesPerSlice = 64;
+
+/** A slice that begins sooner than this, in milliseconds, is not worth a timer. */
+const shortestDelay = 1;
 
 /** A socket that delivers more than this while it is paused is broken. */
 const maxUnread = maxMessageSize + 1024 * 1024;
@@ -21,6 +24,7 @@ type InboundDeps = {
   readonly timing: PeerTiming;
   readonly bandwidth: TokenBucket;
   readonly cpu: CpuShares;
+  readonly slices: HandlingSlices;
   readonly budget: ByteBudget;
   readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
@@ -47,7 +51,7 @@ export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
 type Stage = 'length' | Throttle | 'body' | 'handling';
 
 export function createInboundStream(deps: InboundDeps): InboundStream {
-  const { node, socket, timing, bandwidth, cpu, budget, waits } = deps;
+  const { node, socket, timing, bandwidth, cpu, slices, budget, waits } = deps;
   const reader = createFrameReader();
   let stage: Stage = 'length';
   let length = 0;
@@ -56,6 +60,10 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
   let isSuspended = false;
   let isPaused = false;
   let isClosed = false;
+  /** Whether a slice was taken that has not begun. */
+  let isSliceDue = false;
+  /** Milliseconds of the current slice that do not count for the peer. */
+  let uncounted = 0;
   let since = timing.now();
 
   /** Stops reading until `continueRun`. */
@@ -136,6 +144,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     if (typeof result === 'boolean') {
       const ended = timing.now();
       if (result) cpu.add(node, ended - began, ended);
+      else uncounted += ended - began;
       finishMessage();
       return true;
     }
@@ -147,17 +156,37 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     return false;
   };
 
+  /** Handles messages until one has to wait, or until it is the turn of others. */
   const run = (): void => {
+    const delay = slices.begin(node, timing.now());
+    if (delay < shortestDelay) {
+      runSlice();
+      return;
+    }
+    isSliceDue = true;
+    suspend();
+    cancelWait = timing.after(delay, () => {
+      cancelWait = undefined;
+      isSuspended = false;
+      isSliceDue = false;
+      runSlice();
+    });
+  };
+  const runSlice = (): void => {
     const began = timing.now();
+    uncounted = 0;
     try {
       for (let count = 0; !isClosed; ) {
         if (!step()) return;
-        if (++count < maxMessagesPerTurn && timing.now() - began < maxMillisecondsPerTurn) continue;
+        if (++count < maxMessagesPerSlice && timing.now() - began < sliceMilliseconds) continue;
         suspend();
         return void timing.soon(() => void (isClosed || continueRun()));
       }
     } catch (error) {
       fail(error);
+    } finally {
+      const now = timing.now();
+      slices.end(node, now - began - uncounted, now);
     }
   };
 
@@ -169,10 +198,12 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
     },
     waitingSince: () => (isSuspended ? undefined : since),
-    throttledBy: () => (isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined),
+    throttledBy: () =>
+      isSliceDue ? 'cpu' : isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined,
     close: () => {
       isClosed = true;
       cancelWait?.();
+      if (isSliceDue) slices.end(node, 0, timing.now());
       if (stage !== 'handling') grant?.release();
     },
   };

@@ -54,6 +54,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     timing,
     bandwidth: createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since),
     cpu: context.limits.cpu,
+    slices: context.limits.slices,
     budget: context.limits.inbound,
     waits: counters.waits,
     handle,
