@@ -15,11 +15,11 @@ export type Stakers = {
 
 const stakerCount = 5;
 
-/** Five Serac nodes; a stand-in knows the validators of the P-Chain. */
-export async function startSeracStakers(env: BenchEnv): Promise<Stakers> {
+/** Serac nodes; a stand-in knows the validators of the P-Chain. */
+export async function startSeracStakers(env: BenchEnv, count = stakerCount): Promise<Stakers> {
   const trusted = startTrustedNode();
   const stakers = await Promise.all(
-    Array.from({ length: stakerCount }, async () => {
+    Array.from({ length: count }, async () => {
       const pair = newKeyPair(1_700_000_000n);
       const folder = mkdtempSync(join(env.dir, 'staker-'));
       const files = { certificate: join(folder, 'staker.crt'), key: join(folder, 'staker.key') };

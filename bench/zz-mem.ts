@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { startSeracStakers } from './staker-nodes.ts';
+import { readMemory, readCpuSeconds } from './process-usage.ts';
+const [kind = '', count = '', secs = ''] = process.argv.slice(2);
+const dir = mkdtempSync('/tmp/peersw/mem-');
+const abort = new AbortController();
+const { nodes, stop } = await startSeracStakers({ dir, signal: abort.signal }, 1);
+const [t] = nodes as any;
+const m = () => readMemory(t.pid)?.megabytes ?? 0;
+await Bun.sleep(1500);
+const before = m(); let peak = 0; let slowest = 0;
+const timer = setInterval(() => { peak = Math.max(peak, m()); }, 200);
+const h = Bun.spawn([process.execPath, 'test/hostile-peers.ts', kind, count, t.stakingAddress], { stdout: 'pipe' });
+let last = ''; let connected = Promise.withResolvers<void>();
+void (async () => { for await (const c of h.stdout) { last = Buffer.from(c).toString().trim(); connected.resolve(); } })();
+await Promise.race([connected.promise, Bun.sleep(60000)]);
+const c0 = readCpuSeconds(t.pid) ?? 0; const b = performance.now();
+while (performance.now() - b < 1000 * Number(secs)) { const s = performance.now(); await fetch(`http://127.0.0.1:${t.port}/ext/info`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}' }).then((r) => r.text()); slowest = Math.max(slowest, performance.now() - s); await Bun.sleep(50); }
+const cpu = (100 * ((readCpuSeconds(t.pid) ?? 0) - c0)) / ((performance.now() - b) / 1000);
+h.kill('SIGKILL'); await h.exited; await Bun.sleep(10000);
+console.log(process.cwd(), kind, count, 'before', before.toFixed(0), 'peak', peak.toFixed(0), 'after 10 s', m().toFixed(0), 'cpu %', cpu.toFixed(0), 'slowest http', slowest.toFixed(0), last);
+clearInterval(timer); await stop(); rmSync(dir, { recursive: true, force: true }); process.exit(0);
