@@ -1,7 +1,7 @@
 import type { Vm } from '../../avm/vm.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import type { createBlockIntake } from './block-intake.ts';
 import type { BlockIssuer } from './block-issuer.ts';
@@ -15,9 +15,11 @@ import type { VoteIntake } from './vote-intake.ts';
 
 /** What an engine does with the messages of peers. */
 export type EngineMessages = {
-  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => void;
   /** A peer did not answer a request of this node. */
   readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+  /** Gives back what queries that wait hold. */
+  readonly close: () => void;
 };
 
 type EngineMessageParts = ChainLink & {
@@ -58,7 +60,7 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
     });
 
   return {
-    receive: (from, message) => {
+    receive: (from, message, hold) => {
       switch (message.kind) {
         case 'pullQuery': {
           answer(from, message);
@@ -67,7 +69,7 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
         }
         case 'pushQuery': {
           answer(from, message);
-          const end = limit.admit(from, message.container.length);
+          const end = limit.admit(from, message.container.length, hold);
           if (end === undefined) return;
           const bytes = new Uint8Array(message.container);
           return query(from, end, () => blocks.push(from, bytes));
@@ -86,5 +88,6 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
       if (response === 'chits') post(() => votes.failed(from, requestId));
       else if (response === 'put') post(() => blocks.getFailed(from, requestId));
     },
+    close: limit.clear,
   };
 }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
 import { createQueueLimit, type QueueLimits, unlimited } from './queue-limit.ts';
 
 /** A request that may read many blocks. It yields after each read. `worked` is how many milliseconds were spent on it. */
@@ -11,7 +12,7 @@ export type SlowRequest = (worked: () => number) => Generator<void, void>;
  */
 type RequestServer = {
   /** Adds a request of so many bytes. It is dropped if too many wait, of this peer or of all, or if its time is over before it begins. */
-  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest) => void;
+  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest, hold?: HoldBytes) => void;
   /** Drops what a peer waits for. */
   readonly disconnected: (node: NodeId) => void;
   /** Bytes of all requests that wait. */
@@ -74,8 +75,8 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
   };
 
   return {
-    add: (node, deadline, bytes, request) => {
-      const end = limit.admit(node, bytes);
+    add: (node, deadline, bytes, request, hold) => {
+      const end = limit.admit(node, bytes, hold);
       if (end === undefined) return;
       const queue = queues.get(node) ?? [];
       const entry: Entry = { node, deadline, end, worked: 0, steps: request(() => entry.worked) };
@@ -90,7 +91,7 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
     waitingBytes: () => limit.waiting().bytes,
     stop: () => {
       cancel?.();
-      for (const queue of queues.values()) for (const { end } of queue) end();
+      limit.clear();
       queues.clear();
     },
   };

@@ -3,14 +3,18 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createMailbox } from '../consensus/mailbox.ts';
 import { createQueueLimit } from '../consensus/queue-limit.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
 import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
 /** Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total. */
 type ReceivedQueue = {
-  /** Adds transactions, which are copied. What is known, refused lately, or exceeds a limit is dropped. */
-  readonly add: (node: NodeId, items: readonly Uint8Array[]) => void;
+  /**
+   * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
+   * last one is verified or dropped.
+   */
+  readonly add: (node: NodeId, items: readonly Uint8Array[], hold?: HoldBytes) => void;
   /** Drops what waits of a peer. */
   readonly disconnected: (node: NodeId) => void;
   readonly queuedBytes: () => number;
@@ -48,13 +52,14 @@ export function createReceivedQueue(
     const result = pool.add(bytes);
     return typeof result === 'boolean' ? finish(id, result) : result.then((isAdded) => finish(id, isAdded));
   };
-  const enqueue = (node: NodeId, item: Uint8Array): void => {
+  /** Returns whether the transaction waits; `verified` is called when it does not any more. */
+  const enqueue = (node: NodeId, item: Uint8Array, verified: () => void): boolean => {
     const id = idOf(item);
-    if (queued.has(id) || pool.has(id) || refused.has(id, timers.now())) return;
-    const end = limit.admit(node, item.length);
+    if (queued.has(id) || pool.has(id) || refused.has(id, timers.now())) return false;
+    const end = limit.admit(node, item.length, () => verified);
     if (end === undefined) {
       counts.dropped++;
-      return;
+      return false;
     }
     queued.set(id, { node, bytes: new Uint8Array(item), end });
     // The work holds no bytes: those of a peer that leaves are free at once.
@@ -62,6 +67,7 @@ export function createReceivedQueue(
       const entry = queued.get(id);
       return entry && verify(id, remove(id, entry));
     });
+    return true;
   };
   const remove = (id: Id, { bytes, end }: Entry): Uint8Array => {
     queued.delete(id);
@@ -70,15 +76,26 @@ export function createReceivedQueue(
   };
 
   return {
-    add: (node, items) => {
-      for (const item of items) enqueue(node, item);
+    add: (node, items, hold) => {
+      // One more than those that wait: the last step comes after all are added, because the first ones may be verified at once.
+      let unfinished = 1;
+      const release = hold?.();
+      const finishOne = (): void => void (--unfinished === 0 && release?.());
+      for (const item of items) {
+        unfinished++;
+        if (!enqueue(node, item, finishOne)) unfinished--;
+      }
+      finishOne();
     },
     disconnected: (node) => {
       for (const [id, entry] of queued) if (entry.node === node) remove(id, entry);
     },
     queuedBytes: () => limit.waiting().bytes,
     counts: () => counts,
-    stop: mailbox.close,
+    stop: () => {
+      mailbox.close();
+      limit.clear();
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createFrameReader } from '../messages/frame.ts';
 import { maxMessageSize } from '../messages/message.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
 import type { ByteBudget, ByteGrant } from './byte-budget.ts';
 import type { NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
@@ -28,7 +29,7 @@ type InboundDeps = {
   readonly budget: ByteBudget;
   readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
-  readonly handle: (frame: Uint8Array) => boolean | Promise<void>;
+  readonly handle: (frame: Uint8Array, hold: HoldBytes) => boolean | Promise<void>;
   /** A frame is too large, or the socket does not stop reading. */
   readonly broken: (reason: string) => void;
 };
@@ -97,6 +98,12 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     since = timing.now();
   };
 
+  /** Keeps the bytes of the message that is being handled until it is answered. AvalancheGo: message.OnFinishedHandling. */
+  const hold: HoldBytes = () => {
+    const held = grant;
+    grant = undefined;
+    return () => held?.release();
+  };
   const fail = (error: unknown): void => deps.broken(String((error as { message?: string }).message ?? error));
 
   /** Goes through the stages of one message. Returns false if it has to wait. */
@@ -140,7 +147,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     if (frame === undefined) return awaitMore();
     stage = 'handling';
     const began = timing.now();
-    const result = deps.handle(frame);
+    const result = deps.handle(frame, hold);
     if (typeof result === 'boolean') {
       const ended = timing.now();
       if (result) cpu.add(node, ended - began, ended);

@@ -46,6 +46,18 @@ describe('byte budget', () => {
     expect(budget.take(b, 40 + 25)).toBeDefined();
     expect(budget.remaining()).toEqual({ atLarge: 0, validators: 0 });
   });
+  test('who waits for its own bytes stops nobody', () => {
+    const budget = createByteBudget(limits, nobody);
+    const held = budget.take(a, 60) as ByteGrant;
+    const served: string[] = [];
+    budget.wait(a, 30, () => void served.push('a'));
+    const other = budget.take(b, 40);
+    expect(other).toBeDefined();
+    other?.release();
+    expect(served).toEqual([]);
+    held.release();
+    expect(served).toEqual(['a']);
+  });
   test('who waits is served in order, and nobody passes it except by own stake', () => {
     const budget = createByteBudget(
       limits,
