@@ -86,7 +86,8 @@ test('a flood of peers without stake does not stop a staker, and what they made 
     slowest = Math.max(slowest, await accept());
     highest = Math.max(highest, megabytes());
   }
-  const peersOf = async () => Number(((await target.client.call('/ext/info', 'info.peers')).result as unknown as { numPeers: string }).numPeers);
+  const peersOf = async () =>
+    Number(((await target.client.call('/ext/info', 'info.peers')).result as unknown as { numPeers: string }).numPeers);
   expect(await peersOf()).toBe(1 + kinds.length * peersPerKind);
   for (const flood of floods) {
     flood.kill('SIGKILL');

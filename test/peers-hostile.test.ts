@@ -322,6 +322,26 @@ describe('peers that finished the handshake', () => {
     expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0)).toBe(true);
   }, 60_000);
 
+  test('decompressed bytes count as bandwidth of a peer without stake', async () => {
+    const victim = keep(createTestPeers({ haveStake: false }));
+    const endpoint = await victim.start();
+    victim.addChain(testChain, createRecorder().handler);
+    const identity = createTestIdentity();
+    const one = await openHostile(tlsSocketsOf(identity), identity, endpoint);
+    expect(await waitUntil(() => isPeer(victim, identity.node))).toBe(true);
+    const bomb = encodeFrame({ kind: 'appGossip', chainId: testChain, appBytes: new Uint8Array(2_000_000) }, { compress: true });
+    expect(bomb.length).toBeLessThan(1000);
+    for (let i = 0; i < 40; i++) one.write(bomb);
+    const throttledBy = () =>
+      victim.network
+        .peers()
+        .find(({ node }) => node === identity.node)
+        ?.throttledBy();
+    expect(await waitUntil(() => throttledBy() === 'bandwidth')).toBe(true);
+    // 2 MiB at once, then 512 KiB per second.
+    expect(victim.network.counters.received.get('appGossip')?.messages).toBeLessThanOrEqual(3);
+  }, 30_000);
+
   test('a peer that never reads loses messages, and is closed when its socket takes nothing', async () => {
     const options = { pingTimeout: 1500, pingFrequency: 300 };
     const { victim, endpoint, ask } = await openVictim(options);
