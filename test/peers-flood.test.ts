@@ -78,7 +78,9 @@ test('a flood of peers without stake does not stop a staker, and what they made 
       stdout: 'pipe',
     }),
   );
-  ended.push(() => floods.forEach((flood) => flood.kill('SIGKILL')));
+  ended.push(() => {
+    for (const flood of floods) flood.kill('SIGKILL');
+  });
   // Each writes a line when its peers are connected.
   await Promise.all(floods.map(async ({ stdout }) => (await stdout.getReader().read()).value));
   let [slowest, highest] = [0, 0];

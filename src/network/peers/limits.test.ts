@@ -148,7 +148,13 @@ test('BLS signatures of validators are checked first, and have room when others 
       isSignature: async (signature) => void checked.push(signature[0] === 1 ? 'validator' : 'other') === undefined,
       verify: async () => true,
     },
-    { now: () => 0, after: (_, run) => (runs.push(run), () => {}) },
+    {
+      now: () => 0,
+      after: (_, run) => {
+        runs.push(run);
+        return () => {};
+      },
+    },
   );
   const message = new Uint8Array(0);
   const others = Array.from({ length: 400 }, () => checks.check({ publicKey: undefined, message, signature: Uint8Array.of(0) }));
