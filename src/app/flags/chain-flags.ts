@@ -1,3 +1,4 @@
+import { defaultPartitionSize } from '../../ledger/index/partitions.ts';
 import type { FlagDefinition } from './flag-definition.ts';
 
 /** Commands that open the chains of a network, served or stored. */
@@ -162,6 +163,14 @@ export const chainFlags = {
     default: '10s',
     max: 3_600_000,
     help: 'a replica that is further behind the primary is not read',
+  },
+  'database-partition-size': {
+    group: 'Storage',
+    kind: 'integer',
+    commands: ['index'],
+    default: String(defaultPartitionSize),
+    max: 2 ** 32,
+    help: 'transactions, or blocks, in one partition of the large tables; existing partitions stay as they are',
   },
   'cache-url': {
     group: 'Storage',

@@ -261,7 +261,7 @@ function checkStorage({ name }: Command, options: Options): void {
   for (const flag of ['database-url', 'database-listen-url'] as const) checkDatabaseUrl(flag, options[flag]);
   if (options['database-listen-url'] !== undefined && database === undefined)
     throw missing('database-url', '--database-url beside --database-listen-url');
-  for (const flag of ['database-pool-size', 'database-timeout'] as const)
+  for (const flag of ['database-pool-size', 'database-timeout', 'database-partition-size'] as const)
     if (options[flag] === 0) throw missing(flag, `a --${flag} above 0`);
   checkCacheUrl(options['cache-url'], missing);
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');

@@ -8,8 +8,7 @@ import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
-import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
+import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index-postgres/postgres-chain.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { type DatabaseHost, openDatabaseHost } from '../database/database-host.ts';
@@ -75,7 +74,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     const signers = createSignerCache(env.recoverKey, signerKeys);
     const watch = watchMigration('the index in PostgreSQL', env);
     const pageSecret = env.random(32);
-    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret });
+    const ledger = await prepareIndex(lock, context, node, {
+      ...{ publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret },
+      partitionSize: database.partitionSize,
+    });
     await registerWriter(lock);
     const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
     follower = following;
@@ -191,7 +193,7 @@ export async function prepareIndex(
   lock: WritableSql,
   context: NetworkContext,
   node: string,
-  { watch, pageSecret, ...signers }: SignerReads & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
+  { watch, pageSecret, ...options }: PostgresChainOptions & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
@@ -201,7 +203,7 @@ export async function prepareIndex(
   const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
   await writeNetworkDescription(lock, description, pageSecret);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
-  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, signers);
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, options);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,
