@@ -21,6 +21,7 @@ import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
+import { startBackgroundMigration } from './background-migration.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
@@ -82,6 +83,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
     follower = following;
     role = 'writing';
+    const background = startBackgroundMigration(lock, env, warn);
     logChange(`indexing ${stripCredentials(node)}`);
     let cancel = () => {};
     const writeStatusRepeatedly = (): void => {
@@ -95,6 +97,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     promotion.stop();
     stopProcessing();
     cancel();
+    background.stop();
     await following.stop();
   };
 

@@ -9,7 +9,7 @@ import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
-import { indexedChains, isMigrated, readIndexCounters } from '../../ledger/index/migrate.ts';
+import { indexedChains, isReadable, readIndexCounters } from '../../ledger/index/migrate.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
@@ -142,7 +142,7 @@ async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<Networ
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') {
-      if (await isMigrated(sql)) return found;
+      if (await isReadable(sql)) return found;
       logChange('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
       await sleep(env.timers, retryInterval);
       continue;

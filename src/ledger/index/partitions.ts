@@ -7,17 +7,17 @@ import type { PartitionKey, Table } from './tables.ts';
 
 /*
  * Partitions of a chain's tables in PostgreSQL: ranges of transactions or blocks, so that old ranges can be moved to other storage and are
- * vacuumed apart (docs/decisions/partitions.md). The name of a partition has the number of its first transaction or block: c1_tx_4194304.
+ * vacuumed apart (docs/decisions/partitions.md). The name of a partition has the number of its first transaction or block: c1_tx_16777216.
  */
 
 /** Transactions or blocks of a range unless the operator chooses another number. */
-export const defaultPartitionSize = 4_194_304;
+export const defaultPartitionSize = 16_777_216;
 
 /** The last numbers that are stored, or are about to be. */
 export type LastNumbers = { readonly [C in PartitionKey['counts']]: number };
 
 export type Partitions = {
-  /** Creates the partitions that rows up to these numbers need, and one range more. Resolves at once while there is one more. */
+  /** Creates the partitions that rows up to these numbers need, and the next one when three quarters of the last one are used. */
   readonly createAhead: (last: LastNumbers) => Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export function openPartitions(sql: WritableSql, chain: number, size = defaultPa
     });
 
   const extend = async (table: PartitionedTable, known: Map<string, number>, last: number): Promise<void> => {
-    for (let end = known.get(table.name) ?? 0; end <= last + size; end += size)
+    for (let end = known.get(table.name) ?? 0; end <= last + size / 4; end += size)
       try {
         await addRange(table, end);
         known.set(table.name, end + size);
