@@ -131,7 +131,7 @@ export const chainFlags = {
   'database-url': {
     group: 'Storage',
     kind: 'database',
-    commands: ['index', 'api', 'keys'],
+    commands: ['index', 'api', 'keys', 'check'],
     help: 'PostgreSQL database, postgres://user:password@host:5432/name; several hosts (host1,host2): the primary and its replicas',
   },
   'database-listen-url': {
@@ -151,7 +151,7 @@ export const chainFlags = {
   'database-timeout': {
     group: 'Storage',
     kind: 'duration',
-    commands: ['index', 'api', 'keys'],
+    commands: ['index', 'api', 'keys', 'check'],
     default: '2s',
     max: 600_000,
     help: 'maximum time of one statement',

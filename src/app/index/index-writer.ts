@@ -7,6 +7,7 @@ import { sleep } from '../../base/timing/sleep.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
+import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index-postgres/postgres-chain.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
@@ -200,6 +201,7 @@ export async function prepareIndex(
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
+  await verifyPartitions(lock, number);
   // These tables must exist before the network description: `serac api` waits for the latter, uses all of them and creates none.
   await createBackfillQueue(lock);
   await openKeyStore(lock);
