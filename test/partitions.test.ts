@@ -59,7 +59,10 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     expect(await txPages(api.client)).toEqual(expected);
     const blocks = documentedSql('Partitions').map((statements) =>
       statements.map((text) =>
-        text.replaceAll('33554432', String(2 * size)).replaceAll('16777216', String(size)).replace('/srv/slow', slow),
+        text
+          .replaceAll('33554432', String(2 * size))
+          .replaceAll('16777216', String(size))
+          .replace('/srv/slow', slow),
       ),
     );
     expect(blocks).toHaveLength(3);
@@ -80,7 +83,9 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     await run(first);
     const refused = startOwnIndexer();
     expect(await refused.exited).toBe(1);
-    expect(refused.stderrText()).toContain(`table c1_tx has no partition for the numbers ${size} to ${2 * size - 1}; attach c1_tx_${size} again`);
+    expect(refused.stderrText()).toContain(
+      `table c1_tx has no partition for the numbers ${size} to ${2 * size - 1}; attach c1_tx_${size} again`,
+    );
     await run(vacuum);
     await run(attach);
     indexer = startOwnIndexer();

@@ -38,7 +38,9 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
 
   test('a database is restored as of a moment, checked, and catches up without a gap', async () => {
     handOver(archive, findServerUser() as NonNullable<ReturnType<typeof findServerUser>>);
-    const [archiving = '', restoring = ''] = documentedBlocks('Backup and recovery', 'ini').map((text) => text.replaceAll('/srv/archive', archive));
+    const [archiving = '', restoring = ''] = documentedBlocks('Backup and recovery', 'ini').map((text) =>
+      text.replaceAll('/srv/archive', archive),
+    );
     const primary = opened((await startPostgres({ settings: archiving.split('\n') })) as PrivatePostgres, (server) => server.remove());
     await createRoles(primary);
     const node = opened(await startProgram(), (program) => program.stop());

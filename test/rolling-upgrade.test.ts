@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { idOf } from '../src/base/bytes/id.ts';
 import { runBackgroundMigrations } from '../src/ledger/index/background-migration.ts';
 import { migratePostgres } from '../src/ledger/index/migrate.ts';
 import type { Migration } from '../src/ledger/index/migrations.ts';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, sendRequest } from './data-requests.ts';
 import { createIssuer } from './issuer.ts';
@@ -75,7 +75,12 @@ describe.skipIf(!hasServers)(suiteName('rolling upgrade', hasServers), () => {
 
     await migrate(secondNextRelease);
     const refusal = 'The database was migrated to a version that this server cannot read; start the newer version of serac api';
-    for (const program of [api, second]) await eventually(() => answer(program.client), (text) => text === `503 ${refusal}`, patience);
+    for (const program of [api, second])
+      await eventually(
+        () => answer(program.client),
+        (text) => text === `503 ${refusal}`,
+        patience,
+      );
     const refused = await runProgram('api', url, '--http-port=0');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the database has version 3 of the index')]);
   }, 180_000);

@@ -268,7 +268,8 @@ function checkStorage({ name }: Command, options: Options): void {
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
   if (name === 'compact' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to make smaller');
-  if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify; with --database-url, an empty one for the copy');
+  if (name === 'check' && directory === undefined)
+    throw missing('data-dir', '--data-dir, the directory to verify; with --database-url, an empty one for the copy');
   if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
     if (name === 'logs' || options['process-context-file'] === undefined)
       throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');

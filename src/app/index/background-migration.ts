@@ -32,7 +32,9 @@ export function startBackgroundMigration(
       if (done === undefined) env.log(`migrated the rows of chain ${chain} to version ${version}`);
       else if (now - logged >= intervals.progress) {
         logged = now;
-        env.log(`migrating the rows of chain ${chain} to version ${version}: ${formatProgressLine(progress({ done, total: row?.seq ?? done }))}`);
+        env.log(
+          `migrating the rows of chain ${chain} to version ${version}: ${formatProgressLine(progress({ done, total: row?.seq ?? done }))}`,
+        );
       }
     };
     await runBackgroundMigrations(sql, chain, { onProgress, isStopped: () => isStopped }, all);

@@ -22,8 +22,8 @@ import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
-import { startBackgroundMigration } from './background-migration.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
+import { startBackgroundMigration } from './background-migration.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
 /** Milliseconds between two attempts to get the lock, between two writes of the status, and between two looks for another primary. */

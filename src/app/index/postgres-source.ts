@@ -145,7 +145,9 @@ async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<Networ
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') {
       if (await isReadable(sql)) return found;
-      logChange('waiting: the database has the index of an earlier version, which this one cannot read; start serac index of this version, which migrates it');
+      logChange(
+        'waiting: the database has the index of an earlier version, which this one cannot read; start serac index of this version, which migrates it',
+      );
       await sleep(env.timers, retryInterval);
       continue;
     }

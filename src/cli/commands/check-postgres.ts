@@ -35,7 +35,14 @@ export async function checkPostgres(config: Config, env: Env): Promise<CommandRe
     });
     try {
       await copyToStore(sql, store, (rows) => {
-        env.showProgress({ done: BigInt(rows), total: undefined, blocksPerSecond: 0, txsPerSecond: undefined, eta: undefined, unit: 'rows' });
+        env.showProgress({
+          done: BigInt(rows),
+          total: undefined,
+          blocksPerSecond: 0,
+          txsPerSecond: undefined,
+          eta: undefined,
+          unit: 'rows',
+        });
       });
     } finally {
       env.showProgress(undefined);

@@ -91,7 +91,10 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       }
       expect(errors).toEqual([]);
       expect(stored).toBeGreaterThan(1);
-      const wrong = await sql.all<{ n: number }>(`SELECT count(*) AS n FROM c1_tx WHERE seq <= ${last} AND size IS DISTINCT FROM length(bytes)`, []);
+      const wrong = await sql.all<{ n: number }>(
+        `SELECT count(*) AS n FROM c1_tx WHERE seq <= ${last} AND size IS DISTINCT FROM length(bytes)`,
+        [],
+      );
       expect(Number(wrong[0]?.n)).toBe(0);
       expect(lines[0]).toMatch(/^migrating the rows of chain 1 to version 2: \d+\/\d+ transactions/);
       expect(lines.at(-1)).toBe('migrated the rows of chain 1 to version 2');

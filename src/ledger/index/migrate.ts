@@ -98,11 +98,14 @@ function canRead(rows: readonly MetaRow[], all: readonly Migration[]): boolean {
   const newest = newestVersionOf(all);
   const oldestReader = rows.find(({ name }) => name === readableFrom)?.value ?? Number.POSITIVE_INFINITY;
   const versions = rows.filter(({ name }) => name === sharedPart.name || name.startsWith(chainPrefix));
-  return versions.length > 0 && versions.every(({ name, value }) => {
-    if (value === newest + 1 && oldestReader <= newest) return true;
-    if (value === newest - 1 && all.find(({ version }) => version === newest)?.readsPrevious === true) return true;
-    return !isOutdated(name, value, all);
-  });
+  return (
+    versions.length > 0 &&
+    versions.every(({ name, value }) => {
+      if (value === newest + 1 && oldestReader <= newest) return true;
+      if (value === newest - 1 && all.find(({ version }) => version === newest)?.readsPrevious === true) return true;
+      return !isOutdated(name, value, all);
+    })
+  );
 }
 
 /** The row of `meta` with the oldest version of this program that can read the tables. */

@@ -62,9 +62,10 @@ export function openPartitions(sql: WritableSql, chain: number, size = defaultPa
         await addRange(table, end);
         known.set(table.name, end + size);
       } catch (error) {
+        // It may have been created although the answer was lost.
+        ends = undefined;
         // Maintenance of an operator may hold a lock. As long as the rows have a range, it is tried again with the next blocks.
         if (end <= last) throw error;
-        ends = undefined;
         return;
       }
   };
