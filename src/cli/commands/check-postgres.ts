@@ -1,5 +1,6 @@
 import type { Config, DatabaseConfig } from '../../app/config/config.ts';
 import { openPrimary } from '../../app/database/primary.ts';
+import { startProgress } from '../../app/log/progress.ts';
 import { dataFilesIn } from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { createNetworkContext } from '../../app/setup/network-context.ts';
@@ -34,16 +35,8 @@ export async function checkPostgres(config: Config, env: Env): Promise<CommandRe
       cacheBytes: offlineCacheBytes,
     });
     try {
-      await copyToStore(sql, store, (rows) => {
-        env.showProgress({
-          done: BigInt(rows),
-          total: undefined,
-          blocksPerSecond: 0,
-          txsPerSecond: undefined,
-          eta: undefined,
-          unit: 'rows',
-        });
-      });
+      const progress = startProgress(env.clock.monotonic, 'rows');
+      await copyToStore(sql, store, (rows) => env.showProgress(progress(rows)));
     } finally {
       env.showProgress(undefined);
       store.close();

@@ -16,9 +16,13 @@ const rowsPerRead = 2048;
 
 /**
  * Copies the chains of a PostgreSQL database and their index to an empty store, as of one moment: blocks may be written meanwhile. Both have the
- * same tables. `onRows` is called with the number of rows that were copied so far.
+ * same tables. `onRows` is called with the number of rows that were copied so far, and PostgreSQL's estimate of all.
  */
-export async function copyToStore(sql: WritableSql, store: Store, onRows: (rows: number) => void): Promise<void> {
+export async function copyToStore(
+  sql: WritableSql,
+  store: Store,
+  onRows: (rows: { readonly done: number; readonly total: number }) => void,
+): Promise<void> {
   createSharedTables(store);
   await sql.write(async (tx) => {
     await tx.all('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY', []);
@@ -26,10 +30,11 @@ export async function copyToStore(sql: WritableSql, store: Store, onRows: (rows:
       'SELECT number, id, genesis FROM chain WHERE genesis IS NOT NULL ORDER BY number',
       [],
     );
-    let copied = 0;
+    const [estimate] = await tx.all<{ rows: number | null }>(estimatedRows, []);
+    let done = 0;
     const onCopied = (rows: number): void => {
-      copied += rows;
-      onRows(copied);
+      done += rows;
+      onRows({ done, total: Math.max(done, estimate?.rows ?? 0) });
     };
     const numbers: number[] = [];
     for (const { number, id, genesis } of chains) {
@@ -45,6 +50,10 @@ export async function copyToStore(sql: WritableSql, store: Store, onRows: (rows:
     await copyTable(tx, store, signerKeyTable, signerKeySchema, onCopied);
   });
 }
+
+/** What VACUUM or ANALYZE has counted in the tables of this schema; 0 if they have not been run. */
+const estimatedRows = `SELECT CAST(sum(greatest(reltuples, 0)) AS bigint) AS rows FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)`;
 
 /** Copies a table in the order of its key, one range of rows after the other. */
 async function copyTable(sql: Sql, store: Store, name: string, table: Table, onCopied: (rows: number) => void): Promise<void> {
