@@ -44,5 +44,7 @@ export async function checkPostgres(config: Config, env: Env): Promise<CommandRe
   } finally {
     await sql.close();
   }
-  return check(config, env);
+  const { lines, isDamaged } = check(config, env);
+  const remedy = 'the copy was checked; PostgreSQL is repaired by a restore from a backup, or by serac index into an empty database';
+  return { lines: isDamaged ? [...lines, remedy] : lines, isDamaged };
 }
