@@ -216,6 +216,8 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
   if (typeof options.workers === 'number' && options.workers > 0 && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
     throw createClash('workers', 'a chain in memory cannot have reader processes; give --data-dir to have some');
+  if (options.supervise && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
+    throw createClash('supervise', 'a chain in memory is lost with its process and cannot be restarted; give --data-dir to keep it');
   if (options['no-mining'] && options['block-time'] !== undefined)
     throw createClash('no-mining', 'cannot be combined with --block-time, which builds blocks by time');
   if (options['mixed-mining'] && options['block-time'] === undefined)
