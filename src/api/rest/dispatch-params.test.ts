@@ -119,7 +119,7 @@ describe('pages', () => {
     }
     const unknown = await send('/v1/things/x/items?pageToken=0f5c8917-292d-437c-a112-532cc11b1940');
     expect(unknown.json.items).toEqual([1, 2, 3]);
-    const later = start({}, { now: () => 1_700_086_400 });
+    const later = start({}, { now: () => 1_700_090_000 });
     expect((await later.send(`/v1/things/x/items?pageToken=${nextPageToken}`)).json.items).toEqual([1, 2, 3]);
     const restarted = start({}, { now: () => 1_700_086_399 });
     expect((await restarted.send(`/v1/things/x/items?pageToken=${nextPageToken}`)).json.items).toEqual([4, 5, 6]);

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
+import { abovePreLinearization, outputNumber, outputsPerTx } from '../../ledger/state/output-number.ts';
 import { createPageSeal, tokenLife } from './page-token.ts';
 
 const seal = createPageSeal(Buffer.from('a secret of this server'), () => 0);
 const now = 1_763_182_000;
-const end = 2 ** 33;
+const [heightEnd, end] = [2 ** 32, 2 ** 52];
+/** The first second at which a token is expired: 25 hours after the start of the hour in which it was made. */
+const untilOf = (made: number): number => made - (made % 3600) + tokenLife;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const cursors = fc.record({ height: fc.integer({ min: 0, max: end - 1 }), after: fc.integer({ min: -end, max: end - 1 }) });
+const cursors = fc.record({ height: fc.integer({ min: 0, max: heightEnd - 1 }), after: fc.integer({ min: -end, max: end - 1 }) });
 const times = fc.integer({ min: 0, max: 4_000_000_000 });
 const runs = { numRuns: hostileRounds(0.02) };
 
@@ -17,11 +20,11 @@ test(
   () => {
     const other = createPageSeal(Buffer.from('a secret of this server'), () => 0);
     fc.assert(
-      fc.property(cursors, fc.string(), times, fc.integer({ min: 0, max: tokenLife - 1 }), (cursor, query, made, age) => {
+      fc.property(cursors, fc.string(), times, fc.integer({ min: 0, max: 86_400 }), (cursor, query, made, age) => {
         const token = seal.seal(cursor, query, made);
         expect(token).toMatch(uuid);
-        expect(other.open(token, query, made + age)).toEqual({ cursor, until: made + tokenLife });
-        expect(other.open(token.toUpperCase(), query, made + age)).toEqual({ cursor, until: made + tokenLife });
+        expect(other.open(token, query, made + age)).toEqual({ cursor, until: untilOf(made) });
+        expect(other.open(token.toUpperCase(), query, made + age)).toEqual({ cursor, until: untilOf(made) });
       }),
       runs,
     );
@@ -29,12 +32,13 @@ test(
   hostileTimeout,
 );
 
-test('a token is valid for exactly one day', () => {
+test('a token is valid for a day, and to the end of an hour after it', () => {
   fc.assert(
     fc.property(cursors, times, (cursor, made) => {
       const token = seal.seal(cursor, 'q', made);
-      expect(seal.open(token, 'q', made + tokenLife - 1)).toEqual({ cursor, until: made + tokenLife });
-      for (const late of [0, 1, 3600, tokenLife, 30 * tokenLife]) expect(seal.open(token, 'q', made + tokenLife + late)).toBe('unknown');
+      expect(untilOf(made)).toBeGreaterThan(made + 86_400);
+      expect(seal.open(token, 'q', untilOf(made) - 1)).toEqual({ cursor, until: untilOf(made) });
+      for (const late of [0, 1, 3600, tokenLife, 30 * tokenLife]) expect(seal.open(token, 'q', untilOf(made) + late)).toBe('unknown');
     }),
     runs,
   );
@@ -45,16 +49,16 @@ test('clocks may differ by a minute, also around midnight', () => {
   for (const made of [now, midnight, midnight + 30]) {
     const token = seal.seal({ height: 1, after: 2 }, 'q', made);
     expect(seal.open(token, 'q', made - 60)).toMatchObject({ cursor: { height: 1, after: 2 } });
-    expect(seal.open(token, 'q', made - 61)).toBe('unknown');
+    expect(seal.open(token, 'q', made - (made % 3600) - 61)).toBe('unknown');
   }
 });
 
 test('a token of another query is distinguished from an unknown token', () => {
-  // The checksum has 17 bits, so a few of 2000 other queries may pass.
+  // The checksum has 16 bits, so a few of 2000 other queries may pass.
   const token = seal.seal({ height: 7, after: 8 }, 'GET blocks', now);
   const seen = Array.from({ length: 2000 }, (_, at) => seal.open(token, `GET blocks ${at}`, now));
   expect(seen.filter((opened) => opened === 'other-query').length).toBeGreaterThan(1995);
-  expect(seal.open(token, 'other', now + tokenLife)).toBe('unknown');
+  expect(seal.open(token, 'other', untilOf(now))).toBe('unknown');
 });
 
 describe('forged tokens', () => {
@@ -88,8 +92,9 @@ describe('forged tokens', () => {
         }),
         runs,
       );
-      // One in two million passes.
-      expect(opened.filter((each) => each !== 'unknown').length).toBeLessThan(2);
+      // One in 65,536 passes, for each of two or three days, nearly all of them as tokens of other queries.
+      expect(opened.filter((each) => each !== 'unknown').length).toBeLessThan(8);
+      expect(opened.filter((each) => typeof each === 'object')).toEqual([]);
     },
     hostileTimeout,
   );
@@ -118,10 +123,17 @@ test('tokens of consecutive cursors look random: every bit changes half of the t
   }
 });
 
+test('a page may end with any output, also with one of the four thousand millionth transaction', () => {
+  for (const after of [outputNumber(8192, 0), outputNumber(heightEnd - 1, outputsPerTx - 1), abovePreLinearization - heightEnd]) {
+    const cursor = { height: heightEnd - 1, after };
+    expect(seal.open(seal.seal(cursor, 'q', now), 'q', now)).toMatchObject({ cursor });
+  }
+});
+
 test('a cursor out of range is rejected', () => {
   for (const cursor of [
     { height: -1, after: 0 },
-    { height: end, after: 0 },
+    { height: heightEnd, after: 0 },
     { height: 0, after: end },
     { height: 0, after: -end - 1 },
     { height: 0.5, after: 0 },
@@ -134,7 +146,7 @@ test('a token of another epoch is unknown, because after a revert its height may
   let epoch = 0;
   const reverted = createPageSeal(Buffer.from('a secret of this server'), () => epoch);
   const token = reverted.seal({ height: 7, after: 3 }, 'query', now);
-  expect(reverted.open(token, 'query', now)).toEqual({ cursor: { height: 7, after: 3 }, until: now + tokenLife });
+  expect(reverted.open(token, 'query', now)).toEqual({ cursor: { height: 7, after: 3 }, until: untilOf(now) });
   epoch = 1;
   expect(reverted.open(token, 'query', now)).toBe('unknown');
 });

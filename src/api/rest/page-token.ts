@@ -8,14 +8,15 @@ import type { PageCursor } from './route.ts';
  * Encrypts cursors into page tokens and decrypts them. A token is a UUID that contains the whole cursor, so no process stores it. Every
  * process with the same secret can open it, also after a restart.
  *
- *     17 bits  second of the day at which it was created
- *     33 bits  block height that the listing is read at
- *     34 bits  the last item of the page, plus 2^33 because it may be negative
- *     17 bits  checksum of the query it belongs to
- *     21 bits  zeros
+ *      5 bits  hour of the day in which it was created
+ *     32 bits  block height that the listing is read at
+ *     53 bits  the last item of the page, plus 2^52 because it may be negative
+ *     16 bits  checksum of the query it belongs to
+ *     16 bits  zeros
  *
  * These 122 bits are encrypted by a Feistel network of four rounds with a key that changes every day. They are placed where a random UUID
- * (version 4) has its random bits. A guessed or changed token decrypts to bits that do not end in 21 zeros, except for one in two million.
+ * (version 4) has its random bits. A guessed or changed token decrypts to bits that do not end in 16 zeros, except for one in 65,536; of
+ * those, one in 65,536 has the checksum of the query.
  */
 type PageSeal = {
   readonly seal: (cursor: PageCursor, query: string, now: number) => string;
@@ -25,8 +26,8 @@ type PageSeal = {
 /** `unknown`: expired, forged, or made with another secret. `until`: the first second at which it is expired. */
 export type OpenedToken = { readonly cursor: PageCursor; readonly until: number } | 'unknown' | 'other-query';
 
-/** Seconds that a token is valid. */
-export const tokenLife = 86_400;
+/** Seconds that a token is valid, from the start of the hour in which it was created: so at least a day. */
+export const tokenLife = 25 * 3600;
 
 /** `epoch`: how often the chain was reverted. A token of an earlier epoch is `unknown`, because another block may be at its height now. */
 export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
@@ -35,35 +36,36 @@ export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSea
   return {
     seal: (cursor, query, now) => {
       const { height, after } = checkRange(cursor);
-      const second = BigInt(now % daySeconds);
-      const bits = (((((second << 33n) | BigInt(height)) << 34n) | (BigInt(after) + afterOffset)) << 17n) | BigInt(queryChecksum(query));
-      return uuidOf(encrypt(keyOf(dayOf(now)), bits << 21n));
+      const hour = BigInt(Math.floor((now % daySeconds) / hourSeconds));
+      const bits = (((((hour << 32n) | BigInt(height)) << 53n) | (BigInt(after) + afterOffset)) << 16n) | BigInt(queryChecksum(query));
+      return uuidOf(encrypt(keyOf(dayOf(now)), bits << 16n));
     },
     open: (token, query, now) => {
       const bits = bitsOf(token);
       if (bits === undefined) return 'unknown';
       for (const day of new Set([dayOf(now), dayOf(now) - 1, dayOf(now + clockSkew)])) {
         const plain = decrypt(keyOf(day), bits);
-        if ((plain & 0x1fffffn) !== 0n) continue;
-        const sealedAt = day * daySeconds + Number(plain >> 105n);
+        if ((plain & 0xffffn) !== 0n) continue;
+        const sealedAt = day * daySeconds + Number(plain >> 117n) * hourSeconds;
         if (now >= sealedAt + tokenLife || sealedAt > now + clockSkew) continue;
-        if (Number((plain >> 21n) & 0x1ffffn) !== queryChecksum(query)) return 'other-query';
-        const after = Number(((plain >> 38n) & 0x3ffffffffn) - afterOffset);
-        return { cursor: { height: Number((plain >> 72n) & 0x1ffffffffn), after }, until: sealedAt + tokenLife };
+        if (Number((plain >> 16n) & 0xffffn) !== queryChecksum(query)) return 'other-query';
+        const after = Number(((plain >> 32n) & 0x1fffffffffffffn) - afterOffset);
+        return { cursor: { height: Number((plain >> 85n) & 0xffffffffn), after }, until: sealedAt + tokenLife };
       }
       return 'unknown';
     },
   };
 }
 
-const daySeconds = 86_400;
+const [daySeconds, hourSeconds] = [86_400, 3600];
 const dayOf = (now: number): number => Math.floor(now / daySeconds);
 
 /** Seconds that the clocks of machines that share a secret may differ. */
 const clockSkew = 60;
 
-const cursorLimit = 2 ** 33;
-const afterOffset = 1n << 33n;
+/** Numbers of outputs are large: see ledger/state/output-number.ts. */
+const [heightLimit, afterLimit] = [2 ** 32, 2 ** 52];
+const afterOffset = BigInt(afterLimit);
 
 function checkRange(cursor: PageCursor): PageCursor {
   const { height, after } = cursor;
@@ -71,17 +73,17 @@ function checkRange(cursor: PageCursor): PageCursor {
     Number.isInteger(height) &&
     Number.isInteger(after) &&
     height >= 0 &&
-    height < cursorLimit &&
-    after >= -cursorLimit &&
-    after < cursorLimit;
+    height < heightLimit &&
+    after >= -afterLimit &&
+    after < afterLimit;
   if (!isInRange) throw new PageTokenError('the cursor is outside the range of a page token', { code: 'API_CURSOR_RANGE', height, after });
   return cursor;
 }
 
-/** A 17-bit checksum of a query. Another query has the same one in 1 of 131,072 cases. */
+/** A 16-bit checksum of a query. Another query has the same one in 1 of 65,536 cases. */
 const queryChecksum = (query: string): number => {
   const digest = sha256(Buffer.from(query));
-  return (((digest[0] as number) << 16) | ((digest[1] as number) << 8) | (digest[2] as number)) & 0x1ffff;
+  return ((digest[0] as number) << 8) | (digest[1] as number);
 };
 
 const halfMask = (1n << 61n) - 1n;

@@ -171,7 +171,7 @@ describe('number of runs', () => {
     const { cached } = start(world);
     const first = await cached('/v1/pinned-page/a');
     await cached(`/v1/pinned-page/a?pageToken=${first.json.next}`);
-    world.now += 10;
+    world.now += 3600;
     const again = await cached('/v1/pinned-page/a');
     expect(again.json.next).not.toBe(first.json.next);
     world.height++;
@@ -194,6 +194,8 @@ describe('number of runs', () => {
       ['/v1/block-and-second/a', 2],
     ] as const) {
       world.runs = 0;
+      // Just before the hour ends, by which the token changes.
+      world.now = Math.ceil(world.now / 3600) * 3600 - 2;
       const first = await one.cached(path);
       world.now += path === '/v1/block-and-second/a' ? 0 : 5;
       const second = await two.cached(path);
