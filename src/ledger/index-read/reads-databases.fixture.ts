@@ -18,7 +18,7 @@ export async function openSqliteReads(seed: number, longWork?: LongWork, minList
   const chain = { number: testChains.number, id: chainID, feeAsset: testChains.feeAsset };
   const reads = openReads(sql, chain, longWork, minListed);
   const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, longWork);
-  return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
+  return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => void testChains.close() };
 }
 
 /** Long, because these tests are not about a server that does not answer. */
