@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { idText } from '../src/base/bytes/id.ts';
 import { outputNumber } from '../src/ledger/state/output-number.ts';
+import { compareCosts, formatCosts, openCostedChain } from './call-cost.ts';
 import { openChainStore } from './chain-store.ts';
 import { addressAt } from './data-chain.ts';
 import { type DataDir, prepareDataDir } from './data-dir.ts';
@@ -33,6 +34,7 @@ export async function runDataScale(env: BenchEnv, load: LoadGenerator, options: 
     return { made, calls: await listCalls(made) };
   };
   const chains: Sides<Measured> = { ours: await prepare(longTxs), theirs: await prepare(shortTxs) };
+  await printCosts(chains, options);
   const launchers = { ours: serac(env, chains.ours.made.dir), theirs: serac(env, chains.theirs.made.dir) };
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
@@ -59,6 +61,24 @@ export async function runDataScale(env: BenchEnv, load: LoadGenerator, options: 
   await Promise.all([servers.ours.stop(), servers.theirs.stop()]);
 }
 
+/** Prints what the calls cost in this process: CPU time and statements, which other work on the machine changes less than rates. */
+async function printCosts(chains: Sides<Measured>, options: Options): Promise<void> {
+  const opened = { ours: await openCostedChain(chains.ours.made.dir), theirs: await openCostedChain(chains.theirs.made.dir) };
+  console.log('CPU µs and statements per call in one process without cached items, long and short history, quotient of the times:');
+  for (const name of chains.ours.calls.keys()) {
+    if (!isSelected(name, options) || name === explorerPage) continue;
+    // An answer of this size asks for some dozens of different calls.
+    const calls = { ours: chains.ours.calls.get(name)?.(1_000_000) ?? [], theirs: chains.theirs.calls.get(name)?.(1_000_000) ?? [] };
+    const callsAt = (side: keyof Sides<unknown>, turn: number): Requests =>
+      Array.from({ length: callsPerTurn }, (_, i) => calls[side][(turn * callsPerTurn + i) % calls[side].length] as Requests[number]);
+    console.log(formatCosts(name, await compareCosts(opened, callsAt)));
+  }
+  opened.ours.close();
+  opened.theirs.close();
+}
+
+const callsPerTurn = 12;
+
 async function callsTo({ port, calls }: Served, name: string): Promise<Requests> {
   const make = calls.get(name);
   const [first] = make?.(1_000_000) ?? [];
@@ -84,6 +104,8 @@ async function listCalls(made: DataDir): Promise<Measured['calls']> {
 }
 
 const distinctCalls = 2000;
+/** Rendered by the server, not by an API. */
+const explorerPage = 'the first page of the explorer';
 
 function grownPaths({ hotAddress, busyAsset, addresses }: DataDir): [name: string, pathAt: (at: number) => string][] {
   const chain = '/v1/networks/local/blockchains/x-chain';
@@ -96,6 +118,7 @@ function grownPaths({ hotAddress, busyAsset, addresses }: DataDir): [name: strin
       'UTXOs of one asset of the hot address',
       (at) => `${chain}/utxos?addresses=${hot}&assetId=${idText(busyAsset)}&pageSize=100&minUtxoAmount=${at + 1}`,
     ],
-    ['the first page of the explorer', (at) => `/?at=${at}`],
+    ['active addresses of rolling windows', (at) => `/v2/chains/X/rollingWindowMetrics/activeAddresses?at=${at}`],
+    [explorerPage, (at) => `/?at=${at}`],
   ];
 }

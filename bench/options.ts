@@ -12,7 +12,7 @@ export type Options = {
   /** Transactions in one run of issueTx. */
   readonly issued: number;
   readonly quick: boolean;
-  /** Blocks of the chain that is bootstrapped, or of the long chain of `transfer`; undefined: the default of the mode. */
+  /** Blocks of the chain that is bootstrapped, or of the long chain of `transfer` or `scale`; undefined: the default of the mode. */
   readonly blocks: number | undefined;
   /** Transactions of the long history of `scale`; undefined: the default. */
   readonly txs: number | undefined;
@@ -48,7 +48,8 @@ the same bytes. Instead of the table:
 
   --scale        rates with 10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks; then the Data and Metrics APIs, start and memory with
                  10^6 transactions (--quick: 10^5) against 10^4
-  --txs N          transactions of that long history, up to 10^8
+  --txs N          only the APIs, with this many transactions in the long history, up to 10^8
+  --blocks N       blocks of the first long chain, with ten UTXOs each (--quick: 10,000)
   --data         Data and Metrics APIs over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), against a bare server that returns the same bytes
   --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
   --workers N      number of reader processes; without it, measured with auto and with 0

@@ -1,12 +1,11 @@
-import { makeBlock } from '../src/avm/tx/block.ts';
+import { type Block, makeBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { type Address, addressFromBytes } from '../src/base/bytes/address.ts';
 import { sha256 } from '../src/base/bytes/hash.ts';
 import type { Id } from '../src/base/bytes/id.ts';
-import type { Ledger } from '../src/chain/lifecycle/ledger.ts';
-import { createDiff } from '../src/ledger/state/diff.ts';
+import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 
 /** Each block has one transaction, which creates this many outputs beside its change. */
@@ -27,8 +26,13 @@ export type ChainSample = {
   readonly change: Utxo;
 };
 
-/** Adds valid, signed blocks to a chain at its genesis, through the same ledger as a running node. */
-export async function generateScaleChain(ledger: Ledger, blocks: number, onBlock: (made: number) => void): Promise<ChainSample> {
+/** A generator of valid, signed blocks that follow the genesis of the local network; `sample` after the last one. */
+export type ScaleGenerator = {
+  readonly nextBlock: (parent: Pick<Block, 'id' | 'height' | 'time'>) => NewBlock;
+  readonly sample: () => ChainSample;
+};
+
+export function createScaleGenerator(blocks: number): ScaleGenerator {
   const wallet = createWallet('scale', { count: 1, keys: [ewoq] });
   const hotAddress = addressFromBytes(sha256(Buffer.from('hot')).subarray(0, 20));
   const ordinary = Array.from({ length: (blocks * utxosPerBlock) / 2 / 10 }, (_, i) => addressAt(i));
@@ -36,6 +40,7 @@ export async function generateScaleChain(ledger: Ledger, blocks: number, onBlock
   const taken = { txIDs: [] as Id[], blockIDs: [] as Id[], heights: [] as bigint[], hotUtxos: [] as Id[] };
   let change = ewoqGenesisUtxo;
   let next = 0;
+  let made = 0;
 
   const grow = (): Tx => {
     const outputs = Array.from({ length: utxosPerBlock }, (_, i) => {
@@ -44,27 +49,28 @@ export async function generateScaleChain(ledger: Ledger, blocks: number, onBlock
     });
     return signDraft(baseTx(wallet, { utxos: [change] }, outputs));
   };
-
-  for (let made = 0; made < blocks; made++) {
-    const tx = grow();
-    const effects = effectsOf(tx);
-    const parent = ledger.lastAccepted();
-    const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + 1n, txs: [tx] });
-    const diff = createDiff(ledger);
-    diff.apply(tx, effects);
-    ledger.accept([{ block, diff }]);
-    change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;
-    onBlock(made + 1);
-    // Lets the event loop handle signals.
-    if (made % 500 === 0) await Bun.sleep(0);
-    if (made % step !== 0) continue;
-    taken.txIDs.push(tx.id);
+  const takeSample = (block: Block, created: readonly Utxo[]): void => {
+    taken.txIDs.push((block.txs[0] as Tx).id);
     taken.blockIDs.push(block.id);
     taken.heights.push(block.height);
-    taken.hotUtxos.push((effects.created.find(({ output }) => output.addresses[0] === hotAddress) as Utxo).id);
-  }
-  const addresses = ordinary.filter((_, i) => i % Math.max(1, Math.floor(ordinary.length / sampleSize)) === 0);
-  return { ...taken, addresses, hotAddress, change };
+    taken.hotUtxos.push((created.find(({ output }) => output.addresses[0] === hotAddress) as Utxo).id);
+  };
+
+  return {
+    nextBlock: (parent) => {
+      const tx = grow();
+      const effects = effectsOf(tx);
+      const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + 1n, txs: [tx] });
+      const diff = { applied: [{ tx, effects }], consumed: new Map([[change.id, change]]) };
+      change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;
+      if (made++ % step === 0) takeSample(block, effects.created);
+      return { block, diff };
+    },
+    sample: () => {
+      const addresses = ordinary.filter((_, i) => i % Math.max(1, Math.floor(ordinary.length / sampleSize)) === 0);
+      return { ...taken, addresses, hotAddress, change };
+    },
+  };
 }
 
 /** The number of transactions, blocks and addresses in a sample. */

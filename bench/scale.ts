@@ -1,18 +1,22 @@
 import { join } from 'node:path';
 import { idText } from '../src/base/bytes/id.ts';
-import { openChainStore } from './chain-store.ts';
-import { BenchError } from './fault.ts';
 import { createSpendFixture, formatXAddress, issueFixture, rpcBody, xPath } from './fixture.ts';
 import { createPosts, type LoadGenerator } from './load.ts';
 import { isSelected, measureIssue, measureRates, measureStarts, type Sides } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatTable, type ReportRow } from './report.ts';
-import { type ChainSample, generateScaleChain, utxosPerBlock } from './scale-chain.ts';
+import { type ChainSample, utxosPerBlock } from './scale-chain.ts';
+import { prepareScaleDir, type ScaleDir } from './scale-dir.ts';
 import { type BenchEnv, type BenchServer, serac } from './servers.ts';
 
 /** Compares Serac with a long chain to Serac with a short chain: the same requests must cost the same. */
 export async function runScale(env: BenchEnv, load: LoadGenerator, options: Options): Promise<void> {
-  const chains: Sides<ScaleChain> = { ours: await createScaleChain(env, 100_000), theirs: await createScaleChain(env, 1000) };
+  const prepare = (blocks: number): Promise<ScaleDir> => {
+    console.error(`a chain of ${blocks} blocks with ${blocks * utxosPerBlock} UTXOs`);
+    return prepareScaleDir(join(options.keep ?? env.dir, `utxos-${blocks * utxosPerBlock}`), blocks, env.signal);
+  };
+  const longBlocks = options.blocks ?? (options.quick ? 10_000 : 100_000);
+  const chains: Sides<ScaleDir> = { ours: await prepare(longBlocks), theirs: await prepare(shortBlocks) };
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
     rows.push(row.unit === '/s' ? { ...row, target: sameCost } : row);
@@ -32,21 +36,23 @@ export async function runScale(env: BenchEnv, load: LoadGenerator, options: Opti
     spends.set(side, made);
   }
   await measureIssue(sides, (side, round) => spends.get(side)?.toIssue[round] ?? [], load, options, report);
-  console.log(formatTable(rows, { ours: '10^6 UTXOs', theirs: '10^4 UTXOs', showTargets: true }));
-  for (const { blocks, committedPerSecond } of [chains.ours, chains.theirs])
+  console.log(
+    formatTable(rows, {
+      ours: `${longBlocks * utxosPerBlock} UTXOs`,
+      theirs: `${shortBlocks * utxosPerBlock} UTXOs`,
+      showTargets: true,
+    }),
+  );
+  for (const { blocks, megabytes, perSecond } of [chains.ours, chains.theirs])
     console.log(
-      `${blocks} blocks with ${blocks * utxosPerBlock} UTXOs: ${committedPerSecond.map(Math.round).join(', then ')} blocks/s made and committed, by tenths`,
+      `${blocks} blocks with ${blocks * utxosPerBlock} UTXOs, ${megabytes} MB: ${perSecond.join(', then ')} blocks/s made, stored and indexed, by tenths`,
     );
   await Promise.all([servers.ours.stop(), servers.theirs.stop()]);
 }
 
-type ScaleChain = {
-  readonly dir: string;
-  readonly blocks: number;
-  readonly sample: ChainSample;
-  readonly committedPerSecond: readonly number[];
-};
-type ServedChain = BenchServer & ScaleChain;
+const shortBlocks = 1000;
+
+type ServedChain = BenchServer & ScaleDir;
 type Spends = ReturnType<typeof createSpendFixture>;
 
 /** A rate within 25% counts as equal; smaller differences cannot be distinguished from noise. */
@@ -86,24 +92,4 @@ function hotAddressPage({ hotAddress }: ChainSample, after?: string): string {
     limit: 100,
     ...(after === undefined ? {} : { startIndex: { address, utxo: after } }),
   });
-}
-
-/** Generates a chain in a new data directory. */
-async function createScaleChain(env: BenchEnv, blocks: number): Promise<ScaleChain> {
-  console.error(`creating ${blocks} blocks`);
-  const dir = join(env.dir, `chain-${blocks}`);
-  const { ledger, close } = openChainStore(dir, 'write');
-  try {
-    const committedPerSecond: number[] = [];
-    let since = performance.now();
-    const sample = await generateScaleChain(ledger, blocks, (made) => {
-      if (made % (blocks / 10) !== 0) return;
-      if (env.signal.aborted) throw new BenchError('stopped');
-      committedPerSecond.push(blocks / 10 / ((performance.now() - since) / 1000));
-      since = performance.now();
-    });
-    return { dir, blocks, sample, committedPerSecond };
-  } finally {
-    close();
-  }
 }

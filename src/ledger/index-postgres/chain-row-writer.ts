@@ -73,14 +73,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   }
 
   /**
-   * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. `loaded`: rows of outputs that have
+   * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them, and steps to run after these. `loaded`: rows of outputs that have
    * been read since the last commit, and need not be read again.
    */
   function* numberBlocks(
     blocks: readonly NewBlock[],
     unspentBefore: number,
     loaded: ReadonlyMap<Id, ChainOutputRow>,
-  ): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
+  ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void> }> {
     const storedRows = new Map<Id, ChainOutputRow>();
     const unknown: Utxo[] = [];
     const createdIDs = new Set<Id>();
@@ -95,6 +95,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     for (const [id, row] of yield* utxoRows(unknown)) storedRows.set(id, row);
     const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
     const recentIds = yield* ids.recentUpTo(at.tx);
+    const runs = recentIds.run();
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
     // Outputs from before linearization have the time of block 0.
     for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
@@ -164,7 +165,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
       ...addOwners(unspentOwnerRows(unspent)),
       ...addAssets(rows.asset),
     ];
-    return { stored: storedBlocks, queries };
+    return { stored: storedBlocks, queries, mergeIds: ids.merge(runs, recentIds.run()) };
   }
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */

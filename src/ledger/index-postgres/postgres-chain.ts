@@ -70,9 +70,10 @@ export function openPostgresChain(
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
     const known = loaded;
     loaded = new Map();
-    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
+    const { stored, queries, mergeIds } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
+    yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers it to `serac api` when the transaction commits.
     yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { u64Bytes } from '../../base/bytes/octets.ts';
-import { createAmountListBuilder, walkAmounts } from './amount-list.ts';
+import { createCacheBudget, defaultCacheBytes } from '../../base/cache/cache-budget.ts';
+import { createAmountListBuilder, maxListLength, walkAmounts } from './amount-list.ts';
 
 type Listed = { readonly amount: bigint; readonly seq: number };
 
@@ -54,4 +55,9 @@ test('runs are merged in several steps, and a list that would be too long is not
   for (const { amount, seq } of outputs) builder.add(u64Bytes(amount), seq);
   expect([...builder.finish({ newest: 0, oldest: 0 })].length).toBeGreaterThan(3);
   expect(build(outputs, 19_999)).toBeUndefined();
+});
+
+test('with default flags, a writer and a reader keep lists of 190,000 outputs', () => {
+  const budget = createCacheBudget(defaultCacheBytes / 2);
+  expect(maxListLength(budget)).toBeGreaterThan(190_000);
 });

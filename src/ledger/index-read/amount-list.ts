@@ -1,4 +1,4 @@
-import { processCaches } from '../../base/cache/cache-budget.ts';
+import { type CacheBudget, processCaches } from '../../base/cache/cache-budget.ts';
 import type { SortPosition } from './output-order.ts';
 
 /**
@@ -21,7 +21,8 @@ export const amountListSize = (key: string, { seqs }: AmountList): number => key
 const bytesPerOutput = 16;
 
 /** The longest list that is built: the cache takes no entry of more than a quarter of its bytes. */
-export const maxListLength = (): number => Math.floor(processCaches.bytesOf('amountLists') / 4 / bytesPerOutput) - 64;
+export const maxListLength = (budget: Pick<CacheBudget, 'bytesOf'> = processCaches): number =>
+  Math.floor(budget.bytesOf('amountLists') / 4 / bytesPerOutput) - 64;
 
 /** Collects outputs in runs, each of which is sorted when it is full, so that no turn has much to sort. */
 export function createAmountListBuilder(maxLength = maxListLength()) {

@@ -131,45 +131,25 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     };
 
   /**
-   * Number of addresses that were active since each of the times. Only the last activity of an address is stored, so each address is counted
-   * once, in the range between two consecutive times, and the counts are added up. All ranges are counted in one statement, so that an
-   * address that becomes active meanwhile is not missed. Whole hours have their counts in rows; only those of a part of an hour are counted.
+   * Number of addresses that were active since each of the times, which are in descending order. Whole hours have their counts in rows; only
+   * the addresses of the hour that a time is in are counted, once. All is counted in one statement, so that an address that becomes active
+   * meanwhile is not missed.
    */
-  const activeSince = (column: 'seen' | 'sent') =>
-    function* (froms: readonly number[]): Steps<number[]> {
-      const [hour, at] = [`${column}_hour`, column];
-      const counts: string[] = [];
-      const values: number[] = [];
-      const count = (condition: string, ...bounds: number[]): string => {
-        values.push(...bounds);
-        return `(SELECT count(*) FROM ${t.holder} WHERE ${condition})`;
-      };
-      const countHours = (after: number, before: number): string => {
-        values.push(after, before);
-        return `(SELECT CAST(coalesce(sum(${at}), 0) AS BIGINT) FROM ${t.activeHour} WHERE hour > ? AND hour < ?)`;
-      };
-      for (const [i, from] of froms.entries()) {
-        const to = froms[i - 1] ?? noEnd;
-        const [first, last] = [hourStart(from), hourStart(to)];
-        counts.push(
-          first === last
-            ? count(`${hour} = ? AND ${at} >= ? AND ${at} < ?`, first, from, to)
-            : [
-                countHours(first, last),
-                count(`${hour} = ? AND ${at} >= ?`, first, from),
-                count(`${hour} = ? AND ${at} < ?`, last, to),
-              ].join(' + '),
-        );
-      }
-      const [row] = yield* fetchRows<Record<string, number>>([
-        { text: `SELECT ${counts.map((sum, i) => `${sum} AS n${i}`).join(', ')}`, values },
-      ]);
-      let total = 0;
+  const activeSince = (column: 'seen' | 'sent') => {
+    const inHour = `(SELECT count(*) FROM ${t.holder} WHERE ${column}_hour = ? AND ${column} >= ?)`;
+    const inHours = `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.activeHour} WHERE hour > ? AND hour <= ?)`;
+    return function* (froms: readonly number[]): Steps<number[]> {
+      const hours = froms.map(hourStart);
+      const counts = froms.map((_, i) => `${inHour} AS part${i}, ${inHours} AS hours${i}`);
+      const values = froms.flatMap((from, i) => [hours[i] as number, from, hours[i] as number, hours[i - 1] ?? noEnd]);
+      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts.join(', ')}`, values }]);
+      let laterHours = 0;
       return froms.map((_, i) => {
-        total += row?.[`n${i}`] ?? 0;
-        return total;
+        laterHours += row?.[`hours${i}`] ?? 0;
+        return laterHours + (row?.[`part${i}`] ?? 0);
       });
     };
+  };
 
   const totalsByMetric: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
     txs: totalSince((all) => all.reduce((sum, { txs }) => sum + txs, 0)),

@@ -1,10 +1,11 @@
-import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import { equal } from '../../base/bytes/octets.ts';
+import { compare, equal } from '../../base/bytes/octets.ts';
 import type { Database } from '../store/database.ts';
-import { type BalanceDeltas, type BalanceSums, createBalanceDeltas, hasOutputs, ownersOf, partFromBytes } from './balance.ts';
+import { type BalanceDeltas, type BalanceSums, createBalanceDeltas, hasOutputs, ownersOf, partToBytes } from './balance.ts';
 import { type SumsRow, toSums } from './balances.ts';
 import { type CheckContext, parseOrUndefined } from './check-context.ts';
+import { createOwnerSum, type TxSums } from './check-txs.ts';
 import { unspentShelf } from './owner-rows.ts';
 import { ownerShelves, type Tables } from './schema.ts';
 import { decodeWithoutChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
@@ -16,46 +17,108 @@ type OwnerRow = {
   readonly seq: number;
   readonly height: number;
   readonly copy: StoredUtxo | null;
-  readonly spent: number | null;
 };
+type BalanceRow = SumsRow & { readonly address: Uint8Array; readonly asset: Uint8Array; readonly part: Uint8Array };
+
+/** A balance; `part` as in its row, in hex. */
+type PartSums = BalanceSums & { readonly assetID: string; readonly part: string };
 
 /**
  * Checks that exactly the owners of unspent outputs have owner rows, and that the newest row of each balance is the sum of the address's
- * outputs. Rows of earlier heights are checked by a reindex.
+ * outputs. Both tables are read once, in the order of addresses. Rows of earlier heights are checked by a reindex.
  */
-export function checkAccounts(db: Database, t: Tables, expectedOwners: number, { addProblem, readRows }: CheckContext): void {
-  const ownersAfter = db.prepare<OwnerRow>(
-    `SELECT o.address, o.shelf, o.seq, o.height, o.bytes AS copy, s.tx AS spent FROM ${t.owner} o LEFT JOIN ${t.spend} s ON s.utxo = o.seq
-     WHERE (o.address, o.shelf, o.seq) > (?, ?, ?) AND o.shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})
-     ORDER BY o.address, o.shelf, o.seq LIMIT ?`,
-  );
-  const isNewest = `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = b.address AND n.asset = b.asset AND n.part = b.part)`;
-  const newestOf = db.prepare<SumsRow & { asset: Uint8Array; part: Uint8Array }>(
-    `SELECT asset, part, height, amount, count, nfts FROM ${t.balance} b WHERE address = ? AND ${isNewest}`,
-  );
+export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'owners' | 'ownerSum'>, context: CheckContext): void {
+  const { addProblem, readRows } = context;
   const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+  const balances = createBalanceReader(db, t, readRows);
+  const { sum, add } = createOwnerSum();
   let rows = 0;
-  let balances = 0;
-  let current: { address: Address; deltas: BalanceDeltas } | undefined;
+  let expectedBalances = 0;
+  let current: { readonly bytes: Uint8Array; readonly address: Address; readonly deltas: BalanceDeltas } | undefined;
 
   const checkCurrentAddress = (): void => {
     if (current === undefined) return;
-    const { address } = current;
-    const expected = current.deltas.deltas();
-    balances += expected.length;
-    const stored = newestOf
-      .all(addressToBytes(address))
-      .map((row) => ({ assetID: toHex(row.asset), part: partFromBytes(row.part), ...toSums(row) }))
-      .filter(hasOutputs);
-    if (balancesAsText(expected) !== balancesAsText(stored)) addProblem(`balances of ${address} are not the sums of its outputs`);
+    const sums = current.deltas.deltas().map((delta) => ({ ...delta, part: toHex(partToBytes(delta.part)) }));
+    expectedBalances += sums.length;
+    if (balancesAsText(sums) !== balancesAsText(balances.of(current.bytes)))
+      addProblem(`balances of ${current.address} are not the sums of its outputs`);
   };
-
-  const unspentAfter = (last: OwnerRow | undefined, limit: number) =>
-    ownersAfter.all(last?.address ?? new Uint8Array(0), last?.shelf ?? 0, last?.seq ?? 0, limit);
-  for (const row of readRows<OwnerRow>(unspentAfter)) {
-    const address = toHex(row.address) as Address;
+  for (const row of readRows<OwnerRow>(ownerReader(db, t))) {
     rows++;
-    const output = row.spent === null ? parseOrUndefined(() => utxos.findBySeq(row.seq)) : undefined;
+    add(row.address, row.shelf, row.seq, row.height, row.copy);
+    if (current === undefined || !equal(current.bytes, row.address)) {
+      checkCurrentAddress();
+      current = { bytes: row.address, address: toHex(row.address) as Address, deltas: createBalanceDeltas() };
+    }
+    const utxo = parseOrUndefined(() => {
+      const bytes = row.copy ?? utxos.findBySeq(row.seq)?.bytes;
+      return bytes && decodeWithoutChecksum(bytes);
+    });
+    if (utxo) current.deltas.add(utxo, [current.address]);
+  }
+  checkCurrentAddress();
+  if (!sum.equals(expected.ownerSum)) findWrongOwners(db, t, context);
+  if (rows !== expected.owners) addProblem(`there are ${rows} owners of outputs, there should be ${expected.owners}`);
+  const stored = balances.count();
+  if (stored !== expectedBalances) addProblem(`there are ${stored} balances, there should be ${expectedBalances}`);
+}
+
+/** Reads the rows of unspent outputs in the order of their key. */
+function ownerReader(db: Database, t: Tables): (last: OwnerRow | undefined, limit: number) => OwnerRow[] {
+  const after = db.prepare<OwnerRow>(
+    `SELECT address, shelf, seq, height, bytes AS copy FROM ${t.owner}
+     WHERE (address, shelf, seq) > (?, ?, ?) AND shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})
+     ORDER BY address, shelf, seq LIMIT ?`,
+  );
+  return (last, limit) => after.all(last?.address ?? new Uint8Array(0), last?.shelf ?? 0, last?.seq ?? 0, limit);
+}
+
+/** Reads the newest row of each balance, beside the addresses that own outputs. */
+function createBalanceReader(db: Database, t: Tables, readRows: CheckContext['readRows']) {
+  // SQLite takes the other columns of a group from its row with the highest height.
+  const after = db.prepare<BalanceRow>(
+    `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${t.balance}
+     WHERE (address, asset, part) > (?, ?, ?) GROUP BY address, asset, part ORDER BY address, asset, part LIMIT ?`,
+  );
+  const first = db.prepare<BalanceRow>(
+    `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${t.balance}
+     GROUP BY address, asset, part ORDER BY address, asset, part LIMIT ?`,
+  );
+  const rows = readRows<BalanceRow>((last, limit) =>
+    last === undefined ? first.all(limit) : after.all(last.address, last.asset, last.part, limit),
+  );
+  let next = rows.next();
+  let count = 0;
+  const take = (row: BalanceRow): PartSums => {
+    const sums = { assetID: toHex(row.asset), part: toHex(row.part), ...toSums(row) };
+    if (hasOutputs(sums)) count++;
+    next = rows.next();
+    return sums;
+  };
+  return {
+    /** The balances of an address; addresses must be asked for in their order. */
+    of: (address: Uint8Array): PartSums[] => {
+      while (next.done !== true && compare(next.value.address, address) < 0) take(next.value);
+      const found: PartSums[] = [];
+      while (next.done !== true && equal(next.value.address, address)) found.push(take(next.value));
+      return found.filter(hasOutputs);
+    },
+    /** The number of all balances that are not empty. */
+    count: (): number => {
+      while (next.done !== true) take(next.value);
+      return count;
+    },
+  };
+}
+
+/** Looks up the output of every owner row, to name those that are wrong. Slow, so only if the sums of a check differ. */
+function findWrongOwners(db: Database, t: Tables, { addProblem, readRows }: CheckContext): void {
+  const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+  const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
+  addProblem('the owners of outputs are not those of the unspent outputs');
+  for (const row of readRows<OwnerRow>(ownerReader(db, t))) {
+    const address = toHex(row.address) as Address;
+    const output = spender.get(row.seq) === undefined ? parseOrUndefined(() => utxos.findBySeq(row.seq)) : undefined;
     if (output === undefined) {
       addProblem(`${address} owns output ${row.seq}, which is spent or does not exist`);
       continue;
@@ -65,23 +128,12 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, {
     if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentShelf(utxo) || row.height !== output.height)
       addProblem(`${address} does not own output ${row.seq}`);
     if (!sameBytes(row.copy, ownerRowBytes(bytes))) addProblem(`the copy of output ${row.seq} at ${address} differs`);
-    if (current?.address !== address) {
-      checkCurrentAddress();
-      current = { address, deltas: createBalanceDeltas() };
-    }
-    if (utxo) current.deltas.add(utxo, [address]);
   }
-  checkCurrentAddress();
-  if (rows !== expectedOwners) addProblem(`there are ${rows} owners of outputs, there should be ${expectedOwners}`);
-  const storedBalances = db
-    .prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.balance} b WHERE (count <> 0 OR nfts <> 0) AND ${isNewest}`)
-    .get()?.n;
-  if (storedBalances !== balances) addProblem(`there are ${storedBalances} balances, there should be ${balances}`);
 }
 
 const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean => (a === null || b === null ? a === b : equal(a, b));
 
-const balancesAsText = (balances: readonly (BalanceSums & { readonly assetID: string; readonly part: bigint })[]): string =>
+const balancesAsText = (balances: readonly PartSums[]): string =>
   balances
     .map(({ assetID, part, amount, count, nfts }) => `${assetID} ${part} ${amount} ${count} ${nfts}`)
     .sort()

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test';
 import { recordTime } from '../../../test/figure.ts';
 import { sqliteDrivers } from '../../app/platform/databases.fixture.ts';
-import { makeUtxo } from '../../avm/tx/utxo.ts';
+import { makeBlock } from '../../avm/tx/block.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { TransferableOutput } from '../../avm/tx/output.ts';
+import { makeTx } from '../../avm/tx/tx.ts';
+import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { checkChain } from './check.ts';
@@ -25,6 +29,49 @@ test('a correct chain has no problems, and the report has the same counts as the
   const { blocks, txs, unspent } = state.stats();
   expect(checkChain(store, chainID)).toMatchObject({ problems: [], blocks, txs, unspent });
   expect(codeOf(() => checkChain(store, otherChainID))).toBe('STATE_UNKNOWN_CHAIN');
+});
+
+test('the number of statements does not depend on the number of transactions', () => {
+  let statements = 0;
+  const chain = openChain((...options) => {
+    const db = sqliteDrivers[0].open(...options);
+    const counted = <Values extends unknown[], Result>(run: (...values: Values) => Result) => {
+      return (...values: Values): Result => {
+        statements++;
+        return run(...values);
+      };
+    };
+    return {
+      ...db,
+      prepare: <Row>(sql: string) => {
+        const { run, get, all } = db.prepare<Row>(sql);
+        return { run, get: counted(get), all: counted(all) };
+      },
+    };
+  });
+  const source = randomChain(7);
+  chain.state.init(source.genesisTxs, source.first);
+  let parent: { readonly id: Id; readonly height: bigint } = source.first;
+  let unspent: Utxo | undefined;
+  /** Adds a block with a transfer of the last transfer's output. */
+  const addTransfer = (): void => {
+    const input = { kind: 'secp256k1fx.TransferInput' as const, amount: 5n, signatureIndices: [0] };
+    const inputs = unspent === undefined ? [] : [{ ...unspent, input }];
+    const outputs = [{ assetID: zeroId, output: oldUtxo.output as TransferableOutput['output'] }];
+    const tx = makeTx({ kind: 'BaseTx', networkID: 1, blockchainID: chainID, inputs, outputs, memo: new Uint8Array(0) }, []);
+    const effects = effectsOf(tx);
+    const consumed = new Map(unspent === undefined ? [] : [[unspent.id, unspent]]);
+    const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: 1_700_000_000n, txs: [tx] });
+    chain.state.commit(block, { applied: [{ tx, effects }], consumed });
+    [parent, unspent] = [block, effects.created[0]];
+  };
+  const statementsAfter = (blocks: number): number => {
+    for (let i = 0; i < blocks; i++) addTransfer();
+    const before = statements;
+    expect(checkChain(chain.store, chainID).problems).toEqual([]);
+    return statements - before;
+  };
+  expect(statementsAfter(10)).toBe(statementsAfter(40));
 });
 
 const flip = (column: string, at: number) =>
@@ -54,7 +101,8 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`UPDATE c1_old_utxo SET ${flip('bytes', 4)}`, /output -\d+ does not match its id/],
   [`UPDATE c1_old_utxo SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB)`, /output -\d+ has a wrong checksum/],
   [`UPDATE c1_old_utxo SET seq = 7`, /output 7 has the number of another one/],
-  [`INSERT INTO c1_output_id VALUES (0, 1, x'')`, /1 rows of IDs of outputs, there should be 0/],
+  [`INSERT INTO c1_output_id VALUES (0, 1, x'')`, /row 0 of the IDs of outputs is not where look-ups read it/],
+  [`INSERT INTO c1_output_id VALUES (0, 1, x'0000000000000001')`, /the IDs of outputs differ from the outputs of the transactions/],
   [`INSERT INTO c1_spend VALUES (${anyUnspent}, 1)`, /which is spent or does not exist/],
   [`DELETE FROM c1_spend WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /unspent outputs, there are/],
   [`UPDATE c1_spend SET tx = 99999 WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /spent by a transaction that does not exist/],

@@ -8,7 +8,8 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { checkChain } from './check.ts';
 import { openChain } from './open-chain.fixture.ts';
-import { createRecentIds, type OutputIdRow } from './output-ids.ts';
+import { createRunQueries, isFindable, type OutputIdRow, rowsToRead } from './output-id-runs.ts';
+import { createRecentIds, workRunner } from './output-ids.ts';
 import { chainID, randomChain } from './random-chain.fixture.ts';
 
 const output = {
@@ -86,8 +87,48 @@ test('a run ends after 65,536 transactions, however few outputs they have, and i
   expect(rows.map(({ last_tx }) => last_tx).filter((tx, i, all) => tx !== all[i - 1])).toEqual([65_536, 131_072, 196_608]);
   const entries = rows.filter((row) => row.ids.length > 0).map(({ number, last_tx, ids: [...bytes] }) => ({ number, last_tx, bytes }));
   expect(entries).toEqual([
-    { number: 0, last_tx: 65_536, bytes: [0, 0, 0, 1, 0xff, 0xff, 0, 1, 0, 0, 0, 0] },
-    { number: 128, last_tx: 131_072, bytes: [0, 1, 0, 1, 0xff, 0xff] },
+    { number: 0, last_tx: 65_536, bytes: [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0] },
+    { number: 128, last_tx: 131_072, bytes: [0, 1, 0, 1, 0, 1, 0, 1] },
   ]);
   expect([ids.find(200_000), ids.find(1)]).toEqual([[200_000], []]);
+});
+
+test('runs are merged, so that a look-up in 90 of them reads 40 rows at most and finds each ID once', () => {
+  const db = openDatabase(':memory:', { readonly: false });
+  db.exec('CREATE TABLE ids(number INTEGER PRIMARY KEY, last_tx INTEGER NOT NULL, ids BLOB NOT NULL)');
+  const insert = db.prepare('INSERT INTO ids VALUES (?, ?, ?)');
+  const all = db.prepare<OutputIdRow>('SELECT number, last_tx, ids FROM ids');
+  const run = workRunner(db);
+  const queries = createRunQueries('ids');
+  const recent = createRecentIds();
+  const txSize = 4096;
+  /** A different prefix for every output, spread evenly: the factor is odd. */
+  const prefixOf = (tx: number, i: number) => Math.imul(tx * txSize + i, 0x9e3779b1) >>> 0;
+  const addTx = (tx: number): void => {
+    const before = recent.run();
+    const rows = recent.add(
+      tx,
+      Array.from({ length: txSize }, (_, i) => prefixOf(tx, i)),
+    );
+    for (const { number, last_tx, ids } of rows) insert.run(number, last_tx, ids);
+    run(queries.merge(before, recent.run()));
+  };
+  let tx = 0;
+  const check = (): void => {
+    for (let i = 0; i < 60; i++) {
+      const wanted = 1 + ((i * 7919) % tx);
+      const prefix = prefixOf(wanted, (i * 131) % txSize);
+      expect(run(queries.find(recent.run(), prefix))).toEqual([wanted]);
+      expect(rowsToRead(recent.run(), prefix).length).toBeLessThanOrEqual(40);
+    }
+  };
+  for (const runs of [8, 9, 12, 17, 40, 66, 73, 74, 90]) {
+    while (recent.run() < runs) addTx(++tx);
+    check();
+  }
+  const rows = all.all();
+  expect(rows.reduce((sum, { ids }) => sum + ids.length / 8, 0)).toBe(90 * 16_384);
+  expect(rows.filter((row) => !isFindable(row, 90))).toEqual([]);
+  // Fewer runs than rows: those of a level that was merged are gone.
+  expect(rows.filter(({ number }) => number < 2 ** 40).length).toBeLessThan(17 * 128);
 });

@@ -1,40 +1,35 @@
 import { utxoIdBytes } from '../../avm/tx/utxo.ts';
 import { equal } from '../../base/bytes/octets.ts';
-import type { Database, SqlValue } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
+import {
+  aboveNewRuns,
+  createRunQueries,
+  type IdPrefix,
+  newRunOf,
+  newRunRows,
+  type OutputIdRow,
+  prefixOfBytes,
+  type Work,
+} from './output-id-runs.ts';
 import { outputNumber, txOfOutput } from './output-number.ts';
 import { createdCount, verifyStoredTx } from './stored-tx.ts';
 import { outputsAreKnown } from './tx-outputs.ts';
 
 /*
  * Finds outputs by UTXO ID. Only page cursors of avm.getUTXOs, searches and the explorer need it: an input names a transaction and an index. IDs
- * are hashes, so an index of them would change a page of its own for nearly every output. Instead, the IDs of 16,384 outputs after each other are
- * written at once as a run, sorted: a row for each of the 128 ranges of IDs, with 4 bytes of each ID and 2 bytes that tell its transaction.
- * A look-up reads one row of each run, and the transactions that it names; the IDs of the newest outputs, which are in no run, are computed
- * from their transactions.
+ * are hashes, so an index of them would change a page of its own for nearly every output. Instead, the IDs of many outputs after each other are
+ * written at once as a run; see output-id-runs.ts. A look-up reads some rows of runs, and the transactions that they name; the IDs of the
+ * newest outputs, which are in no run, are computed from their transactions.
  */
 
 /** Outputs after which a run ends, with the transaction that created the last of them. */
 const outputsPerRun = 16_384;
-/** Transactions after which a run ends at the latest: their numbers are stored in 2 bytes. */
+/** Transactions after which a run ends at the latest: those behind the last run are read when a process starts. */
 const txsPerRun = 65_536;
-/** Ranges of IDs, by their first 7 bits. */
-const rangesPerRun = 128;
-const rangeShift = 25;
-/** Prefix 4, distance from the last transaction of the run 2. */
-const entrySize = 6;
 
-/** The part of an ID that is compared first: its first 4 bytes. */
-type IdPrefix = number;
-
-const prefixOfBytes = (id: Uint8Array): IdPrefix =>
-  (((id[0] as number) << 24) | ((id[1] as number) << 16) | ((id[2] as number) << 8) | (id[3] as number)) >>> 0;
-
-/** The same of an ID in hex. */
+/** The prefix of an ID in hex. */
 const prefixOfId = (id: string): IdPrefix => Number.parseInt(id.slice(0, 8), 16);
-
-/** A row of `output_id`. `number`: of the run, times 128, plus that of the range. `last_tx`: the last transaction of the run. */
-export type OutputIdRow = { readonly number: number; readonly last_tx: number; readonly ids: Uint8Array };
 
 /** The outputs behind the last run. */
 export type RecentIds = {
@@ -58,7 +53,7 @@ export function createRecentIds(run = 0, after = 0): RecentIds {
   let upTo = after;
 
   const endRun = (lastTx: number): OutputIdRow[] => {
-    const rows = runRows(run, lastTx, prefixes, txs);
+    const rows = newRunRows(run, lastTx, prefixes, txs);
     [prefixes, txs] = [[], []];
     run++;
     after = lastTx;
@@ -94,59 +89,21 @@ export function createRecentIds(run = 0, after = 0): RecentIds {
   };
 }
 
-/** The rows of a run: entries sorted by prefix, then by transaction, the newest first. */
-function runRows(run: number, lastTx: number, prefixes: readonly IdPrefix[], txs: readonly number[]): OutputIdRow[] {
-  const entries = new Float64Array(prefixes.length);
-  for (let i = 0; i < entries.length; i++) entries[i] = (prefixes[i] as number) * txsPerRun + (lastTx - (txs[i] as number));
-  entries.sort();
-  const rows: OutputIdRow[] = [];
-  let at = 0;
-  for (let range = 0; range < rangesPerRun; range++) {
-    const start = at;
-    const end = (range + 1) * 2 ** rangeShift * txsPerRun;
-    while (at < entries.length && (entries[at] as number) < end) at++;
-    const ids = new Uint8Array((at - start) * entrySize);
-    for (let i = start; i < at; i++) writeEntry(ids, (i - start) * entrySize, entries[i] as number);
-    rows.push({ number: run * rangesPerRun + range, last_tx: lastTx, ids });
-  }
-  return rows;
-}
-
-function writeEntry(ids: Uint8Array, at: number, entry: number): void {
-  const high = Math.floor(entry / txsPerRun);
-  const low = entry % txsPerRun;
-  for (let i = 0; i < 4; i++) ids[at + i] = high >>> (24 - 8 * i);
-  ids[at + 4] = low >>> 8;
-  ids[at + 5] = low;
-}
-
-/** The transactions of a row that may have created the output. */
-function findInRow({ last_tx, ids }: Pick<OutputIdRow, 'last_tx' | 'ids'>, prefix: IdPrefix): number[] {
-  const found: number[] = [];
-  for (let at = 0; at < ids.length; at += entrySize)
-    if (prefixOfBytes(ids.subarray(at, at + 4)) === prefix)
-      found.push(last_tx - (((ids[at + 4] as number) << 8) | (ids[at + 5] as number)));
-  return found;
-}
-
-type Query = { readonly text: string; readonly values: readonly SqlValue[] };
-/** Database work as `Steps` of ledger/index/steps.ts: yields groups of queries, and receives the rows of each. */
-type Work<T> = Generator<readonly Query[], T, readonly (readonly unknown[])[]>;
-
 export type OutputIdReads = {
   /** The IDs behind the last run up to a transaction, which must be the last stored one if they have to be read. */
   readonly recentUpTo: (tx: number) => Work<RecentIds>;
   /** The numbers of outputs by their IDs; undefined where there is none. Outputs of `old_utxo` are not found. */
   readonly find: (ids: readonly Uint8Array[]) => Work<(number | undefined)[]>;
+  /** Merges runs after new ones were stored: their number was `before` and is `after`. */
+  readonly merge: (before: number, after: number) => Work<void>;
   /** Forgets the IDs behind the last run, after a failed commit. */
   readonly forgetRecent: () => void;
 };
 
 /** Creates the reads of a chain's IDs. `epoch`: number of reverts so far. */
 export function createOutputIdReads(t: { readonly tx: string; readonly outputId: string }, epoch: () => number): OutputIdReads {
-  const lastRun = `SELECT number, last_tx, ids FROM ${t.outputId} ORDER BY number DESC LIMIT 1`;
-  const rowsOf = (count: number) => `SELECT last_tx, ids FROM ${t.outputId} WHERE number IN (${Array(count).fill('?').join(', ')})`;
-  const [fewRows, manyRows] = [rowsOf(fewRuns), rowsOf(manyRuns)];
+  const lastRun = `SELECT number, last_tx FROM ${t.outputId} WHERE number < ${aboveNewRuns} ORDER BY number DESC LIMIT 1`;
+  const stored = createRunQueries(t.outputId);
   const txsAfter = `SELECT x.seq, x.id, x.bytes, CASE WHEN ${outputsAreKnown} THEN 1 ELSE 0 END AS known FROM ${t.tx} x
     WHERE x.seq > ? ORDER BY x.seq LIMIT ${txsPerRead}`;
   const txOf = `SELECT id, bytes FROM ${t.tx} WHERE seq = ?`;
@@ -154,9 +111,9 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
 
   function* readRecent(): Work<RecentIds> {
     const readAt = epoch();
-    const [found] = (yield [{ text: lastRun, values: [] }]) as readonly OutputIdRow[][];
+    const [found] = (yield [{ text: lastRun, values: [] }]) as readonly LastRunRow[][];
     const last = found?.[0];
-    const [run, after] = last === undefined ? [0, 0] : [Math.floor(last.number / rangesPerRun) + 1, last.last_tx];
+    const [run, after] = last === undefined ? [0, 0] : [newRunOf(last.number) + 1, last.last_tx];
     if (recent?.epoch !== readAt) recent = { ids: createRecentIds(run, after), epoch: readAt };
     const { ids } = recent;
     if (ids.run() !== run) ids.forget(run, after);
@@ -189,21 +146,12 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
       const found: (number | undefined)[] = [];
       for (const id of wanted) {
         const prefix = prefixOfBytes(id);
-        const range = prefix >>> rangeShift;
-        const candidates = ids.find(prefix);
-        const queries: Query[] = [];
-        for (let run = 0; run < ids.run(); ) {
-          const [count, text] = ids.run() - run <= fewRuns ? [fewRuns, fewRows] : [manyRuns, manyRows];
-          // Runs behind the last one have no rows.
-          queries.push({ text, values: Array.from({ length: count }, (_, i) => (run + i) * rangesPerRun + range) });
-          run += count;
-        }
-        const rows = queries.length === 0 ? [] : ((yield queries) as readonly OutputIdRow[][]).flat();
-        for (const row of rows) candidates.push(...findInRow(row, prefix));
+        const candidates = [...ids.find(prefix), ...(yield* stored.find(ids.run(), prefix))];
         found.push(yield* resolve(id, [...new Set(candidates)]));
       }
       return found;
     },
+    merge: stored.merge,
     forgetRecent: () => {
       recent = undefined;
     },
@@ -249,10 +197,8 @@ export function workRunner(db: Database): <T>(work: Work<T>) => T {
   };
 }
 
+type LastRunRow = Pick<OutputIdRow, 'number' | 'last_tx'>;
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly known: number };
-
-/** Runs whose rows one query reads. */
-const [fewRuns, manyRuns] = [4, 64];
 
 /** Transactions read at once. */
 const txsPerRead = 1024;

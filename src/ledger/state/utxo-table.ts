@@ -200,8 +200,12 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       return found;
     },
     addIds: (created, firstTx, lastTx) => {
-      const rows = addIdsOf(run(ids.recentUpTo(firstTx - 1)), created, lastTx);
-      if (rows.length > 0) insertIds(rows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids]));
+      const recent = run(ids.recentUpTo(firstTx - 1));
+      const runs = recent.run();
+      const rows = addIdsOf(recent, created, lastTx);
+      if (rows.length === 0) return;
+      insertIds(rows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids]));
+      run(ids.merge(runs, recent.run()));
     },
     insertPreLinearization: (utxos) => insertOld(utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
     spend: (utxos) => {

@@ -1,0 +1,185 @@
+import type { SqlValue } from '../store/database.ts';
+
+/*
+ * Rows of table `output_id`. The IDs of 16,384 outputs after each other are a run: an entry of 8 bytes for each output (4 of its ID, 4 the
+ * number of its transaction), sorted, in 128 rows by the first 7 bits of the IDs. Runs are merged, as in a log-structured merge tree: eight of
+ * them become one of the next level, with eight times as many rows of the same size. So a look-up reads some ten rows of each level, not one
+ * of each run. A merge would hold up a commit if it were done at once: with every new run, 16 ranges of IDs of each level are merged. Which
+ * ones depends on the number of runs alone, so nothing else is stored.
+ */
+
+/** The part of an ID that is compared first: its first 4 bytes. */
+export type IdPrefix = number;
+
+export const prefixOfBytes = (id: Uint8Array): IdPrefix => prefixAt(id, 0);
+
+const prefixAt = (bytes: Uint8Array, at: number): IdPrefix =>
+  (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+
+/** A row of `output_id`. `number`: see `rowNumber`. `last_tx`: the last transaction of the run, or of the newest run that was merged. */
+export type OutputIdRow = { readonly number: number; readonly last_tx: number; readonly ids: Uint8Array };
+
+/** Runs of a level that become one of the next level. */
+const fanOut = 8;
+/** 16,384 * 8^8 outputs are more than there can be transactions. */
+const maxLevel = 8;
+const numbersPerLevel = 2 ** 40;
+const entrySize = 8;
+
+/** Ranges of IDs of a run, and the bits of a prefix below its range. */
+const rangesAt = (level: number): number => 128 * fanOut ** level;
+const shiftAt = (level: number): number => 25 - 3 * level;
+
+const rowNumber = (level: number, run: number, range: number): number => level * numbersPerLevel + run * rangesAt(level) + range;
+
+/** The numbers of the rows of new runs are below this one. */
+export const aboveNewRuns = numbersPerLevel;
+
+/** The run of a row of the lowest level. */
+export const newRunOf = (number: number): number => Math.floor(number / rangesAt(0));
+
+/** The rows of a new run. */
+export function newRunRows(run: number, lastTx: number, prefixes: readonly IdPrefix[], txs: readonly number[]): OutputIdRow[] {
+  const entries = new BigUint64Array(prefixes.length);
+  for (let i = 0; i < entries.length; i++) entries[i] = (BigInt(prefixes[i] as number) << 32n) | BigInt(txs[i] as number);
+  return rowsOf(0, run, { from: 0, to: rangesAt(0) }, lastTx, entries);
+}
+
+type Ranges = { readonly from: number; readonly to: number };
+
+/** The rows of some ranges of a run. */
+function rowsOf(level: number, run: number, { from, to }: Ranges, lastTx: number, entries: BigUint64Array): OutputIdRow[] {
+  entries.sort();
+  const rows: OutputIdRow[] = [];
+  const shift = BigInt(32 + shiftAt(level));
+  let at = 0;
+  for (let range = from; range < to; range++) {
+    const start = at;
+    const end = BigInt(range + 1) << shift;
+    while (at < entries.length && (entries[at] as bigint) < end) at++;
+    const ids = new Uint8Array((at - start) * entrySize);
+    const view = new DataView(ids.buffer);
+    for (let i = start; i < at; i++) view.setBigUint64((i - start) * entrySize, entries[i] as bigint);
+    rows.push({ number: rowNumber(level, run, range), last_tx: lastTx, ids });
+  }
+  return rows;
+}
+
+/** The transactions of a row that may have created the output. */
+export function findInRow({ ids }: Pick<OutputIdRow, 'ids'>, prefix: IdPrefix): number[] {
+  const found: number[] = [];
+  for (let at = 0; at < ids.length; at += entrySize) if (prefixAt(ids, at) === prefix) found.push(prefixAt(ids, at + 4));
+  return found;
+}
+
+/** The entries of a row; the views are of its bytes. */
+export const entriesOf = ({ ids }: Pick<OutputIdRow, 'ids'>): Uint8Array[] =>
+  Array.from({ length: Math.ceil(ids.length / entrySize) }, (_, i) => ids.subarray(i * entrySize, (i + 1) * entrySize));
+
+/** How many new runs after the last one of a merge it begins: when the runs that it merges are complete. */
+const delayOf = (level: number): number => 1 + (fanOut ** level - fanOut) / (fanOut - 1);
+
+/** The run of a level into which runs of the level below are merged when there are `runs` new ones; below 0: none yet. */
+const mergedInto = (level: number, runs: number): number => Math.floor((runs - delayOf(level)) / fanOut ** level) - 1;
+
+/** A part of a merge: some ranges of the runs from `firstSource` on, of the level below. */
+type MergePart = { readonly level: number; readonly run: number; readonly firstSource: number; readonly sources: Ranges };
+
+/** What is merged when the number of new runs becomes `runs`: a part at each level. */
+function partsAt(runs: number): MergePart[] {
+  const parts: MergePart[] = [];
+  for (let level = 1; level <= maxLevel; level++) {
+    const run = mergedInto(level, runs);
+    if (run < 0) break;
+    const from = ((runs - delayOf(level)) % fanOut ** level) * rangesPerPart;
+    parts.push({ level, run, firstSource: run * fanOut, sources: { from, to: from + rangesPerPart } });
+  }
+  return parts;
+}
+
+/** The ranges of all runs that are merged, divided by the new runs that arrive meanwhile. */
+const rangesPerPart = rangesAt(0) / fanOut;
+
+/** The rows that may have an ID, when there are `runs` new runs. A reader may know fewer runs than are stored: so one more of each level. */
+export function rowsToRead(runs: number, prefix: IdPrefix): number[] {
+  const numbers: number[] = [];
+  for (let level = 0; level <= maxLevel; level++) {
+    const last = level === 0 ? runs - 1 : mergedInto(level, runs) + 1;
+    if (last < 0) break;
+    for (let run = firstLiveRun(level, runs); run <= last; run++) numbers.push(rowNumber(level, run, prefix >>> shiftAt(level)));
+  }
+  return numbers;
+}
+
+/** The first run of a level that is not merged completely. */
+const firstLiveRun = (level: number, runs: number): number => (level === maxLevel ? 0 : Math.max(0, mergedInto(level + 1, runs)) * fanOut);
+
+/** Whether a look-up finds the entries of a row when there are `runs` new runs. */
+export function isFindable({ number, ids }: OutputIdRow, runs: number): boolean {
+  const prefixes = entriesOf({ ids }).map(prefixOfBytes);
+  const range = (number % numbersPerLevel) % rangesAt(Math.floor(number / numbersPerLevel));
+  const shift = shiftAt(Math.floor(number / numbersPerLevel));
+  if (shift < 0 || prefixes.some((prefix) => prefix >>> shift !== range)) return false;
+  return rowsToRead(runs, range * 2 ** shift).includes(number);
+}
+
+type Query = { readonly text: string; readonly values: readonly SqlValue[] };
+/** Database work as `Steps` of ledger/index/steps.ts: yields groups of queries, and receives the rows of each. */
+export type Work<T> = Generator<readonly Query[], T, readonly (readonly unknown[])[]>;
+
+/** Queries of the table of a chain. */
+export function createRunQueries(table: string) {
+  const inRange = 'WHERE number >= ? AND number < ?';
+  const select = `SELECT last_tx, ids FROM ${table} ${inRange}`;
+  const remove = `DELETE FROM ${table} ${inRange}`;
+  const insert = `INSERT INTO ${table} VALUES ${Array(rowsPerInsert).fill('(?, ?, ?)').join(', ')}`;
+  const byNumber = (count: number) => `SELECT ids FROM ${table} WHERE number IN (${Array(count).fill('?').join(', ')})`;
+  const [few, many] = [byNumber(fewRows), byNumber(manyRows)];
+
+  function* mergePart({ level, run, firstSource, sources: { from, to } }: MergePart): Work<void> {
+    const bounds = Array.from({ length: fanOut }, (_, i) => [
+      rowNumber(level - 1, firstSource + i, from),
+      rowNumber(level - 1, firstSource + i, to),
+    ]);
+    const found = (yield bounds.map((values) => ({ text: select, values }))) as readonly (readonly OutputIdRow[])[];
+    const rows = found.flat();
+    const entries = new BigUint64Array(rows.reduce((sum, { ids }) => sum + ids.length / entrySize, 0));
+    let at = 0;
+    for (const { ids } of rows) {
+      const view = new DataView(ids.buffer, ids.byteOffset, ids.byteLength);
+      for (let i = 0; i < ids.length; i += entrySize) entries[at++] = view.getBigUint64(i);
+    }
+    const lastTx = rows.reduce((last, { last_tx }) => Math.max(last, last_tx), 0);
+    const merged = rowsOf(level, run, { from: from * fanOut, to: to * fanOut }, lastTx, entries);
+    const inserts: Query[] = [];
+    for (let i = 0; i < merged.length; i += rowsPerInsert) {
+      const values = merged.slice(i, i + rowsPerInsert).flatMap(({ number, last_tx, ids }) => [number, last_tx, ids]);
+      inserts.push({ text: insert, values });
+    }
+    yield [...bounds.map((values) => ({ text: remove, values })), ...inserts];
+  }
+
+  return {
+    /** Merges what becomes due while the number of new runs grows from `before` to `after`. Their rows must be stored. */
+    merge: function* (before: number, after: number): Work<void> {
+      for (let runs = before + 1; runs <= after; runs++) for (const part of partsAt(runs)) yield* mergePart(part);
+    },
+    /** Transactions of stored runs that may have created an output. */
+    find: function* (runs: number, prefix: IdPrefix): Work<number[]> {
+      const numbers = rowsToRead(runs, prefix);
+      const queries: Query[] = [];
+      for (let at = 0; at < numbers.length; ) {
+        const [count, text] = numbers.length - at <= fewRows ? [fewRows, few] : [manyRows, many];
+        // A number that occurs twice is read once.
+        queries.push({ text, values: Array.from({ length: count }, (_, i) => numbers[Math.min(at + i, numbers.length - 1)] as number) });
+        at += count;
+      }
+      const rows = queries.length === 0 ? [] : ((yield queries) as readonly OutputIdRow[][]).flat();
+      return rows.flatMap((row) => findInRow(row, prefix));
+    },
+  };
+}
+
+const rowsPerInsert = 16;
+/** Rows that one query reads. */
+const [fewRows, manyRows] = [4, 32];
