@@ -22,7 +22,7 @@ async function startAsInit(...flags: string[]) {
   const command = [...programCommand, '--http-port=0', '--json', '--accounts=0', ...flags].map((one) => `'${one}'`).join(' ');
   const child = Bun.spawn([...unshare, 'sh', '-c', `(sleep 0.1 &); exec ${command}`], { stdout: 'pipe', stderr: 'inherit' });
   const [init = 0] = await eventually(
-    // Not yet the shell, which ignores the signal as the first process of a namespace does.
+    // Waits until the shell has become the program.
     () => childrenOf(child.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('bun')),
     (pids) => pids.length === 1,
   );
