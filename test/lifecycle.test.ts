@@ -115,6 +115,7 @@ function createCountingEnv() {
     distributesConnections: true,
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
+    abandon: notInThisTest,
     exit: notInThisTest,
     onExit: () => () => {},
     log: createLog(

@@ -32,6 +32,7 @@ import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
 import { backUp } from './commands/backup.ts';
 import { check } from './commands/check.ts';
+import { checkPostgres } from './commands/check-postgres.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
 import { compact } from './commands/compact.ts';
 import { manageKeys } from './commands/keys.ts';
@@ -172,7 +173,7 @@ const actions: {
   stop: async (config, flags) => runDetachedCommand('stop', config, flags),
   logs: async (config, flags) => runDetachedCommand('logs', config, flags),
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
-  check: async (config) => printResult(check(config, env)),
+  check: async (config) => printResult(config.database === undefined ? check(config, env) : await checkPostgres(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
   backup: async (config, { command }) => printResult(backUp(config, command.args[0] as string, env)),
   compact: async (config) => printResult(compact(config, env)),

@@ -263,14 +263,15 @@ function checkStorage({ name }: Command, options: Options): void {
   for (const flag of ['database-url', 'database-listen-url'] as const) checkDatabaseUrl(flag, options[flag]);
   if (options['database-listen-url'] !== undefined && database === undefined)
     throw missing('database-url', '--database-url beside --database-listen-url');
-  for (const flag of ['database-pool-size', 'database-timeout'] as const)
+  for (const flag of ['database-pool-size', 'database-timeout', 'database-partition-size'] as const)
     if (options[flag] === 0) throw missing(flag, `a --${flag} above 0`);
   checkCacheUrl(options['cache-url'], missing);
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
   if (name === 'compact' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to make smaller');
-  if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
+  if (name === 'check' && directory === undefined)
+    throw missing('data-dir', '--data-dir, the directory to verify; with --database-url, an empty one for the copy');
   if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
     if (name === 'logs' || options['process-context-file'] === undefined)
       throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');

@@ -72,6 +72,9 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   distributesConnections: process.platform === 'linux',
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
+  abandon: () => {
+    if (keepsRunning) process.kill(process.pid, 'SIGKILL');
+  },
   onExit: (run) => {
     process.on('exit', run);
     return () => void process.off('exit', run);

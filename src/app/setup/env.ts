@@ -93,6 +93,8 @@ export type ProcessEnv = {
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
+  /** Ends this process at once, without closing files. Does nothing if the process is not Serac's own. */
+  readonly abandon: () => void;
   /** Runs a synchronous function when this process exits, whatever the reason, except SIGKILL. Returns a function that cancels this. */
   readonly onExit: (run: () => void) => () => void;
   readonly log: Log;
