@@ -22,7 +22,8 @@ async function startAsInit(...flags: string[]) {
   const command = [...programCommand, '--http-port=0', '--json', '--accounts=0', ...flags].map((one) => `'${one}'`).join(' ');
   const child = Bun.spawn([...unshare, 'sh', '-c', `(sleep 0.1 &); exec ${command}`], { stdout: 'pipe', stderr: 'inherit' });
   const [init = 0] = await eventually(
-    () => childrenOf(child.pid),
+    // Waits until the shell has become the program.
+    () => childrenOf(child.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('bun')),
     (pids) => pids.length === 1,
   );
   const untilReady = async (): Promise<string> => {
@@ -59,6 +60,10 @@ describe.skipIf(!canUnshare)('as PID 1', () => {
         ...flags,
       );
       expect(await untilReady()).toContain('"started"');
+      await eventually(
+        () => zombiesOf(init),
+        (pids) => pids.length === 1,
+      );
       await eventually(
         () => zombiesOf(init),
         (pids) => pids.length === 0,

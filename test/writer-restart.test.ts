@@ -155,8 +155,8 @@ for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
       patience,
     );
     const events = await stream.stop();
-    expect(events.filter(({ kind }) => kind === 'tx').map(({ data }) => data.txHash ?? data.txID ?? data.id)).toEqual(accepted);
-    const heights = events.filter(({ kind }) => kind === 'block').map(({ data }) => Number(data.height ?? data.blockNumber));
+    expect(events.filter(({ kind }) => kind === 'tx').map(({ data }) => data.txID)).toEqual(accepted);
+    const heights = events.filter(({ kind }) => kind === 'block').map(({ data }) => data.height as number);
     expect(heights).toEqual(heights.map((_, i) => (heights[0] as number) + i));
 
     const health = await eventually(

@@ -19,6 +19,7 @@ export const perCall: readonly string[] = [
   'avm/verify/explain.ts sums',
   'avm/verify/operations.ts spent',
   'avm/verify/spend.ts utxos',
+  'chain/follow/ask-nodes.ts answers failures',
   'chain/follow/batch-view.ts utxos assets txs',
   'chain/follow/imported-outputs.ts utxos unknown',
   'chain/follow/pre-linearization-lookup.ts found',

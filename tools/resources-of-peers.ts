@@ -30,7 +30,7 @@ export const peerResources: readonly ResourceRow[] = [
     holds: [
       'network/peers/byte-budget.ts used waiters',
       'network/peers/outbound-queue.ts queue inFlight',
-      'network/consensus/mailbox.ts queue',
+      'network/consensus/mailbox.ts items',
     ],
   },
   {
@@ -45,7 +45,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/benches.ts lists chainsOf',
       'network/protocol/bench-list.ts failures deadlines',
       'network/consensus/connected-validators.ts peers',
-      'network/consensus/accepted-frontiers.ts frontiers',
+      'network/consensus/accepted-frontiers.ts frontiers heard',
       'network/peers/message-times.ts chains',
     ],
   },
@@ -63,8 +63,7 @@ export const peerResources: readonly ResourceRow[] = [
   },
   {
     resource: 'requests of peers that wait to be answered',
-    limit:
-      '{network/consensus/request-server.ts#maxPerPeer.requests} and {network/consensus/request-server.ts#maxPerPeer.bytes} of a peer, {network/consensus/request-server.ts#maxBytes.all} in all',
+    limit: '`limits` in src/network/consensus/request-server.ts: number and bytes of a peer, bytes of peers without stake and of all',
     over: 'dropped',
     test: 'src/network/consensus/request-server.test.ts',
     holds: ['network/consensus/request-server.ts queues'],
@@ -72,23 +71,22 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBytes}; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequestsPerPeer} to a peer',
+      '`pendingBlocks` and `blockRequests` of `engineLimits` in src/network/consensus/engine-parameters.ts: of a peer, of peers without stake, of all; {network/consensus/engine-parameters.ts#engineLimits.unverifiedBlocks} unverified blocks',
     over: 'dropped, and asked for again when a vote names them',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: [
       'network/consensus/block-delivery.ts preparing',
       'network/consensus/block-requests.ts byBlock byNode',
-      'network/consensus/pending-blocks.ts entries counts',
+      'network/consensus/pending-blocks.ts entries',
       'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },
   {
     resource: 'queries of peers that wait',
-    limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.queriesPerPeer} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queryBytes}',
+    limit: '`queries` and `waitingAnswers` of `engineLimits`: of a peer, of peers without stake, of all',
     over: 'answered with the preference; the block they name is dropped',
     test: 'src/network/consensus/snowman-engine.test.ts',
-    holds: ['network/consensus/query-limit.ts counts'],
+    holds: ['network/consensus/queue-limit.ts perPeer open'],
   },
   {
     resource: 'blocks that consensus processes, and its polls',
@@ -109,21 +107,16 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'gossiped transactions',
     limit:
-      '{network/gossip/gossip-parameters.ts#gossipLimits.queuedBytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queuedBytesPerPeer} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
+      '`queued` of `gossipLimits` in src/network/gossip/gossip-parameters.ts: bytes of a peer, of peers without stake, of all; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
     over: 'dropped',
     test: 'src/network/gossip/tx-gossip.test.ts',
-    holds: [
-      'network/gossip/bounded-map.ts young',
-      'network/gossip/push-queue.ts unsent sent',
-      'network/gossip/received-queue.ts bytesOf queued',
-    ],
+    holds: ['network/gossip/bounded-map.ts young', 'network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued'],
   },
   {
     resource: 'BLS signatures that wait to be verified',
     limit: '{network/peers/bls-checks.ts#maxWaiting}',
     over: 'the address is not used',
     test: 'src/network/peers/limits.test.ts',
-    holds: ['network/peers/bls-checks.ts queue'],
   },
   {
     resource: 'validator sets of a trusted node',

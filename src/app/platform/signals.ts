@@ -1,4 +1,3 @@
-import type { Log } from '../log/log.ts';
 import { actAsInit } from './init-process.ts';
 
 /** What SIGTERM and SIGINT (Ctrl-C) do. The last handler that was given counts. */
@@ -23,7 +22,7 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 /** The exit code of a process that was ended before it could stop. */
 const failureCode = 1;
 
-export function createSignals(log: Log): Signals {
+export function createSignals(log: (text: string, level: 'error') => void): Signals {
   let release = (): void => {};
   const handle = (run: () => void): void => {
     release();
