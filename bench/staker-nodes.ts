@@ -69,9 +69,14 @@ export async function startSeracStakers(env: BenchEnv, count = stakerCount): Pro
 
 /** Five AvalancheGo nodes; `keys` is the folder staking/local of its source. */
 export async function startAvalancheGoStakers(binary: string, keys: string): Promise<Stakers> {
-  const { nodes, stop } = await startStakerNetwork(binary, keys, stakerCount);
+  const { nodes, stop } = await startStakerNetwork(binary, keys, { avalancheGo: stakerCount });
   return {
-    nodes: nodes.map(({ http, staking, pid }) => ({ name: 'AvalancheGo', port: http, pid, stakingAddress: `127.0.0.1:${staking}` })),
+    nodes: nodes.map(({ url, stakingPort, pid }) => ({
+      name: 'AvalancheGo',
+      port: Number(new URL(url).port),
+      pid: pid(),
+      stakingAddress: `127.0.0.1:${stakingPort}`,
+    })),
     stop,
   };
 }

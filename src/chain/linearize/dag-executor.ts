@@ -38,7 +38,8 @@ const maxWaiting = 100_000;
 type Waiting = { readonly txID: Id; readonly vertexID: Id };
 
 export function createDagExecutor({ vertices, view, verifier, extendGenesis }: ExecutorParts): DagExecutor {
-  let position = vertices.executed();
+  let position: VertexPosition | undefined = vertices.executed();
+  let reached = (vertices.executed()?.number ?? -1) + 1;
   /** Transactions by the one they wait for. */
   const waiting = new Map<Id, Waiting[]>();
   /** Transactions that wait, lowest vertex first, each with the vertex before its own: a restart begins after that one. */
@@ -99,16 +100,18 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
       if (vertices.isLinearized()) return undefined;
       const work: BatchWork = { diff: createDiff(view), done: new Set(), changes: [] };
       const next = vertices.after(position, batch.vertices);
+      const numbered: (VertexPosition & { readonly number: number })[] = [];
       for (const vertex of next) {
         executeVertex(vertex, position, work);
         position = { height: vertex.height, id: vertex.id };
+        numbered.push({ ...position, number: reached++ });
         if (work.changes.length >= batch.txs) break;
       }
       const isLinearized = next.length === 0;
       if (isLinearized && unfinished.size > 0) throw incomplete(unfinished.size);
       const [first] = unfinished.values();
       const executed = unfinished.size === 0 ? position : first;
-      extendGenesis(work.changes, () => vertices.markExecuted([...work.done], executed, isLinearized));
+      extendGenesis(work.changes, () => vertices.markExecuted({ txIDs: [...work.done], numbered, position: executed, isLinearized }));
       return isLinearized ? undefined : { txs: work.changes.length, height: position?.height ?? 0n };
     },
   };

@@ -1,6 +1,7 @@
 import type { Vm } from '../../avm/vm.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { Transport } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createConsensus } from '../snowman/consensus.ts';
 import { createPolls } from '../snowman/polls.ts';
@@ -17,6 +18,7 @@ import { createWaitingJobs } from './waiting-jobs.ts';
 
 type EngineTablesDeps = {
   readonly vm: Vm;
+  readonly transport: Pick<Transport, 'self'>;
   readonly validators: Pick<Validators, 'current'>;
   readonly timers: Timers;
   readonly parameters: EngineParameters;
@@ -24,7 +26,7 @@ type EngineTablesDeps = {
 };
 
 /** What an engine remembers of blocks, polls, requests and peers, without what it does about them. */
-export function createEngineTables({ vm, validators, timers, parameters, counters }: EngineTablesDeps) {
+export function createEngineTables({ vm, transport, validators, timers, parameters, counters }: EngineTablesDeps) {
   const start = vm.lastAccepted();
   const consensus = createConsensus(parameters, { id: start, height: vm.block(start)?.height ?? 0n });
   const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
@@ -35,7 +37,7 @@ export function createEngineTables({ vm, validators, timers, parameters, counter
   const hasStake = (node: NodeId): boolean => validators.current().has(node);
   const requests = createBlockRequests(createQueueLimit(engineLimits.blockRequests, hasStake));
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
-  const frontiers = createAcceptedFrontiers(validators);
+  const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
   return {
     ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers, hasStake },
     report: (): Omit<EngineState, 'pendingBlocks'> => ({
@@ -46,6 +48,7 @@ export function createEngineTables({ vm, validators, timers, parameters, counter
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
       majorityHeight: frontiers.majorityHeight(),
+      majorityHeardAt: frontiers.heardAt(),
     }),
   };
 }

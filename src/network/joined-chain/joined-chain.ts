@@ -156,7 +156,9 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
   const catchUp = (): void => {
     const state = engine?.state();
-    lagMeter.observe(state?.majorityHeight ?? 0n, meter.read().height, timers.now());
+    const now = timers.now();
+    const majority = { height: state?.majorityHeight ?? 0n, heardAt: state?.majorityHeardAt ?? now };
+    lagMeter.observe(majority, meter.read().height, now);
     if (engine === undefined || state === undefined || state.majorityHeight <= state.lastAccepted.height + maxBehind) return;
     const left = engine;
     engine = undefined;
