@@ -30,7 +30,7 @@ export const peerResources: readonly ResourceRow[] = [
     holds: [
       'network/peers/byte-budget.ts used waiters',
       'network/peers/outbound-queue.ts queue inFlight',
-      'network/consensus/mailbox.ts queue',
+      'network/consensus/mailbox.ts items',
     ],
   },
   {
@@ -64,7 +64,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'requests of peers that wait to be answered',
     limit:
-      '{network/consensus/request-server.ts#maxPerPeer.requests} and {network/consensus/request-server.ts#maxPerPeer.bytes} of a peer, {network/consensus/request-server.ts#maxBytes.all} in all',
+      '{network/consensus/request-server.ts#limits.perPeer.count} and {network/consensus/request-server.ts#limits.perPeer.bytes} of a peer, {network/consensus/request-server.ts#limits.withoutStake.bytes} of all without stake, {network/consensus/request-server.ts#limits.all.bytes} in all; the bytes of their messages count until the answer',
     over: 'dropped',
     test: 'src/network/consensus/request-server.test.ts',
     holds: ['network/consensus/request-server.ts queues'],
@@ -72,23 +72,23 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBytes}; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequestsPerPeer} to a peer',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake',
     over: 'dropped, and asked for again when a vote names them',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: [
       'network/consensus/block-delivery.ts preparing',
       'network/consensus/block-requests.ts byBlock byNode',
-      'network/consensus/pending-blocks.ts entries counts',
+      'network/consensus/pending-blocks.ts entries',
       'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },
   {
     resource: 'queries of peers that wait',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.queriesPerPeer} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queryBytes}',
+      '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} of all without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in all',
     over: 'answered with the preference; the block they name is dropped',
     test: 'src/network/consensus/snowman-engine.test.ts',
-    holds: ['network/consensus/query-limit.ts counts'],
+    holds: ['network/consensus/queue-limit.ts perPeer open'],
   },
   {
     resource: 'blocks that consensus processes, and its polls',
@@ -109,21 +109,21 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'gossiped transactions',
     limit:
-      '{network/gossip/gossip-parameters.ts#gossipLimits.queuedBytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queuedBytesPerPeer} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
+      '{network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} of all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
     over: 'dropped',
     test: 'src/network/gossip/tx-gossip.test.ts',
     holds: [
       'network/gossip/bounded-map.ts young',
       'network/gossip/push-queue.ts unsent sent',
-      'network/gossip/received-queue.ts bytesOf queued',
+      'network/gossip/received-queue.ts queued',
     ],
   },
   {
     resource: 'BLS signatures that wait to be verified',
-    limit: '{network/peers/bls-checks.ts#maxWaiting}',
+    limit: '{network/peers/bls-checks.ts#maxWaiting} of validators, as many of others',
     over: 'the address is not used',
     test: 'src/network/peers/limits.test.ts',
-    holds: ['network/peers/bls-checks.ts queue'],
+    holds: ['network/peers/bls-checks.ts registered others'],
   },
   {
     resource: 'validator sets of a trusted node',
