@@ -32,7 +32,9 @@ function readConstant(source: string, name: string): number | undefined {
   const [constant, ...path] = name.split('.');
   const [, whole] = new RegExp(`^(?:export )?const ${constant}(?:: [^=]+)? = ([^;]+);`, 'm').exec(source) ?? [];
   // Each step goes on behind the name of the property; the last one ends at a comma.
-  const text = path.reduce((rest, property) => rest?.split(new RegExp(`\\b${property}: `))[1], whole)?.match(path.length === 0 ? /[^]*/ : /[^,}\n]+/)?.[0];
+  const text = path
+    .reduce((rest, property) => rest?.split(new RegExp(`\\b${property}: `))[1], whole)
+    ?.match(path.length === 0 ? /[\s\S]*/ : /[^,}\n]+/)?.[0];
   const numeric = text?.trim().replaceAll(/(?<=\d)_(?=\d)|(?<=\d)n\b/g, '');
   if (numeric === undefined || !/^[\d\s.*+()-]+$/.test(numeric)) return undefined;
   return Number(new Function(`return ${numeric}`)());

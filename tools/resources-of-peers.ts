@@ -112,11 +112,7 @@ export const peerResources: readonly ResourceRow[] = [
       '{network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} of all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
     over: 'dropped',
     test: 'src/network/gossip/tx-gossip.test.ts',
-    holds: [
-      'network/gossip/bounded-map.ts young',
-      'network/gossip/push-queue.ts unsent sent',
-      'network/gossip/received-queue.ts queued',
-    ],
+    holds: ['network/gossip/bounded-map.ts young', 'network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued'],
   },
   {
     resource: 'BLS signatures that wait to be verified',
