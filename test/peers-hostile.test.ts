@@ -322,6 +322,24 @@ describe('peers that finished the handshake', () => {
     expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0)).toBe(true);
   }, 60_000);
 
+  test('a peer that leaves while it is slowed down is noticed before all it sent is read', async () => {
+    // Nodes do not ask peers without stake for addresses, so that nothing else is sent to it.
+    const options = { bandwidthRefill: 10_000, bandwidthBurst: 200_000, pingTimeout: 200_000 };
+    const victim = keep(createTestPeers({ haveStake: false, options }));
+    const endpoint = await victim.start();
+    victim.addChain(testChain, createRecorder().handler);
+    const identity = createTestIdentity();
+    const one = await openHostile(tlsSocketsOf(identity), identity, endpoint);
+    expect(await waitUntil(() => isPeer(victim, identity.node))).toBe(true);
+    // Reading this takes 100 s; the next ping, which would tell too, comes after 22.
+    const frame = encodeFrame({ kind: 'appGossip', chainId: testChain, appBytes: new Uint8Array(100_000) }, { compress: false });
+    let written = 0;
+    for (let i = 0; i < 12; i++) one.socket.write(frame, () => void written++);
+    expect(await waitUntil(() => written === 12)).toBe(true);
+    one.socket.close();
+    expect(await waitUntil(() => !isPeer(victim, identity.node), 15_000)).toBe(true);
+  }, 60_000);
+
   test('decompressed bytes count as bandwidth of a peer without stake', async () => {
     const victim = keep(createTestPeers({ haveStake: false }));
     const endpoint = await victim.start();

@@ -19,7 +19,7 @@ export const renderLimitsPage = (root: string): string =>
 const formatRow = ({ resource, limit, over, seen, test }: ResourceRow, root: string): string =>
   `| ${resource} | ${fillLimits(limit, root)} | ${over} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;
 
-/** Replaces `{file#constant}` and `{file#constant.property}` by the value in the source. Throws if there is none. */
+/** Replaces `{file#constant}` and `{file#constant.property}`, also of a property, by the value in the source. Throws if there is none. */
 export const fillLimits = (text: string, root: string): string =>
   text.replaceAll(/\{([^#}]+)#([\w.]+)( ms)?\}/g, (_, file: string, name: string, unit: string | undefined) => {
     const value = readConstant(readFileSync(join(root, 'src', file), 'utf8'), name);
@@ -29,9 +29,12 @@ export const fillLimits = (text: string, root: string): string =>
 
 /** The value of a constant of a file, or of a property of a constant; undefined if it is not a number. */
 function readConstant(source: string, name: string): number | undefined {
-  const [constant, property] = name.split('.');
+  const [constant, ...path] = name.split('.');
   const [, whole] = new RegExp(`^(?:export )?const ${constant}(?:: [^=]+)? = ([^;]+);`, 'm').exec(source) ?? [];
-  const text = property === undefined ? whole : new RegExp(`\\b${property}: ([^,}\\n]+)`).exec(whole ?? '')?.[1];
+  // Each step goes on behind the name of the property; the last one ends at a comma.
+  const text = path
+    .reduce((rest, property) => rest?.split(new RegExp(`\\b${property}: `))[1], whole)
+    ?.match(path.length === 0 ? /[\s\S]*/ : /[^,}\n]+/)?.[0];
   const numeric = text?.trim().replaceAll(/(?<=\d)_(?=\d)|(?<=\d)n\b/g, '');
   if (numeric === undefined || !/^[\d\s.*+()-]+$/.test(numeric)) return undefined;
   return Number(new Function(`return ${numeric}`)());

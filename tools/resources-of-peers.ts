@@ -45,7 +45,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/benches.ts lists chainsOf',
       'network/protocol/bench-list.ts failures deadlines',
       'network/consensus/connected-validators.ts peers',
-      'network/consensus/accepted-frontiers.ts frontiers heard',
+      'network/consensus/accepted-frontiers.ts frontiers',
       'network/peers/message-times.ts chains',
     ],
   },
@@ -63,7 +63,8 @@ export const peerResources: readonly ResourceRow[] = [
   },
   {
     resource: 'requests of peers that wait to be answered',
-    limit: '`limits` in src/network/consensus/request-server.ts: number and bytes of a peer, bytes of peers without stake and of all',
+    limit:
+      '{network/consensus/request-server.ts#limits.perPeer.count} and {network/consensus/request-server.ts#limits.perPeer.bytes} of a peer, {network/consensus/request-server.ts#limits.withoutStake.bytes} of all without stake, {network/consensus/request-server.ts#limits.all.bytes} in all; the bytes of their messages count until the answer',
     over: 'dropped',
     test: 'src/network/consensus/request-server.test.ts',
     holds: ['network/consensus/request-server.ts queues'],
@@ -71,7 +72,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '`pendingBlocks` and `blockRequests` of `engineLimits` in src/network/consensus/engine-parameters.ts: of a peer, of peers without stake, of all; {network/consensus/engine-parameters.ts#engineLimits.unverifiedBlocks} unverified blocks',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake',
     over: 'dropped, and asked for again when a vote names them',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: [
@@ -83,7 +84,8 @@ export const peerResources: readonly ResourceRow[] = [
   },
   {
     resource: 'queries of peers that wait',
-    limit: '`queries` and `waitingAnswers` of `engineLimits`: of a peer, of peers without stake, of all',
+    limit:
+      '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} of all without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in all',
     over: 'answered with the preference; the block they name is dropped',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: ['network/consensus/queue-limit.ts perPeer open'],
@@ -107,16 +109,17 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'gossiped transactions',
     limit:
-      '`queued` of `gossipLimits` in src/network/gossip/gossip-parameters.ts: bytes of a peer, of peers without stake, of all; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
+      '{network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} of all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
     over: 'dropped',
     test: 'src/network/gossip/tx-gossip.test.ts',
     holds: ['network/gossip/bounded-map.ts young', 'network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued'],
   },
   {
     resource: 'BLS signatures that wait to be verified',
-    limit: '{network/peers/bls-checks.ts#maxWaiting}',
+    limit: '{network/peers/bls-checks.ts#maxWaiting} of validators, as many of others',
     over: 'the address is not used',
     test: 'src/network/peers/limits.test.ts',
+    holds: ['network/peers/bls-checks.ts registered others'],
   },
   {
     resource: 'validator sets of a trusted node',

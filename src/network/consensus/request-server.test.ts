@@ -8,12 +8,12 @@ test('what waits is bounded by bytes, per peer and in total; a part is left to p
   const timers = createTestTimers();
   const [staker, ...others] = Array.from({ length: 60 }, (_, i) => nodeId(i + 1));
   const server = createRequestServer(timers, (node) => node === staker);
-  const size = 300_000;
+  const size = 2_500_000;
   for (const node of others) for (let i = 0; i < 16; i++) server.add(node, Number.MAX_SAFE_INTEGER, size, none);
-  // Three of each peer fit into 1 MiB, and 55 of all into 16 MiB.
-  expect(server.waitingBytes()).toBe(55 * size);
+  // Three of each peer fit into 8 MiB, and ten of all into 24 MiB.
+  expect(server.waitingBytes()).toBe(10 * size);
   server.add(staker as (typeof others)[0], Number.MAX_SAFE_INTEGER, size, none);
-  expect(server.waitingBytes()).toBe(56 * size);
+  expect(server.waitingBytes()).toBe(11 * size);
   for (const node of others) server.disconnected(node);
   expect(server.waitingBytes()).toBe(size);
   timers.advance(100);

@@ -28,11 +28,14 @@ type Entry = {
   worked: number;
 };
 
-const mebibyte = 1024 * 1024;
+/**
+ * Bytes in memory. The bytes of the messages are held too and are fewer, so that a peer is not read any more before it reaches these limits: a
+ * request that is dropped was decoded for nothing.
+ */
 const limits: QueueLimits = {
-  perPeer: { count: 16, bytes: mebibyte },
-  withoutStake: { ...unlimited, bytes: 16 * mebibyte },
-  all: { ...unlimited, bytes: 24 * mebibyte },
+  perPeer: { count: 16, bytes: 8 * 1024 * 1024 },
+  withoutStake: { ...unlimited, bytes: 24 * 1024 * 1024 },
+  all: { ...unlimited, bytes: 32 * 1024 * 1024 },
 };
 const sliceMilliseconds = 5;
 

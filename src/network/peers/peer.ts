@@ -1,4 +1,5 @@
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
+import type { Message } from '../messages/message.ts';
 import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import { type CloseReason, increment } from './counters.ts';
 import { createInboundStream } from './inbound-stream.ts';
@@ -8,6 +9,12 @@ import { createPeerSession } from './peer-session.ts';
 import { createPeerTraffic } from './peer-traffic.ts';
 import type { PeerSocket } from './socket.ts';
 import { createTokenBucket } from './token-bucket.ts';
+
+/**
+ * A message without effect. That a peer has left is noticed when all it sent is read, which takes seconds while it is slowed down, or at once when
+ * something is sent to it.
+ */
+const probe: Message = { kind: 'peerList', peers: [] };
 
 /** A connection over a socket whose certificate was checked. It sends its handshake at once. AvalancheGo: network/peer/peer.go. */
 export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId, certificate: Uint8Array, isInbound: boolean): Peer {
@@ -82,7 +89,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
       else if (now >= nextPing) {
         nextPing = now + options.pingFrequency;
         session.ping(now);
-      }
+      } else if (session.isReady() && inbound.throttledBy() !== undefined) traffic.sendMessage(probe);
     },
     close,
     activity: () => ({ ...traffic.last(), observedUptime: session.observedUptime(), since }),
