@@ -29,7 +29,7 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
     const ids = items.map(({ id }) => id);
     const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
-    const [entries, counts] = await atOneTip(chain.reads.tip, readBoth);
+    const [entries, counts] = await atOneTip(chain.reads, readBoth);
     const formatAddress = deps.addressFormatter(spelling.hrp);
     const assets = ids.flatMap((id) => {
       const entry = entries.get(id);
@@ -44,8 +44,12 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     await requireAsset(chain, assetId);
     const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
     const limit = Math.min(pageSize, maxRank - offset);
-    const [rows, counts, tip] = await atOneTip(chain.reads.tip, () =>
-      Promise.all([explorerOf(chain).holders(assetId, offset, limit + 1), explorerOf(chain).assetCounts([assetId]), chain.reads.tip()]),
+    const [rows, counts, tip] = await atOneTip(chain.reads, () =>
+      Promise.all([
+        explorerOf(chain).holders(assetId, offset, limit + 1),
+        explorerOf(chain).assetCounts([assetId]),
+        chain.reads.newestTip(),
+      ]),
     );
     const spelling = networkSpelling(deps.served, chainRef.network);
     const format = deps.addressFormatter(spelling.hrp);

@@ -106,17 +106,12 @@ export async function registerWriter(sql: WritableSql): Promise<void> {
 }
 
 /** The rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart. */
-export async function readIndexCounters(
-  sql: Sql,
-): Promise<{ readonly revision: number; readonly writer: number; readonly server: number }> {
-  const rows = await sql.all<{ name: string; value: number }>(
-    `SELECT name, value FROM meta WHERE name IN ('learned', 'writer')
-     UNION ALL SELECT 'server', CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint)`,
-    [],
-  );
-  const counter = (name: string): number => rows.find((row) => row.name === name)?.value ?? 0;
-  return { revision: counter('learned'), writer: counter('writer'), server: counter('server') };
-}
+export type IndexCounters = { readonly revision: number; readonly writer: number; readonly server: number };
+
+/** SQL for the columns of `IndexCounters`, of PostgreSQL. */
+export const counterColumns = `coalesce((SELECT value FROM meta WHERE name = 'learned'), 0) AS revision,
+  coalesce((SELECT value FROM meta WHERE name = 'writer'), 0) AS writer,
+  CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint) AS server`;
 
 /** Key of the advisory lock: an arbitrary number that all processes share. */
 const migrationLock = 0x5e_4a_c0_01;
