@@ -29,9 +29,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'limits'] as const;
+const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'limits', 'cluster'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --limits | --cluster] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -61,7 +61,9 @@ the same bytes. Instead of the table:
   --p2p          nodes on a network beside AvalancheGo: bootstrap, time from issue to acceptance, idle peers
   --blocks N       blocks of the chain that is bootstrapped, at most 1,000,000 (default 100,000; --quick: 5,000)
   --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
-  --record         add this run to bench/limits.jsonl`;
+  --record         add this run to bench/limits.jsonl
+  --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
+                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -87,6 +89,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         events: { type: 'boolean' },
         p2p: { type: 'boolean' },
         limits: { type: 'boolean' },
+        cluster: { type: 'boolean' },
         record: { type: 'boolean', default: false },
       },
     });
