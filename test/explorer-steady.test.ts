@@ -57,6 +57,26 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await inputOf('[name=to]')).toBe('X-local1nobody');
   }, 30_000);
 
+  test('what somebody else sets is in the strip of an open page: when blocks are made, delays of calls, snapshots', async () => {
+    await open('/blocks');
+    const shows = (words: string): Promise<boolean> => until(`document.body.textContent.includes(${JSON.stringify(words)})`);
+    await node.dev('dev.setAutomine', { enabled: false });
+    expect(await shows('Blocks paused')).toBe(true);
+    await node.dev('dev.setIntervalMining', { seconds: 3600 });
+    expect(await shows('Blocks every 3600 s')).toBe(true);
+    await node.dev('dev.setIntervalMining', { seconds: 0 });
+    await node.dev('dev.setAutomine', { enabled: true });
+    expect(await shows('Blocks as soon as there is work')).toBe(true);
+    await node.dev('dev.setLatency', { ms: 1, method: 'avm.getHeight' });
+    expect(await until(`document.querySelector('.strip-faults') !== null`)).toBe(true);
+    await node.dev('dev.setLatency', { ms: 0, method: 'avm.getHeight' });
+    expect(await until(`document.querySelector('.strip-faults') === null`)).toBe(true);
+    const { name } = await node.dev('dev.snapshot', { name: 'before the fall' });
+    expect(await shows(`Snapshot ${name}`)).toBe(true);
+    await node.dev('dev.deleteSnapshot', { name });
+    expect(await until(`!document.body.textContent.includes('before the fall')`)).toBe(true);
+  }, 30_000);
+
   test('what was created is a link and fills the next form; a second faucet works while the first waits for a block', async () => {
     await open('/dev');
     await press('Create');

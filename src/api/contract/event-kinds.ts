@@ -46,6 +46,12 @@ export const eventKinds = {
     isSelectable: true,
     schema: eventSchemas.time,
   },
+  settings: {
+    meaning: 'A setting of the developer was changed: when blocks are made, delays and failures of calls, or the list of snapshots.',
+    isResumable: false,
+    isSelectable: true,
+    schema: eventSchemas.settings,
+  },
   health: {
     meaning: 'A health check of the node began to fail, or passed again.',
     isResumable: false,
@@ -82,7 +88,7 @@ export const eventKinds = {
 export type EventKind = keyof typeof eventKinds;
 
 /** The kinds that `kind` selects. */
-export type SelectableKind = 'block' | 'tx' | 'reverted' | 'mempool' | 'time' | 'health';
+export type SelectableKind = 'block' | 'tx' | 'reverted' | 'mempool' | 'time' | 'settings' | 'health';
 
 export const selectableKinds = (Object.keys(eventKinds) as EventKind[]).filter(
   (kind): kind is SelectableKind => eventKinds[kind].isSelectable,

@@ -61,6 +61,13 @@ export const eventSchemas = {
     offset: integer('Seconds that the clock is ahead of real time; negative if it is behind.'),
     frozen: flag(),
   }),
+  settings: object('SettingsEvent', {
+    kind: oneOf(['settings']),
+    changed: oneOf(
+      ['blocks', 'faults', 'snapshots'],
+      '`blocks`: when they are made. `dev.nodeInfo` and `dev.listSnapshots` return the values.',
+    ),
+  }),
   health: object('HealthEvent', {
     kind: oneOf(['health']),
     healthy: flag('Whether all checks pass.'),

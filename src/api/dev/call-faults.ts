@@ -21,7 +21,7 @@ export type CallFaults = {
 /** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
 const faultLimits = { latency: 20_000, times: 1_000_000, methods: 100, delayed: 10_000, message: 1000 } as const;
 
-/** `onChange` is called when `isActive` has changed. */
+/** `onChange` is called when what is ordered has changed. */
 export function createCallFaults(after: (ms: number, run: () => void) => unknown, onChange: () => void): CallFaults {
   const names = new Set<string>();
   const latencies = new Map<string, number>();
@@ -31,9 +31,8 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
   let isActive = false;
 
   const update = (): void => {
-    const before = isActive;
     isActive = latencyOfAll > 0 || latencies.size > 0 || failures.size > 0;
-    if (isActive !== before) onChange();
+    onChange();
   };
 
   const checkMethod = (method: string, table: ReadonlyMap<string, unknown>): void => {

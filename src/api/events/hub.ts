@@ -38,7 +38,7 @@ export type EventHub = {
   readonly close: () => void;
 };
 
-export type LiveKind = 'mempool' | 'time' | 'health';
+export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
 
 export type HubDeps = {
   readonly log: EventLog;

@@ -78,6 +78,7 @@ test('a revert restores all chains and parts, then publishes one event per chain
   expect(clock()).toBe('0');
   const event = { kind: 'reverted', blockTime: 9n, snapshot: 'a' };
   expect(published).toEqual([
+    { kind: 'settings', changed: 'snapshots' },
     { ...event, chainID: ids[0], blockID: ids[0], height: 1n },
     { ...event, chainID: ids[1], blockID: ids[1], height: 0n },
   ] as never);
@@ -106,7 +107,7 @@ test('while a block is processing, nothing is saved or reverted', async () => {
   processing[1] = 1;
   for (const attempt of [() => snapshots.snapshot('b'), () => snapshots.revert('a'), () => snapshots.reset()])
     await expect(attempt()).rejects.toThrow('chain chain 1 is processing a block; try again');
-  expect([calls, published]).toEqual([[], []]);
+  expect([calls, published]).toEqual([[], [{ kind: 'settings', changed: 'snapshots' }]]);
 });
 
 test('a full mempool is saved and restored in parts, with what comes meanwhile, and in its order', async () => {

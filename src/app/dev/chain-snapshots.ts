@@ -159,7 +159,9 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
         try {
           await savePending();
           checkIdle();
-          return snapshots.save(name);
+          const saved = snapshots.save(name);
+          events.publish(listChanged);
+          return saved;
         } catch (error) {
           snapshots.discardChunks();
           throw error;
@@ -167,7 +169,11 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
       }),
     revert: (name) => oneAtATime(() => revertNow(name)),
     listSnapshots: snapshots.list,
-    deleteSnapshot: (name) => oneAtATime(async () => snapshots.delete(name)),
+    deleteSnapshot: (name) =>
+      oneAtATime(async () => {
+        snapshots.delete(name);
+        events.publish(listChanged);
+      }),
     diff: (from, to) => diffStates(diffDeps, snapshots.segmentOf(from), to === undefined ? to : snapshots.segmentOf(to)),
     reset: () =>
       oneAtATime(async () => {
@@ -186,6 +192,8 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
 
 /** Bytes in one chunk of a snapshot: each is committed for itself. */
 const chunkBytes = 1 << 20;
+
+const listChanged = { kind: 'settings', changed: 'snapshots' } as const;
 /** Transactions that are put back into the mempool between two looks at the clock. */
 const restoredChunk = 16;
 

@@ -80,6 +80,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       engine,
       setPolicy: (policy) => {
         for (const { soloEngine } of chains) soloEngine?.setPolicy(policy);
+        deps.events.publish({ kind: 'settings', changed: 'blocks' });
       },
       createFiller: () =>
         createFillerTx({

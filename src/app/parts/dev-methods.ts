@@ -27,7 +27,10 @@ export const mayServeDev = ({ publicApi, http, devToken }: NodeCore['config']): 
 export function openDevSwitches(core: NodeCore): DevSwitches | undefined {
   const { config, env } = core;
   if (!mayServeDev(config)) return undefined;
-  const faults = createCallFaults(env.timers.after, () => void informReaders(core, faults));
+  const faults = createCallFaults(env.timers.after, () => {
+    core.bus.publish({ kind: 'settings', changed: 'faults' });
+    void informReaders(core, faults);
+  });
   return { impersonation: createImpersonation(), faults };
 }
 

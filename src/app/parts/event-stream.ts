@@ -163,6 +163,7 @@ function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEvent
   bus.subscribe('time', ({ time, offset, isFrozen }) =>
     sendLive('time', () => renderProperties({ time: Number(time), offset: Number(offset), frozen: isFrozen })),
   );
+  bus.subscribe('settings', ({ changed }) => sendLive('settings', () => renderProperties({ changed })));
   bus.subscribe('health', ({ check, error, isHealthy }) =>
     sendLive('health', () => renderProperties({ healthy: isHealthy, check, error })),
   );

@@ -1,3 +1,4 @@
+import type { LiveKind } from '../../api/events/hub.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -10,7 +11,7 @@ export type ReaderState = { readonly clock: ClockState; readonly isForwarding: b
 
 /** An event of the event stream that is not in the event log; see events/hub.ts. */
 export type LiveEvent = {
-  readonly kind: 'mempool' | 'time' | 'health';
+  readonly kind: LiveKind;
   readonly properties: string;
   readonly subject: { readonly owners: ReadonlySet<Address>; readonly assets: ReadonlySet<Id> } | undefined;
 };

@@ -22,6 +22,7 @@ type EventData = {
   readonly reverted: Position & { readonly snapshot?: string };
   readonly mempool: { readonly action: 'in' | 'out'; readonly txID: string; readonly txType: string; readonly reason?: Reason };
   readonly time: { readonly time?: number; readonly offset?: number; readonly frozen?: boolean };
+  readonly settings: { readonly changed: keyof typeof settingTexts };
   readonly health: { readonly check: string; readonly error?: string };
   readonly reset: { readonly reason?: Reason };
   readonly closed: { readonly message?: string };
@@ -57,10 +58,13 @@ const formats: { readonly [K in keyof EventData]: Format<EventData[K]> } = {
   time: ({ time = 0, offset = 0, frozen }) => [
     `time is ${formatTime(time)}${offset === 0 ? '' : `, ${offset > 0 ? '+' : ''}${offset} s from the real time`}${frozen ? ', frozen' : ''}`,
   ],
+  settings: ({ changed }) => [`setting changed: ${settingTexts[changed] ?? changed}`],
   health: ({ check, error }) => [error === undefined ? `health check ${check} passes` : `health check ${check} fails: ${error}`],
   reset: ({ reason = '' }) => [`some events were missed: ${textOf(reason)}`],
   closed: ({ message = '' }) => [`the node closed the stream: ${message}`],
 };
+
+const settingTexts = { blocks: 'when blocks are made', faults: 'delays and failures of calls', snapshots: 'list of snapshots' };
 
 async function formatChange({ address, assetID, change, sharedChange }: Change, formatAmount: Writers['formatAmount']): Promise<string[]> {
   const line = async (amount: string, note: string): Promise<string[]> => {

@@ -12,8 +12,9 @@ import { isNamed, type StreamEvent } from './stream-events.ts';
 export function isAffected({ view, data, context }: PagePayload, event: StreamEvent): boolean {
   if ('chainID' in event && event.chainID !== context.chain.id) return false;
   if (event.kind === 'reverted' || event.kind === 'reset') return true;
-  if (view === 'dev') return event.kind === 'block' || event.kind === 'time';
-  if (event.kind === 'time') return context.has.dev;
+  // The strip on top of every page of a developer's chain shows them.
+  if (event.kind === 'time' || event.kind === 'settings') return context.has.dev;
+  if (view === 'dev') return event.kind === 'block';
   if (view === 'node') return event.kind === 'health';
   if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
   if (view === 'throughput') return false;

@@ -9,7 +9,7 @@ export function eventText(event: StreamEvent): string {
   if (event.kind === 'reverted')
     return `to block ${groupDigits(event.height)}${event.snapshot === undefined ? '' : ` · ${event.snapshot}`}`;
   if (event.kind === 'time') return `${event.offset < 0 ? '−' : '+'}${spanText(Math.abs(event.offset))}${event.frozen ? ', frozen' : ''}`;
-  return '';
+  return event.kind === 'settings' ? event.changed : '';
 }
 
 /** The page of what an event is about. */
