@@ -2,7 +2,6 @@ import { effectsOf } from '../../avm/tx/effects.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
-import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
 import { atOneTip } from '../../ledger/index-read/one-tip.ts';
 import { assetListRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
@@ -91,10 +90,8 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
   },
 });
 
-async function requireAsset({ reads, slug }: ServedChain, id: Id): Promise<AssetEntry> {
-  const entry = (await reads.assets([id])).get(id);
-  if (entry === undefined) throw notFound(`No asset ${idText(id)} on ${slug}`);
-  return entry;
+async function requireAsset({ reads, slug }: ServedChain, id: Id): Promise<void> {
+  if ((await reads.assetNames([id])).length === 0) throw notFound(`No asset ${idText(id)} on ${slug}`);
 }
 
 const renderCounts = (counts: AssetCounts | undefined) => ({

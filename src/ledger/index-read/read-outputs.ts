@@ -5,7 +5,7 @@ import { compare } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { isMovedOutput, outputNumber, outputsPerTx } from '../state/output-number.ts';
+import { isMovedOutput, outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
@@ -100,12 +100,8 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
   const spenders = `SELECT s.utxo, x.seq, x.id, x.bytes, b.time`;
   const joinSpenders = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
   const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;
-  const ofTxs = keyLookup(
-    (keys) => `${spenders} FROM (SELECT DISTINCT unnest(CAST(ARRAY[${keys}] AS bigint[])) AS first) k
-      JOIN ${t.spend} s ON ${rangeOf('k.first')} ${joinSpenders} LIMIT ${maxJoinedSpenders + 1}`,
-  );
-  const ofTx = `${spenders} FROM ${t.tx} y JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders}
-    WHERE y.id = ? LIMIT ${maxJoinedSpenders + 1}`;
+  const ofOutputs = `${spenders} FROM ${t.tx} y JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders}`;
+  const limit = `LIMIT ${maxJoinedSpenders + 1}`;
 
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
@@ -142,8 +138,8 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     spendersBySeq: consumers,
     spendersOf: keyLookup((keys) => `${spenders} FROM ${t.spend} s ${joinSpenders} WHERE s.utxo IN (${keys})`),
     maxJoinedSpenders,
-    spendersOfTxs: (seqs) => ofTxs(seqs.map((seq) => outputNumber(seq, 0))),
-    spendersOfTx: (id) => ({ text: ofTx, values: [idToBytes(id)] }),
+    spendersOfTxs: keyLookup((keys) => `${ofOutputs} WHERE y.seq IN (${keys}) ${limit}`),
+    spendersOfTx: (id) => ({ text: `${ofOutputs} WHERE y.id = ? ${limit}`, values: [idToBytes(id)] }),
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

@@ -53,7 +53,7 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
 
 /** Where a text has its list of keys, `IN (?,?,…)`; `count` is 0 if it has none, or several. */
 const findList = memoize((text: string) => {
-  const lists = [...text.matchAll(/\bIN \((\?(?:,\?)+)\)/g)];
+  const lists = [...text.matchAll(/\bIN \((\?(?:,\?)*)\)/g)];
   const [{ 0: list, 1: keys, index }] = lists.length === 1 ? (lists as [RegExpExecArray]) : [noList];
   const [before, behind] = [text.slice(0, index), text.slice(index + (list as string).length)];
   return {
