@@ -32,6 +32,8 @@ type DeploymentOptions = {
   /** Flags of both API servers. */
   readonly apiFlags?: readonly string[];
   readonly nodeFlags?: readonly string[];
+  /** Fills the database before anything else uses it; `url` is that of the indexer's role. */
+  readonly prepare?: (url: string) => Promise<void>;
   /** Lines of the configuration of both PostgreSQL servers. */
   readonly settings?: readonly string[];
 };
@@ -40,6 +42,7 @@ export async function startReplicatedDeployment({
   apiFlags = [],
   nodeFlags = [],
   settings = [],
+  prepare,
 }: DeploymentOptions = {}): Promise<ReplicatedDeployment> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -52,6 +55,7 @@ export async function startReplicatedDeployment({
   try {
     const primary = opened((await startPostgres({ settings })) as PrivatePostgres, (server) => server.remove());
     await createRoles(primary);
+    await prepare?.(`postgres://serac_indexer@127.0.0.1:${primary.port}/serac`);
     const replica = opened((await startPostgres({ replicaOf: primary, settings })) as PrivatePostgres, (server) => server.remove());
     const logins = ['"serac" ""', '"serac_api" ""', '"serac_indexer" ""'];
     const startPooler = async (server: PrivatePostgres): Promise<PrivatePgBouncer> =>
