@@ -111,9 +111,11 @@ function createCountingEnv() {
     },
     parent: undefined,
     spawnReader: notInThisTest,
+    spawnWriter: notInThisTest,
     distributesConnections: true,
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
+    abandon: notInThisTest,
     exit: notInThisTest,
     onExit: () => () => {},
     log: createLog(

@@ -10,7 +10,8 @@ import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
-import { counterColumns, type IndexCounters, indexedChains, isMigrated } from '../../ledger/index/migrate.ts';
+import { indexedChains, isReadable, readIndexCounters } from '../../ledger/index/migrate.ts';
+import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
@@ -68,6 +69,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
   try {
     const description = await waitForIndex(hosts.sql, env);
     const chains = await indexedChains(hosts.sql);
+    for (const { number } of chains) await verifyPartitions(hosts.sql, number);
     const sealKey = await readPageSecret(hosts.sql);
     const query = createVersionQuery(chains);
     const version = watchIndexVersion({
@@ -143,8 +145,10 @@ async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<Networ
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') {
-      if (await isMigrated(sql)) return found;
-      logChange('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
+      if (await isReadable(sql)) return found;
+      logChange(
+        'waiting: the database has the index of an earlier version, which this one cannot read; start serac index of this version, which migrates it',
+      );
       await sleep(env.timers, retryInterval);
       continue;
     }
@@ -284,22 +288,12 @@ function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): { r
   };
 }
 
-/**
- * Returns a function that reads the state of the index on a host: the last block of every chain, and the counters of the indexer. It runs for
- * every answer, so it is one statement, and one more for every chain beside the first.
- */
+/** Returns a function that reads the state of the index on a host: the last block of every chain, and the counters of the indexer. */
 function createVersionQuery(chains: readonly IndexedChain[]): (sql: Sql) => Promise<IndexState> {
   const tipReads = chains.map(({ number, id }) => createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
-  const [first, ...others] = tipReads as [(typeof tipReads)[0], ...typeof tipReads];
-  const withCounters = { ...first.query, text: `SELECT tip.*, ${counterColumns} FROM (${first.query.text}) tip` };
   return async (sql) => {
     const read = singleReaderOn(sql);
-    const [[row], ...otherTips] = await Promise.all([
-      sql.all<IndexCounters>(withCounters.text, withCounters.values),
-      ...others.map((tip) => read(tip)),
-    ]);
-    const tips = [first.resultOf(row === undefined ? [] : [row]), ...otherTips];
-    const { revision, writer, server } = row as IndexCounters;
+    const [{ revision, writer, server }, ...tips] = await Promise.all([readIndexCounters(sql), ...tipReads.map((tip) => read(tip))]);
     return {
       version: { tip: tips.map(({ id }) => id).join(' '), past: `${revision}` },
       position: { heights: tips.map(({ height }) => height), revision },

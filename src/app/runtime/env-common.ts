@@ -25,7 +25,10 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader'>;
+export type RuntimeEnv = Pick<
+  Env,
+  'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader' | 'spawnWriter'
+>;
 
 /** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */
 export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({
@@ -69,6 +72,9 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   distributesConnections: process.platform === 'linux',
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
+  abandon: () => {
+    if (keepsRunning) process.kill(process.pid, 'SIGKILL');
+  },
   onExit: (run) => {
     process.on('exit', run);
     return () => void process.off('exit', run);

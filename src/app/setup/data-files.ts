@@ -59,10 +59,13 @@ export function openDataFiles(
   const store = openOrClose(() => open(deferred?.flush), file);
   const ends = deferred ?? written;
   // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
-  const cancelExit = env.onExit(() => recordOrDiscard(checksums));
+  // If the disk fails again and again, the process must end before that: the pages would change and their checksums would not.
+  const cancelExit = env.onExit(() => {
+    if (!recordOrDiscard(checksums)) env.abandon();
+  });
   const close = (): void => {
-    cancelExit();
-    store.close();
+    // If the disk fails, this is tried again at the exit, before Bun closes what was left open.
+    if (store.close()) cancelExit();
     // Closing has synced the log or the database.
     deferred?.flush();
     ends.close();

@@ -16,8 +16,10 @@ import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
+import type { WriterHost } from '../workers/hosted-readers.ts';
 import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
+import type { WriterStart } from '../workers/writer-messages.ts';
 
 /** Clock, timers and randomness. */
 export type TimeEnv = {
@@ -81,12 +83,18 @@ export type ProcessEnv = {
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
+  /** Starts this program again as a writer process that this process supervises. */
+  readonly spawnWriter: (start: WriterStart) => ReaderProcess;
+  /** The supervisor process, if this process is a writer process that it started. */
+  readonly supervisor?: WriterHost | undefined;
   /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
   readonly distributesConnections: boolean;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
+  /** Ends this process at once, without closing files. Does nothing if the process is not Serac's own. */
+  readonly abandon: () => void;
   /** Runs a synchronous function when this process exits, whatever the reason, except SIGKILL. Returns a function that cancels this. */
   readonly onExit: (run: () => void) => () => void;
   readonly log: Log;

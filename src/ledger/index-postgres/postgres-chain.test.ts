@@ -11,7 +11,7 @@ import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
-import { counterColumns, type IndexCounters, migratePostgres } from '../index/migrate.ts';
+import { migratePostgres, readIndexCounters } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
 import { runSteps } from '../index/steps.ts';
 import {
@@ -58,7 +58,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         testChains.chains.map(({ spec }) => ({ id: spec.id, genesis: twoChainsGenesis })),
       );
       expect(numbers).toEqual(testChains.specs.map(({ number }) => number));
-      const chains = testChains.specs.map((spec) => openPostgresChain(sql, spec));
+      const chains = testChains.specs.map((spec) => openPostgresChain(sql, spec, { partitionSize: 8 }));
       for (const [i, chain] of chains.entries()) {
         const { source } = testChains.chains[i] as IndexedTestChain;
         expect(await chain.isInitialized()).toBe(false);
@@ -151,10 +151,9 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         );
         expect(unspent?.length).toBeGreaterThan(1);
         expect(unspent).toEqual(expected);
-        const readRevision = async () => (await sql.all<IndexCounters>(`SELECT ${counterColumns}`, []))[0]?.revision ?? 0;
-        const before = await readRevision();
+        const { revision: before } = await readIndexCounters(sql);
         for (let n = 0; n < 2; n++) for (const exported of [sqlite, postgres]) await exported.markSpent(unspent?.slice(1) ?? []);
-        expect(await readRevision()).toBeGreaterThan(before);
+        expect((await readIndexCounters(sql)).revision).toBeGreaterThan(before);
       }
       expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
       expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);

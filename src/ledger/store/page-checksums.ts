@@ -43,9 +43,12 @@ const lockByte = 2 ** 30;
 
 export const checksumsPath = (database: string): string => `${database}-sums`;
 
-/** Records the checksums before the database is closed. If that fails, discards them: outdated checksums would be reported as damage. */
-export function recordOrDiscard({ record, discard }: Pick<PageChecksums, 'record' | 'discard'>): void {
-  if (!succeeds(record)) succeeds(discard);
+/**
+ * Records the checksums before the database is closed. If that fails, discards them: outdated checksums would be reported as damage. Returns
+ * whether one of both succeeded.
+ */
+export function recordOrDiscard({ record, discard }: Pick<PageChecksums, 'record' | 'discard'>): boolean {
+  return succeeds(record) || succeeds(discard);
 }
 
 function succeeds(run: () => void): boolean {
@@ -75,7 +78,11 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
       });
       if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
     },
-    discard: () => withFile(open(checksumsPath(database), 'write'), (sums) => sums.write(0, Buffer.alloc(header.length))),
+    discard: () =>
+      withFile(open(checksumsPath(database), 'write'), (sums) => {
+        sums.write(0, Buffer.alloc(header.length));
+        sums.sync();
+      }),
     verify: function* (sample) {
       const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
       try {

@@ -33,7 +33,8 @@ export type Store = Omit<Transactions, 'writes'> & {
   readonly onReverting: (listener: (snapshot: string | undefined) => void) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
-  readonly close: () => void;
+  /** Returns false if the disk fails such that the database must be left open; see `closeDatabase`. */
+  readonly close: () => boolean;
 };
 
 export type StoreOptions = {
@@ -78,7 +79,7 @@ export function openStore(open: OpenDatabase, options: StoreOptions): Store {
     try {
       return createStore(db, options);
     } catch (cause) {
-      db.close();
+      closeDatabase(db, options);
       throw cause;
     }
   } catch (cause) {
@@ -124,13 +125,23 @@ function createStore(db: Database, options: StoreOptions): Store {
       damage = description;
     },
     sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), wal: db.walBytes() }),
-    close: () => {
-      // SQLite checkpoints when the last connection closes, so the checksums must be recorded before.
-      if (options.pageChecksums !== undefined) recordOrDiscard(options.pageChecksums);
-      db.close();
-    },
+    close: () => closeDatabase(db, options),
   };
 }
+
+/**
+ * SQLite checkpoints when the last connection closes, so the checksums must be recorded before. On a disk that fails, neither that nor discarding
+ * them may be possible: the connection is then left open, and the log keeps the pages for the next start. Returns whether it was closed.
+ */
+function closeDatabase(db: Database, { pageChecksums }: StoreOptions): boolean {
+  const isReady = pageChecksums === undefined || recordOrDiscard(pageChecksums);
+  if (isReady) db.close();
+  else leftOpen.add(db);
+  return isReady;
+}
+
+/** Connections that must not be closed, not even by the garbage collector. */
+const leftOpen = new Set<Database>();
 
 /**
  * Milliseconds. Waiting for a lock blocks the whole process, so the timeout is short. No other node writes here (see lock.ts): a lock is held

@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simulateDisk } from './disk-simulation.ts';
+import { buildDisk } from './simulated-disk.ts';
+
+/*
+ * A whole node on a simulated disk: docs/decisions/disk-simulation.md. SERAC_DISK_SEEDS=10000 for a night; SERAC_DISK_FIRST_SEED=123
+ * SERAC_DISK_SEEDS=1 replays one.
+ */
+const seeds = Number(process.env.SERAC_DISK_SEEDS ?? 6);
+const first = Number(process.env.SERAC_DISK_FIRST_SEED ?? 1);
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-disk-library-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const library = buildDisk(folder);
+
+/** Seeds that found something. */
+const kept = [26, 123];
+
+describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {
+  test(
+    `seeds ${first} to ${first + seeds - 1}: what was acknowledged stays, events have no gap, the index agrees with the state`,
+    async () => {
+      const ends = new Map<string, number>();
+      const waiting = [...new Set([...kept, ...Array.from({ length: seeds }, (_, at) => first + at)])];
+      const runSome = async (): Promise<void> => {
+        for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+          const result = await simulateDisk(library as string, seed);
+          if (result.problems.length > 0) for (const fact of result.facts) process.stderr.write(`${JSON.stringify(fact)}\n`);
+          expect([seed, result.problems]).toEqual([seed, []]);
+          for (const end of result.ends) ends.set(end, (ends.get(end) ?? 0) + 1);
+        }
+      };
+      await Promise.all([runSome(), runSome()]);
+      process.stdout.write(`disk simulation: ${seeds} seeds, sessions: ${[...ends].map(([end, count]) => `${count} ${end}`).join(', ')}\n`);
+    },
+    60_000 + seeds * 30_000,
+  );
+
+  test('the same seed gives the same run, to the last fact', async () => {
+    const [one, two] = [await simulateDisk(library as string, first), await simulateDisk(library as string, first)];
+    expect(one.facts.length).toBeGreaterThan(20);
+    expect(two.facts).toEqual(one.facts);
+  }, 60_000);
+});

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRandom } from '../random.ts';
+import { createDiskModel } from './disk-model.ts';
+import type { Fact, SessionOrder } from './facts.ts';
+import { type DiskPlan, diskVariables } from './simulated-disk.ts';
+
+export type SimulationResult = {
+  readonly seed: number;
+  readonly problems: readonly string[];
+  /** How the sessions ended. */
+  readonly ends: readonly string[];
+  readonly facts: readonly Fact[];
+};
+
+/** Sessions with faults; one more without any checks the directory. */
+const faultySessions = 3;
+const [minSteps, moreSteps] = [15, 40];
+/** Most sessions have fewer changes of files than this. */
+const maxOperation = 2200;
+
+/** Runs one chain through several sessions with power cuts and failures, all chosen by a seed. The same seed gives the same run. */
+export async function simulateDisk(library: string, seed: number): Promise<SimulationResult> {
+  const random = createRandom(seed);
+  const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
+  const isHonest = random.below(6) > 0;
+  const model = createDiskModel(isHonest);
+  const facts: Fact[] = [];
+  const ends: string[] = [];
+  let startSeconds = 1_800_000_000;
+  try {
+    mkdirSync(join(folder, 'data'));
+    for (let session = 0; session <= faultySessions && !model.isOver(); session++) {
+      const isLast = session === faultySessions;
+      const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest);
+      const order: SessionOrder = {
+        seed: random.next(),
+        library,
+        folder: join(folder, 'data'),
+        startSeconds,
+        steps: isLast ? 5 : minSteps + random.below(moreSteps),
+        lastEventID: model.lastEventID(),
+        accepted: model.accepted(),
+        checks: isLast,
+      };
+      const { said, end } = await runSession(order, plan);
+      for (const fact of said) model.apply(fact, plan.failure !== undefined);
+      facts.push(...said);
+      ends.push(end);
+      startSeconds += 60 + random.below(100_000) - 20_000;
+      if (isLast && !model.isOver() && !said.some(({ kind }) => kind === 'checked'))
+        return { seed, problems: [...model.problems(), `the last session ended early: ${end}`], ends, facts };
+    }
+    return { seed, problems: model.problems(), ends, facts };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): DiskPlan {
+  const seed = random.below(1_000_000_000);
+  const at = 1 + random.below(maxOperation);
+  const slowReads = random.below(8) === 0 ? 10 : 0;
+  const kind = random.below(10);
+  if (kind < 7) return { seed, crashAt: at, lies, slowReads };
+  return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, lies, slowReads };
+}
+
+async function runSession(order: SessionOrder, plan: DiskPlan): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'node-session.ts'), JSON.stringify(order)], {
+    env: { ...process.env, ...diskVariables(order.library, order.folder, plan) },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const timer = setTimeout(() => child.kill('SIGABRT'), sessionTimeout);
+  const [text, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  clearTimeout(timer);
+  const said = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line): Fact => JSON.parse(line));
+  const end = child.signalCode === 'SIGKILL' ? 'power cut' : String(child.signalCode ?? `ended with ${child.exitCode}`);
+  if (end === 'power cut' || end === 'ended with 0') return { said, end };
+  return { said: [...said, { kind: 'wrong', text: `the process ${end}: ${errors.slice(-2000)}` }], end };
+}
+
+const sessionTimeout = 120_000;

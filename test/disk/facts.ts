@@ -1,0 +1,38 @@
+/** What a session is to do. */
+export type SessionOrder = {
+  readonly seed: number;
+  readonly library: string;
+  readonly folder: string;
+  readonly startSeconds: number;
+  readonly steps: number;
+  /** The last event that an earlier session has delivered. */
+  readonly lastEventID?: string | undefined;
+  /** Transactions of which earlier sessions said that they are accepted. */
+  readonly accepted: readonly string[];
+  /** Whether the whole directory is checked at the end, as `serac check` does. */
+  readonly checks: boolean;
+};
+
+/** What a session says: each is true, and the node has acknowledged it, before the next operation begins. */
+export type Fact =
+  /** The node has started, with these blocks, and these statuses of the transactions in the order. */
+  | { readonly kind: 'started'; readonly chain: readonly string[]; readonly statuses: { readonly [txID: string]: string } }
+  | { readonly kind: 'refused start'; readonly text: string; readonly code: string | undefined }
+  | { readonly kind: 'accepted'; readonly txID: string }
+  | {
+      readonly kind: 'event';
+      readonly id: string;
+      readonly event: string;
+      readonly height?: number;
+      readonly blockID?: string;
+      readonly txIDs?: readonly string[];
+      readonly txID?: string;
+    }
+  /** A revert begins; `done`: it has been acknowledged. */
+  | { readonly kind: 'revert'; readonly done: boolean }
+  | { readonly kind: 'refused call'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly text: string }
+  | { readonly kind: 'log'; readonly line: string }
+  | { readonly kind: 'exit'; readonly code: number; readonly operations: number }
+  | { readonly kind: 'ended'; readonly chain: readonly string[]; readonly operations: number }
+  | { readonly kind: 'checked'; readonly isDamaged: boolean; readonly lines: readonly string[] };

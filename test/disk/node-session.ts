@@ -1,0 +1,158 @@
+import { writeSync } from 'node:fs';
+import { createLog } from '../../src/app/log/log.ts';
+import type { Node } from '../../src/app/parts/serve-node.ts';
+import { startNode } from '../../src/app/programs/start-node.ts';
+import { createEnv } from '../../src/app/runtime/env.ts';
+import { parseBlock } from '../../src/avm/tx/block.ts';
+import { parseHex } from '../../src/base/bytes/hex.ts';
+import { idText } from '../../src/base/bytes/id.ts';
+import { recoverNative } from '../../src/base/crypto/curve-native.ts';
+import { recoverBatch } from '../../src/base/crypto/recovery-batch.ts';
+import { check } from '../../src/cli/commands/check.ts';
+import { callHandler } from '../../src/sdk/local-request.ts';
+import { callMethod, openLocalEvents } from '../../src/sdk/local-rpc.ts';
+import { configFromOptions } from '../../src/sdk/options-config.ts';
+import type { Json } from '../data-requests.ts';
+import { createRandom } from '../random.ts';
+import type { Fact, SessionOrder } from './facts.ts';
+import { operations, type SessionNode } from './session-operations.ts';
+import { createSimulatedFiles } from './simulated-disk.ts';
+import { createVirtualTime } from './virtual-time.ts';
+
+/*
+ * One session of a whole node in this process, on the simulated disk: it says what it finds at start, does random operations, and says what was
+ * acknowledged, until it ends or the power is cut. Usage: bun node-session.ts ORDER
+ */
+
+const order = JSON.parse(process.argv[2] ?? '') as SessionOrder;
+const random = createRandom(order.seed);
+const time = createVirtualTime(random, order.startSeconds);
+const disk = createSimulatedFiles(order.library);
+
+/** A fact is at the other process before the next step begins. */
+const say = (fact: Fact): void => void writeSync(1, `${JSON.stringify(fact)}\n`);
+
+const config = configFromOptions({ dataDir: order.folder, accounts: 3 });
+const env = {
+  ...createEnv({
+    version: '0.0.0',
+    log: createLog(
+      (line) => say({ kind: 'log', line }),
+      () => 'warn',
+    ),
+    keepsRunning: true,
+  }),
+  clock: time.clock,
+  timers: time.timers,
+  random: time.random,
+  openFile: disk.openFile,
+  // In this thread, so that the order of events is the same in every run.
+  openRecoveryThread: () => ({ request: async (inputs: Uint8Array) => recoverBatch(recoverNative, inputs), close: () => {} }),
+  exit: (code: number) => {
+    say({ kind: 'exit', code, operations: disk.operations() });
+    process.exit(0);
+  },
+};
+
+const call = (node: Node, path: string, method: string, params: object = {}): Promise<Json> =>
+  time.until(callMethod(node.handler, path, method, params));
+const get = async (node: Node, target: string): Promise<Json> => {
+  const { body } = await time.until(callHandler(node.handler, { method: 'GET', target }));
+  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
+};
+
+/** The IDs of all blocks. */
+async function readChain(node: Node): Promise<string[]> {
+  const height = Number((await call(node, '/ext/bc/X', 'avm.getHeight')).height);
+  const ids: string[] = [];
+  for (let at = 0; at <= height; at++) {
+    const { block } = await call(node, '/ext/bc/X', 'avm.getBlockByHeight', { height: String(at), encoding: 'hex' });
+    ids.push(idText(parseBlock(parseHex('hex', block)).id));
+  }
+  return ids;
+}
+
+const statusOf = async (node: Node, txID: string): Promise<string> =>
+  String((await call(node, '/ext/bc/X', 'avm.getTxStatus', { txID })).status);
+
+/** Says every event that the stream delivers, from where an earlier session has stopped reading. */
+async function followEvents(node: Node): Promise<void> {
+  const from = order.lastEventID === undefined ? '' : `lastEventId=${encodeURIComponent(order.lastEventID)}`;
+  const stream = await time.until(openLocalEvents(node.handler, from));
+  let text = '';
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk);
+    const messages = text.split('\n\n');
+    text = messages.pop() ?? '';
+    for (const message of messages) {
+      const data = /^data: ?(.*)$/m.exec(message)?.[1];
+      if (data === undefined) continue;
+      const { id, kind, height, blockID, txIDs, txID } = JSON.parse(data);
+      if (id !== undefined) say({ kind: 'event', id, event: kind, height, blockID, txIDs, txID });
+    }
+  }
+}
+
+/** The same balance by the state and by the index. */
+async function compareBalances(node: Node): Promise<void> {
+  for (const { address } of node.accounts) {
+    const { balance } = await call(node, '/ext/bc/X', 'avm.getBalance', { address, assetID: 'AVAX' });
+    const answer = await get(node, `/v1/networks/local/blockchains/x-chain/balances?addresses=${address}`);
+    const indexed = answer.balances?.unlocked.find(({ symbol }: Json) => symbol === 'AVAX')?.amount ?? '0';
+    if (String(indexed) !== String(balance))
+      say({ kind: 'wrong', text: `balance of ${address}: ${balance} in the state, ${indexed} in the index` });
+  }
+}
+
+async function runSteps(node: Node): Promise<void> {
+  const session: SessionNode = {
+    random,
+    accounts: node.accounts.map(({ address }) => address),
+    dev: (method, params = {}) => call(node, '/ext/dev', `dev.${method}`, params),
+    say,
+    jump: time.jump,
+  };
+  const issued: string[] = [];
+  for (let step = 0; step < order.steps; step++) {
+    try {
+      const txID = await random.pick(operations)(session);
+      if (txID !== undefined) issued.push(txID);
+    } catch (error) {
+      say({ kind: 'refused call', text: String(error) });
+    }
+    await time.pass(random.below(300));
+    const txID = issued.length === 0 ? undefined : random.pick(issued);
+    try {
+      if (txID !== undefined && (await statusOf(node, txID)) === 'Accepted') say({ kind: 'accepted', txID });
+      if (random.below(8) === 0) await compareBalances(node);
+    } catch (error) {
+      say({ kind: 'refused call', text: String(error) });
+    }
+  }
+}
+
+async function run(): Promise<void> {
+  let node: Node;
+  try {
+    node = await time.until(startNode(config, env, { listens: false }));
+  } catch (error) {
+    const { code } = (error as { fault?: { code?: string } }).fault ?? {};
+    say({ kind: 'refused start', text: String(error), code });
+    return;
+  }
+  const statuses: Record<string, string> = {};
+  for (const txID of order.accepted) statuses[txID] = await statusOf(node, txID);
+  say({ kind: 'started', chain: await readChain(node), statuses });
+  void followEvents(node).catch((error) => say({ kind: 'wrong', text: `events: ${error}` }));
+  await time.pass(3000);
+  await runSteps(node);
+  await time.pass(3000);
+  say({ kind: 'ended', chain: await readChain(node), operations: disk.operations() });
+  await time.until(node.close());
+  if (!order.checks) return;
+  const { lines, isDamaged } = check(config, env);
+  say({ kind: 'checked', isDamaged, lines });
+}
+
+await run();
+process.exit(0);

@@ -1,0 +1,286 @@
+/*
+ * A disk that loses power. Loaded with LD_PRELOAD, it stands between a program and its files below SERAC_DISK_FOLDER: it remembers every write
+ * since the last sync of a file, with the bytes that were there before. At a chosen write it does what a power cut does: of the writes that were
+ * not synced, some are lost, some are torn at sectors of 512 bytes, some reach the disk before earlier ones; then it kills the process. All
+ * choices come from a seed. It can also fail writes and syncs, be slow, and sync without doing it.
+ *
+ * The wal-index of SQLite (-shm) is left out, because SQLite rebuilds it after a crash. Names of files are taken as durable at once.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { maxFiles = 64, sectorSize = 512 };
+
+/* A write since the last sync. A truncation has no `after`. `sizeBefore`: of the whole file. */
+typedef struct {
+  off_t offset, sizeBefore;
+  size_t beforeLength, afterLength;
+  unsigned char *before, *after;
+} Change;
+
+typedef struct {
+  dev_t device;
+  ino_t inode;
+  char path[4096];
+  Change *changes;
+  size_t count, room;
+} File;
+
+static struct {
+  int isRead;
+  const char *folder;
+  long crashAt, failAt, failCount;
+  int error, lies, slow;
+  uint32_t random;
+} plan;
+static File files[maxFiles];
+static int fileCount;
+static long operations;
+static int isCrashing;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static ssize_t (*realPwrite)(int, const void *, size_t, off64_t);
+static ssize_t (*realPread)(int, void *, size_t, off64_t);
+static int (*realFsync)(int);
+static int (*realFdatasync)(int);
+static int (*realFtruncate)(int, off64_t);
+
+static long numberOf(const char *name) {
+  const char *text = getenv(name);
+  return text == NULL ? 0 : atol(text);
+}
+
+static void readPlan(void) {
+  if (plan.isRead) return;
+  realPwrite = dlsym(RTLD_NEXT, "pwrite64");
+  realPread = dlsym(RTLD_NEXT, "pread64");
+  realFsync = dlsym(RTLD_NEXT, "fsync");
+  realFdatasync = dlsym(RTLD_NEXT, "fdatasync");
+  realFtruncate = dlsym(RTLD_NEXT, "ftruncate64");
+  plan.folder = getenv("SERAC_DISK_FOLDER");
+  plan.crashAt = numberOf("SERAC_DISK_CRASH_AT");
+  plan.failAt = numberOf("SERAC_DISK_FAIL_AT");
+  plan.failCount = numberOf("SERAC_DISK_FAIL_COUNT");
+  plan.error = (int)numberOf("SERAC_DISK_ERROR");
+  plan.lies = (int)numberOf("SERAC_DISK_LIES");
+  plan.slow = (int)numberOf("SERAC_DISK_SLOW");
+  plan.random = (uint32_t)numberOf("SERAC_DISK_SEED") * 2654435761u + 1;
+  plan.isRead = 1;
+}
+
+static uint32_t below(uint32_t end) {
+  plan.random ^= plan.random << 13;
+  plan.random ^= plan.random >> 17;
+  plan.random ^= plan.random << 5;
+  return plan.random % end;
+}
+
+/* The file of a descriptor, if it is a simulated one. */
+static File *fileOf(int fd) {
+  struct stat found;
+  char link[64], path[4096];
+  if (plan.folder == NULL || fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) return NULL;
+  for (int i = 0; i < fileCount; i++)
+    if (files[i].inode == found.st_ino && files[i].device == found.st_dev) return &files[i];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length <= 0) return NULL;
+  path[length] = 0;
+  if (strncmp(path, plan.folder, strlen(plan.folder)) != 0) return NULL;
+  if (length > 4 && strcmp(path + length - 4, "-shm") == 0) return NULL;
+  if (fileCount == maxFiles) abort();
+  File *file = &files[fileCount++];
+  memset(file, 0, sizeof *file);
+  file->device = found.st_dev;
+  file->inode = found.st_ino;
+  strcpy(file->path, path);
+  return file;
+}
+
+static void forgetChanges(File *file) {
+  for (size_t i = 0; i < file->count; i++) {
+    free(file->changes[i].before);
+    free(file->changes[i].after);
+  }
+  file->count = 0;
+}
+
+/* Remembers what a write or a truncation replaces. */
+static void remember(File *file, int fd, off_t offset, const void *after, size_t length, off_t sizeAfter) {
+  struct stat found;
+  if (fstat(fd, &found) != 0) abort();
+  if (file->count == file->room) {
+    file->room = file->room == 0 ? 64 : file->room * 2;
+    file->changes = realloc(file->changes, file->room * sizeof *file->changes);
+  }
+  Change *change = &file->changes[file->count++];
+  memset(change, 0, sizeof *change);
+  change->offset = offset;
+  change->sizeBefore = found.st_size;
+  off_t end = after == NULL ? found.st_size : offset + (off_t)length;
+  if (end > found.st_size) end = found.st_size;
+  if (end > offset) {
+    change->beforeLength = (size_t)(end - offset);
+    change->before = malloc(change->beforeLength);
+    if (realPread(fd, change->before, change->beforeLength, offset) != (ssize_t)change->beforeLength) abort();
+  }
+  if (after != NULL) {
+    change->afterLength = length;
+    change->after = malloc(length);
+    memcpy(change->after, after, length);
+  } else {
+    change->offset = sizeAfter;
+  }
+}
+
+/* Writes the sectors of a change that reach the disk. */
+static void applyTorn(int fd, const Change *change, uint32_t lostOf100) {
+  size_t done = 0;
+  while (done < change->afterLength) {
+    off_t at = change->offset + (off_t)done;
+    size_t length = sectorSize - (size_t)(at % sectorSize);
+    if (length > change->afterLength - done) length = change->afterLength - done;
+    if (below(100) >= lostOf100) realPwrite(fd, change->after + done, length, at);
+    done += length;
+  }
+}
+
+/* What is left of the writes since the last sync of a file. */
+static void losePower(File *file) {
+  if (file->count == 0) return;
+  int fd = open(file->path, O_RDWR);
+  if (fd < 0) return;
+  uint32_t way = below(5);
+  /* 0: all are lost. 1: all are kept. 2: the first ones are kept, one is torn. 3: some are lost. 4: some are lost, in another order, torn. */
+  if (way == 1) return;
+  for (size_t i = file->count; i-- > 0;) {
+    Change *change = &file->changes[i];
+    if (change->beforeLength > 0) realPwrite(fd, change->before, change->beforeLength, change->offset);
+    realFtruncate(fd, change->sizeBefore);
+  }
+  if (way == 0) return;
+  size_t kept = way == 2 ? below((uint32_t)file->count) : file->count;
+  size_t *order = malloc(file->count * sizeof *order);
+  for (size_t i = 0; i < file->count; i++) order[i] = i;
+  if (way == 4)
+    for (size_t i = file->count - 1; i > 0; i--) {
+      size_t other = below((uint32_t)(i + 1)), held = order[i];
+      order[i] = order[other];
+      order[other] = held;
+    }
+  for (size_t i = 0; i < kept; i++) {
+    const Change *change = &file->changes[order[i]];
+    if (way >= 3 && below(3) == 0) continue;
+    if (change->after == NULL) realFtruncate(fd, change->offset);
+    else applyTorn(fd, change, way == 4 && below(2) == 0 ? 50 : 0);
+  }
+  if (way == 2 && file->changes[kept].after != NULL) applyTorn(fd, &file->changes[kept], 50);
+}
+
+/* Counts a change or a sync. Returns an error that it fails with, or 0. */
+static int nextOperation(void) {
+  operations++;
+  if (plan.crashAt > 0 && operations >= plan.crashAt) {
+    isCrashing = 1;
+    for (int i = 0; i < fileCount; i++) losePower(&files[i]);
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+  }
+  if (plan.failAt > 0 && operations >= plan.failAt && operations < plan.failAt + plan.failCount) return plan.error;
+  return 0;
+}
+
+/* A file that is removed keeps nothing; another one may get its inode. */
+int unlink(const char *path) {
+  static int (*real)(const char *);
+  if (real == NULL) real = dlsym(RTLD_NEXT, "unlink");
+  pthread_mutex_lock(&lock);
+  readPlan();
+  for (int i = 0; i < fileCount && !isCrashing; i++)
+    if (strcmp(files[i].path, path) == 0) {
+      nextOperation();
+      forgetChanges(&files[i]);
+      free(files[i].changes);
+      files[i] = files[--fileCount];
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return real(path);
+}
+
+/* For the test: the number of changes and syncs so far. */
+long simulatedOperations(void) { return operations; }
+
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
+  pthread_mutex_lock(&lock);
+  readPlan();
+  File *file = isCrashing ? NULL : fileOf(fd);
+  int error = file == NULL ? 0 : nextOperation();
+  if (file != NULL && error == 0) remember(file, fd, offset, bytes, length, 0);
+  pthread_mutex_unlock(&lock);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  return realPwrite(fd, bytes, length, offset);
+}
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return pwrite64(fd, bytes, length, offset); }
+
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
+  readPlan();
+  if (plan.slow > 0 && !isCrashing) {
+    pthread_mutex_lock(&lock);
+    int isSlow = fileOf(fd) != NULL && below(100) < (uint32_t)plan.slow;
+    pthread_mutex_unlock(&lock);
+    if (isSlow) usleep(2000);
+  }
+  return realPread(fd, bytes, length, offset);
+}
+ssize_t pread(int fd, void *bytes, size_t length, off_t offset) { return pread64(fd, bytes, length, offset); }
+
+static int syncFile(int fd, int (*real)(int)) {
+  pthread_mutex_lock(&lock);
+  File *file = isCrashing ? NULL : fileOf(fd);
+  int error = file == NULL ? 0 : nextOperation();
+  if (file != NULL && error == 0 && !plan.lies) forgetChanges(file);
+  pthread_mutex_unlock(&lock);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  /* The file is simulated: nothing need wait for the real disk. */
+  return file == NULL ? real(fd) : 0;
+}
+int fsync(int fd) {
+  readPlan();
+  return syncFile(fd, realFsync);
+}
+int fdatasync(int fd) {
+  readPlan();
+  return syncFile(fd, realFdatasync);
+}
+
+int ftruncate64(int fd, off64_t size) {
+  pthread_mutex_lock(&lock);
+  readPlan();
+  File *file = isCrashing ? NULL : fileOf(fd);
+  int error = file == NULL ? 0 : nextOperation();
+  if (file != NULL && error == 0) remember(file, fd, size, NULL, 0, size);
+  pthread_mutex_unlock(&lock);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  return realFtruncate(fd, size);
+}
+int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }

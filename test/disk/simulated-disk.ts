@@ -1,0 +1,90 @@
+import { dlopen } from 'bun:ffi';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OffsetFile, OpenFile } from '../../src/ledger/store/offset-file.ts';
+
+/** What the disk does in one session of a node; simulated-disk.c does it. Positions count changes and syncs of files. */
+export type DiskPlan = {
+  readonly seed: number;
+  /** Where the power is cut. */
+  readonly crashAt?: number;
+  /** Writes and syncs that fail: with this error of the operating system, from a position on. */
+  readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
+  /** Whether it says that files are synced and does nothing. */
+  readonly lies?: boolean;
+  /** Of 100 reads, those that take 2 ms. */
+  readonly slowReads?: number;
+};
+
+const errorNumbers = { EIO: 5, ENOSPC: 28 } as const;
+
+/** The variables of a process whose files in a folder are on such a disk. */
+export const diskVariables = (library: string, folder: string, plan: DiskPlan): Record<string, string> => ({
+  LD_PRELOAD: library,
+  SERAC_DISK_FOLDER: folder,
+  SERAC_DISK_SEED: String(plan.seed),
+  SERAC_DISK_CRASH_AT: String(plan.crashAt ?? 0),
+  SERAC_DISK_FAIL_AT: String(plan.failure?.at ?? 0),
+  SERAC_DISK_FAIL_COUNT: String(plan.failure?.count ?? 0),
+  SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
+  SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
+  SERAC_DISK_SLOW: String(plan.slowReads ?? 0),
+});
+
+/** Builds the library with the compiler of the system. Returns its path; undefined where there is no compiler, or another system. */
+export function buildDisk(folder: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const library = join(folder, 'simulated-disk.so');
+  const source = join(import.meta.dir, 'simulated-disk.c');
+  const compiler = ['cc', 'gcc', 'clang'].find((name) => Bun.which(name) !== null);
+  if (compiler === undefined) return undefined;
+  const built = Bun.spawnSync([
+    compiler,
+    '-shared',
+    '-fPIC',
+    '-O1',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-o',
+    library,
+    source,
+    '-ldl',
+    '-lpthread',
+  ]);
+  if (built.exitCode !== 0) throw new Error(`the simulated disk was not built: ${built.stderr.toString()}`);
+  return library;
+}
+
+/** Opens files on the simulated disk of this process. Bun writes files with system calls of its own, which the library does not see. */
+export function createSimulatedFiles(library: string): { readonly openFile: OpenFile; readonly operations: () => number } {
+  const { symbols } = dlopen(library, {
+    pwrite64: { args: ['i32', 'ptr', 'u64', 'i64'], returns: 'i64' },
+    fdatasync: { args: ['i32'], returns: 'i32' },
+    ftruncate64: { args: ['i32', 'i64'], returns: 'i32' },
+    simulatedOperations: { args: [], returns: 'i64' },
+  });
+  const check = (path: string, result: number | bigint): void => {
+    if (Number(result) < 0) throw Object.assign(new Error(`cannot use the file ${path}: the disk reports an error`), { code: 'EIO' });
+  };
+  const openFile = (path: string, access: 'read' | 'write'): OffsetFile | undefined => {
+    if (access === 'read' && !existsSync(path)) return undefined;
+    const handle = openSync(path, existsSync(path) ? (access === 'read' ? 'r' : 'r+') : 'wx+', 0o600);
+    return {
+      size: () => fstatSync(handle).size,
+      read: (offset, into) => {
+        let done = 0;
+        for (let count = 1; count > 0 && done < into.length; done += count)
+          count = readSync(handle, into, done, into.length - done, offset + done);
+        return done;
+      },
+      write: (offset, bytes) => {
+        if (bytes.length > 0) check(path, symbols.pwrite64(handle, bytes, BigInt(bytes.length), BigInt(offset)));
+      },
+      truncate: (size) => check(path, symbols.ftruncate64(handle, BigInt(size))),
+      sync: () => check(path, symbols.fdatasync(handle)),
+      close: () => closeSync(handle),
+    };
+  };
+  return { openFile: openFile as OpenFile, operations: () => Number(symbols.simulatedOperations()) };
+}
