@@ -139,7 +139,10 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     spendersOf: keyLookup((keys) => `${spenders} FROM ${t.spend} s ${joinSpenders} WHERE s.utxo IN (${keys})`),
     maxJoinedSpenders,
     spendersOfTxs: keyLookup((keys) => `${ofOutputs} WHERE y.seq IN (${keys}) ${limit}`),
-    spendersOfTx: (id) => ({ text: `${ofOutputs} WHERE y.seq = (SELECT z.seq FROM ${t.tx} z WHERE z.id = ? ORDER BY z.seq DESC LIMIT 1) ${limit}`, values: [idToBytes(id)] }),
+    spendersOfTx: (id) => ({
+      text: `${ofOutputs} WHERE y.seq = (SELECT z.seq FROM ${t.tx} z WHERE z.id = ? ORDER BY z.seq DESC LIMIT 1) ${limit}`,
+      values: [idToBytes(id)],
+    }),
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,
