@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCluster } from './cluster.ts';
 import { runData } from './data.ts';
 import { runDataScale } from './data-scale.ts';
 import { runEvents } from './events.ts';
@@ -55,6 +56,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   p2p: (_load, options, binary) => runP2p(env, options, binary),
   hostile: (_load, options, binary) => runHostile(env, options, binary),
   limits: (_load, options) => runLimits(env, options),
+  cluster: (load, options) => runCluster(env, load, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

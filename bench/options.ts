@@ -31,9 +31,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'hostile', 'limits'] as const;
+const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'hostile', 'limits', 'cluster'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -67,7 +67,9 @@ the same bytes. Instead of the table:
                  is the folder staking/local of its source too; --only selects kinds
   --peers N        hostile peers at once, at most 1,000 (default 60)
   --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
-  --record         add this run to bench/limits.jsonl`;
+  --record         add this run to bench/limits.jsonl
+  --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
+                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -95,6 +97,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         hostile: { type: 'boolean' },
         peers: { type: 'string' },
         limits: { type: 'boolean' },
+        cluster: { type: 'boolean' },
         record: { type: 'boolean', default: false },
       },
     });

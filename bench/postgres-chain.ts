@@ -1,6 +1,6 @@
 import { prepareIndex } from '../src/app/index/index-writer.ts';
 import { readPageSecret } from '../src/app/index/served-network-store.ts';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { refId, type Utxo } from '../src/avm/tx/utxo.ts';
@@ -36,16 +36,35 @@ export async function preparePostgres(
   { txs, addresses }: DataDir,
 ): Promise<PostgresBenchChain> {
   const url = new URL(server);
-  const { id, height } = state.lastAccepted();
+  const { id } = state.lastAccepted();
   // The name contains the last block: another chain of the same size gets another database.
   url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
+  await copyChain(sql, { state, context }, { addresses });
+  const counter = createSqlCounter(sql);
+  const joined = joinStatements(counter.sql, (run) => void setImmediate(run));
+  const named = { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id };
+  // As in `serac api`, which is notified of new blocks: this chain gets none.
+  const tip = await openReads(sql, named).tip();
+  const chainOf = { ...named, recentTip: () => tip };
+  const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false })];
+  const pageSecret = await readPageSecret(sql);
+  return { url: url.href, reads, explorer, pageSecret, counter, close: sql.close };
+}
+
+/** Writes a chain and its index as `serac index` does, without checking its blocks: those of the bench are not valid. Continues an earlier copy. */
+export async function copyChain(
+  sql: Postgres,
+  { state, context }: Pick<ChainStore, 'state' | 'context'>,
+  { addresses }: Pick<DataDir, 'addresses'>,
+): Promise<void> {
   const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', {
     publicKeyOf: createHolderKeys(addresses),
     pageSecret: crypto.getRandomValues(new Uint8Array(32)),
   });
   const started = performance.now();
+  const { height } = state.lastAccepted();
   const unspent = new Map<Id, Utxo>();
   for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);
   const written = Number((await chain.lastAccepted()).height);
@@ -60,12 +79,6 @@ export async function preparePostgres(
     batch = [];
     if (at % 500 < blocksPerCommit) console.error(`  PostgreSQL: block ${at} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
-  const counter = createSqlCounter(sql);
-  const joined = joinStatements(counter.sql, (run) => void setImmediate(run));
-  const chainOf = { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id };
-  const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false })];
-  const pageSecret = await readPageSecret(sql);
-  return { url: url.href, reads, explorer, pageSecret, counter, close: sql.close };
 }
 
 const blocksPerCommit = 16;

@@ -11,6 +11,9 @@ import { statsRoutes } from '../src/api/stats/routes.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { refId } from '../src/avm/tx/utxo.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { createLocalSource } from '../src/explorer/load/local-source.ts';
+import type { PageContext } from '../src/explorer/load/page-context.ts';
+import { fixedPages, namedPages, type PageRow } from '../src/explorer/pages/page-table.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import { openChainStore } from './chain-store.ts';
 import { addressAt } from './data-chain.ts';
@@ -131,12 +134,15 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     const path = '/v1/networks/local/blockchains/x-chain';
     const [hot, one] = [formatXAddress(made.hotAddress), formatXAddress(addressAt(7))];
     const limits: readonly (readonly [target: string, roundTrips: number])[] = [
-      [`${path}/transactions?pageSize=100`, 5],
-      [`${path}/transactions?addresses=${hot}&pageSize=100`, 5],
-      [`${path}/transactions/${idText(made.txIDs[1000] ?? made.busyAsset)}`, 3],
-      [`${path}/utxos?addresses=${hot}&pageSize=100`, 4],
-      [`${path}/balances?addresses=${one}`, 5],
-      [`${path}/blocks?pageSize=100`, 3],
+      [`${path}/transactions?pageSize=100`, 3],
+      [`${path}/transactions?addresses=${hot}&pageSize=100`, 3],
+      [`${path}/assets/${idText(made.busyAsset)}/transactions?pageSize=100`, 3],
+      [`${path}/transactions/${idText(made.txIDs[1000] ?? made.busyAsset)}`, 1],
+      [`${path}/utxos?addresses=${hot}&pageSize=100`, 2],
+      [`${path}/utxos?addresses=${addresses()}&pageSize=100`, 2],
+      [`${path}/balances?addresses=${one}`, 2],
+      [`${path}/balances?addresses=${addresses()}`, 2],
+      [`${path}/blocks?pageSize=100`, 2],
     ];
     for (const [target, roundTrips] of limits) {
       const answer = await ask(target);
@@ -147,4 +153,52 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
       });
     }
   }, 600_000);
+
+  test('statements of the pages of the explorer, each made of several answers, with nothing cached', async () => {
+    const context = pageContext();
+    const [hot, tx] = [formatXAddress(made.hotAddress), idText(made.txIDs[1000] ?? made.busyAsset)];
+    const named = (row: string, name: string) => [`/${row}/${name.slice(0, 8)}`, namedPages[row] as PageRow, name] as const;
+    const pages = [
+      ...Object.entries(fixedPages).map(([path, row]) => [path, row, ''] as const),
+      named('block', String(made.blocks >> 1)),
+      named('tx', tx),
+      named('graph', tx),
+      named('address', hot),
+      named('outputs', hot),
+      named('asset', idText(made.busyAsset)),
+    ];
+    const counts: Record<string, number> = {};
+    // These pages read from a node, or nothing.
+    const withoutIndex = ['/node', '/dev', '/mempool', '/api'];
+    for (const [path, { load }, name] of pages.filter(([path]) => !withoutIndex.includes(path))) {
+      const source = createLocalSource(createUncachedHandler(chain, 0), createTestRequest('/'));
+      const parseAddress = (address: string) => ({ address, hex: '' });
+      const parts = { source, context, name, page: undefined, rows: undefined, query: new URLSearchParams(), now: 0, parseAddress };
+      const loadReference = () => Promise.reject(new Error('not read here'));
+      const { statements } = await chain.counter.count(async () => expect(await load({ ...parts, loadReference })).toBeDefined());
+      counts[path] = statements;
+    }
+    expect(Object.entries(counts).filter(([path, count]) => count > (pageLimits[path.split('/')[1] as string] ?? maxStatements))).toEqual(
+      [],
+    );
+  }, 600_000);
+
+  /** What pages know of a server that has the Data and Metrics APIs and nothing else. */
+  function pageContext(): PageContext {
+    const { blockchainID, feeAsset } = localChainParams;
+    const token = { feeAsset: idText(feeAsset), feeSymbol: 'AVAX', feeDecimals: 9 };
+    const none = { events: false, rpc: false, dev: false, devToken: false, health: false, info: false };
+    return {
+      version: '',
+      network: { id: 12345, name: 'local', hrp: 'local' },
+      chain: { id: idText(blockchainID), alias: 'X', slug: 'x-chain', title: 'X-Chain', ...token, rpcUrl: '' },
+      otherChains: [],
+      followedUrl: undefined,
+      has: { ...none, explorer: true, metrics: true, prometheus: false, settings: false, follow: false },
+      operations: routes.map(({ id }) => id),
+    };
+  }
 });
+
+/** Pages that are made of five to eight answers, each of which keeps its own limit. How many of their queries meet in one turn varies a little. */
+const pageLimits: Readonly<Record<string, number>> = { '': 24, address: 26, asset: 28, throughput: 22 };

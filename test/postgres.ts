@@ -7,6 +7,8 @@ import { join } from 'node:path';
 export type PrivatePostgres = {
   readonly url: string;
   readonly port: number;
+  /** The process of the server; its sessions are its children. */
+  readonly pid: () => number;
   /** The folder of its Unix socket, where a test may also put files for the server to read. */
   readonly folder: string;
   readonly start: () => Promise<void>;
@@ -95,6 +97,7 @@ export async function startPostgres({
   return {
     url: `postgres://serac@127.0.0.1:${port}/postgres`,
     port,
+    pid: main,
     folder,
     promote: async () => run('pg_ctl', 'promote', '--pgdata', data, '--wait'),
     start,

@@ -83,7 +83,7 @@ describe.skipIf(!hasReplicatedServers)(
     };
 
     beforeAll(async () => {
-      all = await startReplicatedDeployment('--database-max-lag=1s');
+      all = await startReplicatedDeployment({ apiFlags: ['--database-max-lag=1s'] });
       clients = all.apis.map(({ client }) => client);
       issuer = createIssuer({ seed, client: all.node.client });
       await issuer.fund();

@@ -28,8 +28,22 @@ export type ReplicatedDeployment = {
 
 export const hasReplicatedServers: boolean = postgresInstalled && redisBinary !== undefined && pgBouncerBinary !== undefined;
 
-/** `apiFlags`: flags of both API servers. */
-export async function startReplicatedDeployment(...apiFlags: string[]): Promise<ReplicatedDeployment> {
+type DeploymentOptions = {
+  /** Flags of both API servers. */
+  readonly apiFlags?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+  /** Fills the database before anything else uses it; `url` is that of the indexer's role. */
+  readonly prepare?: (url: string) => Promise<void>;
+  /** Lines of the configuration of both PostgreSQL servers. */
+  readonly settings?: readonly string[];
+};
+
+export async function startReplicatedDeployment({
+  apiFlags = [],
+  nodeFlags = [],
+  settings = [],
+  prepare,
+}: DeploymentOptions = {}): Promise<ReplicatedDeployment> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closing.splice(0).reverse()) await end();
@@ -39,15 +53,16 @@ export async function startReplicatedDeployment(...apiFlags: string[]): Promise<
     return value;
   };
   try {
-    const primary = opened((await startPostgres()) as PrivatePostgres, (server) => server.remove());
+    const primary = opened((await startPostgres({ settings })) as PrivatePostgres, (server) => server.remove());
     await createRoles(primary);
-    const replica = opened((await startPostgres({ replicaOf: primary })) as PrivatePostgres, (server) => server.remove());
+    await prepare?.(`postgres://serac_indexer@127.0.0.1:${primary.port}/serac`);
+    const replica = opened((await startPostgres({ replicaOf: primary, settings })) as PrivatePostgres, (server) => server.remove());
     const logins = ['"serac" ""', '"serac_api" ""', '"serac_indexer" ""'];
     const startPooler = async (server: PrivatePostgres): Promise<PrivatePgBouncer> =>
       opened(await startPgBouncer(server, [], logins), (pooler) => pooler.stop());
     const poolers = [await startPooler(primary), await startPooler(replica)];
     const redis = opened((await startRedis()) as PrivateRedis, (server) => server.kill());
-    const node = opened(await startProgram(), (program) => program.stop());
+    const node = opened(await startProgram(...nodeFlags), (program) => program.stop());
     const urlOf = (role: string, servers: readonly { readonly port: number }[]) =>
       `postgres://${role}@${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}/serac`;
     const direct = urlOf('serac_api', [primary, replica]);

@@ -1,9 +1,11 @@
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { Holdings } from '../../ledger/index-read/index-reads.ts';
 import { addressRows } from '../contract/data-routes.ts';
 import type { AddressList } from '../contract/views.ts';
 import { notFound } from '../rest/api-error.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
+import { readBackfilled } from './backfilled-read.ts';
 import { networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { historyStart, listMetadata } from './list-metadata.ts';
@@ -16,13 +18,23 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
     const { served } = deps;
     const chain = requireChain(served, chainRef);
     const { reads, feeAsset } = chain;
-    await chain.backfillAddresses?.(owners);
-    const pinned = blockTimestamp === undefined ? reads.tip() : reads.pinBeforeTime(blockTimestamp);
-    const [pin, metadata] = await Promise.all([pinned, listMetadata(networkSpelling(served, chainRef.network), chain)]);
     const now = blockTimestamp ?? served.now();
-    const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin, now);
+    const labels = deps.assetLabels(chain);
+    let loading: Promise<unknown> | undefined;
+    const loadLabels = (assets: ReadonlySet<Id>): void => {
+      loading = Promise.allSettled([labels(assets)]);
+    };
+    const readHoldings = async (): Promise<Holdings> => {
+      const pin = await (blockTimestamp === undefined ? reads.tip() : reads.pinBeforeTime(blockTimestamp));
+      return pin === undefined ? noHoldings : reads.balances(owners, pin, now, loadLabels);
+    };
+    const [metadata, holdings] = await Promise.all([
+      listMetadata(networkSpelling(served, chainRef.network), chain),
+      readBackfilled(chain, owners, readHoldings),
+    ]);
+    await loading;
     const balances = sumBalances(holdings, now, feeAsset);
-    const { labelOf } = await deps.assetLabels(chain)(assetsOfBalances(balances));
+    const { labelOf } = await labels(assetsOfBalances(balances));
     // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
     const mayBeImported = chain.foreignImports === 'unknown' || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
     return renderedJson(`{"balances":${writeBalances(balances, labelOf, mayBeImported)},${JSON.stringify(metadata).slice(1)}`);

@@ -1,6 +1,6 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { processCaches } from '../../base/cache/cache-budget.ts';
-import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+import type { AssetName } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
 
@@ -19,7 +19,7 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
   // An imported output can have an asset that was created on another chain of this server.
   const sources = [chain, ...chains.filter((other) => other !== chain)];
 
-  const addToCache = (entry: AssetEntry): AssetLabel => {
+  const addToCache = (entry: AssetName): AssetLabel => {
     const label = renderAssetLabel(entry);
     // A new cache: results that were returned before keep their labels.
     if (cache.labels.size * labelSize >= processCaches.bytesOf('assetLabels') / chains.length) cache = createLabelCache();
@@ -37,7 +37,7 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
     }
     for (const { reads } of sources) {
       if (missing.length === 0) break;
-      for (const entry of (await reads.assets(missing)).values()) labels.set(entry.id, addToCache(entry));
+      for (const entry of await reads.assetNames(missing)) labels.set(entry.id, addToCache(entry));
       missing = missing.filter((id) => !labels.has(id));
     }
     return { labelOf: labelIn(labels), isComplete: missing.length === 0 };

@@ -212,7 +212,7 @@ describe('assets', () => {
     expect(utxos[0].asset).toEqual({ ...label, amount: '3' });
     // Unless it was created on another chain of this server.
     const entry = { ...(await createScanningReads(sampleChain()).assets([txs.coin.id])).get(txs.coin.id)!, id: unknownID };
-    const elsewhere = { ...createScanningReads(sampleChain()), assets: async () => new Map([[unknownID, entry]]) };
+    const elsewhere = { ...createScanningReads(sampleChain()), assetNames: async () => [entry] };
     const both = sampleServed(sampleServedChain(reads), {
       chains: [sampleServedChain(reads), sampleServedChain(elsewhere, { id: idNamed('other'), aliases: ['other'], slug: 'other' })],
     });

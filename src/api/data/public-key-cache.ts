@@ -19,6 +19,8 @@ export type PublicKeyCache = {
   readonly text: PublicKeyText;
   /** The keys that were used last, as bytes. */
   readonly texts: AddressTexts;
+  /** Adds stored keys that were read. */
+  readonly add: (keys: ReadonlyMap<Address, Uint8Array>) => void;
   /** Reads the stored keys of owners that are not cached. Returns undefined if there are none to read. */
   readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void> | undefined;
 };
@@ -40,8 +42,12 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
     cache.set(owner, text);
     addToTexts(owner, text);
   };
+  const add = (keys: ReadonlyMap<Address, Uint8Array>): void => {
+    for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
+  };
   return {
     texts,
+    add,
     text: (owner, signed) => {
       const cached = owner && cache.get(owner);
       if (owner !== undefined && cached !== undefined) {
@@ -58,9 +64,7 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
     load: (reads, owners) => {
       const missing = [...owners].filter((owner) => cache.get(owner) === undefined);
       if (missing.length === 0) return undefined;
-      return reads.publicKeys(missing).then((keys) => {
-        for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
-      });
+      return reads.publicKeys(missing).then(add);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetType } from '../../ledger/index/output-amount.ts';
-import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+import type { AssetEntry, AssetName } from '../../ledger/index-read/index-reads.ts';
 
 /** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
 export type AssetLabel = {
@@ -13,7 +13,7 @@ export type AssetLabel = {
 
 export type LabelOf = (id: Id) => AssetLabel;
 
-export const renderAssetLabel = ({ id, name, symbol, denomination }: AssetEntry): AssetLabel => ({
+export const renderAssetLabel = ({ id, name, symbol, denomination }: AssetName): AssetLabel => ({
   assetId: idText(id),
   name,
   symbol,

@@ -111,6 +111,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
 
   const reads: IndexReads = {
     tip: async () => pinOf(blocks.at(-1)) as PinnedBlock,
+    newestTip: async () => pinOf(blocks.at(-1)) as PinnedBlock,
     pinAtHeight: async (height) => pinOf(blocks[height]),
     pinBeforeTime: async (time) => pinOf(blocks.findLast((block) => block.time < BigInt(time))),
     completeFrom: async () => 0,
@@ -133,7 +134,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     tx: async (id, isRendered) => {
       const pin = await reads.tip();
       const found = numberedTxs.find(({ tx }) => tx.id === id);
-      return found && { pin, seq: found.seq, entry: isRendered(found.seq, pin) ? undefined : txEntry(found, pin) };
+      return found && { pin, seq: found.seq, entry: isRendered(found.seq, pin) ? undefined : txEntry(found, pin), publicKeys: new Map() };
     },
     publicKeys: async () => new Map(),
     spentOutputs: async (seqs, pin) =>
@@ -177,6 +178,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         exported: entries(unspent.filter(({ consumedOn }) => consumedOn !== chainID)),
       };
     },
+    assetNames: async (ids) => [...(await reads.assets(ids)).values()],
     asset: async (id) => (await reads.assets([id])).get(id) ?? (numberedTxs.some(({ tx }) => tx.id === id) ? 'not-an-asset' : undefined),
     assets: async (ids) =>
       new Map(

@@ -61,9 +61,14 @@ export async function readTxPiece(
   { chain, hrp, epoch, id }: Omit<TxPieceQuery, 'seqs' | 'pin'> & { readonly id: Id },
 ): Promise<TxPiece | undefined> {
   const space = openSpace(deps, { chain, hrp, epoch });
-  const found = await chain.reads.tx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined);
+  // Nearly every transaction has the asset that fees are paid with, so its label is read at the same time if it is not cached.
+  const [found] = await Promise.all([
+    chain.reads.tx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined),
+    deps.assetLabels(chain)([chain.feeAsset]),
+  ]);
   if (found === undefined) return undefined;
   const { seq, pin, entry } = found;
+  deps.publicKeys?.add(found.publicKeys);
   if (entry !== undefined) return (await openRenderer(deps, { chain, hrp, space, entries: [entry], pin }))(entry);
   return (await readTxPieces(deps, { chain, hrp, epoch, seqs: [seq], pin }))[0];
 }

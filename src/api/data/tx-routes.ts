@@ -80,5 +80,5 @@ async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, li
 }
 
 async function isAsset({ reads }: ServedChain, id: Id): Promise<boolean> {
-  return (await reads.assets([id])).has(id);
+  return (await reads.assetNames([id])).length > 0;
 }

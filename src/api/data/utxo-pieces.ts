@@ -1,10 +1,10 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import type { FoundOutput, OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { isMovedOutput } from '../../ledger/state/output-number.ts';
 import { verifyStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
-import { addSigners, PageAssets } from './page-contents.ts';
+import { addOwners, addSigners, PageAssets } from './page-contents.ts';
 import type { Piece } from './piece-cache.ts';
 import { newOutputState, writeOutput } from './write-output.ts';
 
@@ -28,12 +28,9 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const pause = deps.longWork?.begin();
   const assets = new PageAssets();
   assets.addOutputs(missing);
-  const labels = await deps.assetLabels(chain)(assets.ids);
-  if (deps.publicKeys !== undefined) {
-    const signers = new Set<Address>();
-    addSigners(signers, missing, deps.publicKeys.texts);
-    await deps.publicKeys.load(chain.reads, signers);
-  }
+  const signers = new Set<Address>();
+  if (deps.publicKeys !== undefined) addSigners(signers, missing, deps.publicKeys.texts);
+  const [labels] = await Promise.all([deps.assetLabels(chain)(assets.ids), deps.publicKeys?.load(chain.reads, signers)]);
   const context = { ...deps.renderContext(chain, hrp, labels), mayBeImported: !areImportsKnown };
   const write = (entry: OutputEntry): Uint8Array => {
     verifyStoredUtxo(entry.stored);
@@ -48,6 +45,15 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
     if (resumed !== undefined) await resumed;
   }
   return pieces as Piece[];
+}
+
+/** Reads labels and public keys into the caches that `readUtxoPieces` uses. What cannot be read is read again there, and fails there. */
+export async function loadAhead({ assetLabels, publicKeys }: DataDeps, chain: ServedChain, found: readonly FoundOutput[]): Promise<void> {
+  const assets = new PageAssets();
+  assets.addOutputs(found);
+  const signers = new Set<Address>();
+  if (publicKeys !== undefined) for (const { stored, isConsumed } of found) if (isConsumed) addOwners(signers, stored, publicKeys.texts);
+  await Promise.allSettled([assetLabels(chain)(assets.ids), publicKeys?.load(chain.reads, signers)]);
 }
 
 /** False for outputs that moved between chains: more may become known about them. */

@@ -2,13 +2,14 @@ import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { utxoRows } from '../contract/data-routes.ts';
 import type { ValuesOf } from '../contract/views.ts';
 import { implementRoutes, type Paging } from '../rest/route.ts';
+import { readBackfilled } from './backfilled-read.ts';
 import { networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
 import { countWithinBytes, cutPage, openListing } from './paging.ts';
-import { readUtxoPieces } from './utxo-pieces.ts';
+import { loadAhead, readUtxoPieces } from './utxo-pieces.ts';
 
 export const utxoRoutes = implementRoutes<DataDeps>()(utxoRows, {
   getUtxosByAddresses: listUtxos,
@@ -28,12 +29,15 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
     pageSize: limit,
   } = params;
   const chain = requireChain(deps.served, params);
-  await chain.backfillAddresses?.(owners);
   const spelling = networkSpelling(deps.served, params.network, params.addresses);
   const query = { addresses: owners, asset, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
-  const page = atOneEpoch(deps.epoch, async (epoch) => {
+  const readPage = async (epoch: number) => {
     const listing = await openListing(chain.reads, paging);
-    const entries = await chain.reads.utxos({ ...listing, ...query });
+    let loading: Promise<void> | undefined;
+    const entries = await chain.reads.utxos({ ...listing, ...query }, (found) => {
+      loading = loadAhead(deps, chain, found);
+    });
+    await loading;
     const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
     const pieces = await readUtxoPieces(deps, {
       chain,
@@ -43,8 +47,11 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
       areImportsKnown: chain.foreignImports !== 'unknown',
     });
     return { listing, entries, pieces };
-  });
-  const [metadata, { listing, entries, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);
+  };
+  const [metadata, { listing, entries, pieces }] = await Promise.all([
+    listMetadata(spelling, chain),
+    readBackfilled(chain, owners, () => atOneEpoch(deps.epoch, readPage)),
+  ]);
   const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
   return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });
 }

@@ -2,7 +2,6 @@ import { effectsOf } from '../../avm/tx/effects.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
-import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
 import { atOneTip } from '../../ledger/index-read/one-tip.ts';
 import { assetListRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
@@ -29,7 +28,7 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
     const ids = items.map(({ id }) => id);
     const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
-    const [entries, counts] = await atOneTip(chain.reads.tip, readBoth);
+    const [entries, counts] = await atOneTip(chain.reads, readBoth);
     const formatAddress = deps.addressFormatter(spelling.hrp);
     const assets = ids.flatMap((id) => {
       const entry = entries.get(id);
@@ -44,8 +43,12 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     await requireAsset(chain, assetId);
     const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
     const limit = Math.min(pageSize, maxRank - offset);
-    const [rows, counts, tip] = await atOneTip(chain.reads.tip, () =>
-      Promise.all([explorerOf(chain).holders(assetId, offset, limit + 1), explorerOf(chain).assetCounts([assetId]), chain.reads.tip()]),
+    const [rows, counts, tip] = await atOneTip(chain.reads, () =>
+      Promise.all([
+        explorerOf(chain).holders(assetId, offset, limit + 1),
+        explorerOf(chain).assetCounts([assetId]),
+        chain.reads.newestTip(),
+      ]),
     );
     const spelling = networkSpelling(deps.served, chainRef.network);
     const format = deps.addressFormatter(spelling.hrp);
@@ -87,10 +90,8 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
   },
 });
 
-async function requireAsset({ reads, slug }: ServedChain, id: Id): Promise<AssetEntry> {
-  const entry = (await reads.assets([id])).get(id);
-  if (entry === undefined) throw notFound(`No asset ${idText(id)} on ${slug}`);
-  return entry;
+async function requireAsset({ reads, slug }: ServedChain, id: Id): Promise<void> {
+  if ((await reads.assetNames([id])).length === 0) throw notFound(`No asset ${idText(id)} on ${slug}`);
 }
 
 const renderCounts = (counts: AssetCounts | undefined) => ({

@@ -1,6 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { balanceHistoryRows } from '../contract/explorer-routes.ts';
+import { readBackfilled } from '../data/backfilled-read.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
@@ -12,16 +13,16 @@ import { type ExplorerDeps, explorerOf } from './deps.ts';
 export const balanceHistoryRoutes = implementRoutes<ExplorerDeps>()(balanceHistoryRows, {
   getBalanceHistory: async (deps, { addresses: requested, assetId, maxPoints, ...range }) => {
     const chain = requireChain(deps.served, range);
-    await chain.backfillAddresses?.(requested.owners);
     const spelling = networkSpelling(deps.served, range.network, requested);
     const [address] = requested.owners as readonly [Address];
     const asset = assetId ?? chain.feeAsset;
-    const history = await atOneEpoch(deps.epoch, async () => {
+    const readHistory = async () => {
       const { from, to } = await heightsOf(chain, range);
       return to < (from ?? 0)
         ? { isSampled: false, points: [] }
         : explorerOf(chain).balanceHistory({ address, asset, from, to, maxPoints });
-    });
+    };
+    const history = await readBackfilled(chain, requested.owners, () => atOneEpoch(deps.epoch, readHistory));
     return {
       address: deps.addressFormatter(spelling.hrp)(address),
       assetId: idText(asset),

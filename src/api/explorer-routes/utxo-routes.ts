@@ -1,6 +1,7 @@
 import { idText } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { outputRows } from '../contract/explorer-routes.ts';
+import { readBackfilled } from '../data/backfilled-read.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import { lookUpImports } from '../data/foreign-imports.ts';
 import { joinPage } from '../data/json-page.ts';
@@ -35,10 +36,9 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
     { paging },
   ) => {
     const chain = requireChain(deps.served, chainRef);
-    await chain.backfillAddresses?.(requested.owners);
     const spelling = networkSpelling(deps.served, chainRef.network, requested);
     const sort = { sortBy, order, minAmount: 0n, limit: limit + 1 };
-    const { listing, entries, pieces } = await atOneEpoch(deps.epoch, async (epoch) => {
+    const readPage = async (epoch: number) => {
       const listing = await openListing(chain.reads, paging);
       const query = { ...listing, ...sort, addresses: requested.owners, asset, includeSpent };
       const entries = await explorerOf(chain).sharedOutputs(query);
@@ -46,7 +46,8 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
       const areImportsKnown = chain.foreignImports !== 'unknown';
       const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
       return { listing, entries, pieces };
-    });
+    };
+    const { listing, entries, pieces } = await readBackfilled(chain, requested.owners, () => atOneEpoch(deps.epoch, readPage));
     const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
     return joinPage({ name: 'utxos', pieces, nextPageToken, metadata: await listMetadata(spelling, chain) });
   },

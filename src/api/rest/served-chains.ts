@@ -76,6 +76,8 @@ export type ServedChain = ChainIdentity &
      * node fails. Undefined if this process runs the chain itself.
      */
     readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
+    /** How many addresses `backfillAddresses` has fetched something for. With it, reads may run at the same time; see `readBackfilled`. */
+    readonly backfills?: () => number;
     /**
      * How imports of this chain's exports by the P- and C-Chain become known, which no block of this chain shows: `looked-up` by
      * `backfillAddresses`, or `unknown`. Undefined if they are always known.

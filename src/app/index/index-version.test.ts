@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { idOf } from '../../base/bytes/id.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ReadPosition } from '../database/read-position.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
@@ -28,7 +29,8 @@ function createWatch() {
   let gate: Promise<void> | undefined;
   const query = async () => {
     queries++;
-    const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, writer: 1, server };
+    const tips = [{ height: tip, id: idOf(Buffer.from(`${tip}`)), time: tip, lastTx: tip }];
+    const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, tips, writer: 1, server };
     await gate;
     return state;
   };
@@ -223,4 +225,40 @@ test('a version that a replica has is not known before it has what the primary n
   while (calls === 0) await Bun.sleep(5);
   expect(await watch.read()).toEqual(['2', 1]);
   expect(await watch.read()).toEqual(['2', 0]);
+});
+
+test('the last block is known from a read of the version until something is announced, also after other reads', async () => {
+  const { version, read, listening, setTip, setServer } = createWatch();
+  await read();
+  expect(version.recentTip(0)).toBeUndefined();
+  listening().onNotify('');
+  await read();
+  setTip(1);
+  await version.sql.all('SELECT', []);
+  expect(version.recentTip(0)?.height).toBe(0);
+  listening().onNotify('');
+  expect(version.recentTip(0)).toBeUndefined();
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+  listening().onLost();
+  expect(version.recentTip(0)).toBeUndefined();
+  listening().onNotify('');
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+  setServer(2);
+  await version.sql.all('SELECT', []);
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+});
+
+test('a last block that was read before a notification is not used after it', async () => {
+  const { version, read, listening, setTip, holdQueries } = createWatch();
+  listening().onNotify('');
+  const release = holdQueries();
+  const reading = read();
+  setTip(1);
+  listening().onNotify('');
+  release();
+  await reading;
+  expect(version.recentTip(0)).toBeUndefined();
 });

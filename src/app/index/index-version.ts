@@ -4,6 +4,7 @@ import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
+import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
 import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../database/read-position.ts';
 import type { ServedPosition } from '../database/served-position.ts';
@@ -14,6 +15,8 @@ import type { Env } from '../setup/env.ts';
 export type IndexState = {
   readonly version: ChainVersion;
   readonly position: ReadPosition;
+  /** The last block of every chain. */
+  readonly tips: readonly PinnedBlock[];
   /** Changes when another indexer begins to write. */
   readonly writer: number;
   /** Changes when another server answers under the same name: after a restart, or a failover behind a pooler. */
@@ -26,6 +29,11 @@ export type IndexVersion = ReadConsistency & {
   readonly read: () => ChainVersion | Promise<ChainVersion>;
   /** The database for all other reads: after each of them the version is read again, because what it returned may be newer. */
   readonly sql: Sql;
+  /**
+   * The last block of a chain, by its place in `tips`, from the last read of the version until the next notification: lists begin at it without
+   * another query. Undefined if nothing notifies, or another host is read since.
+   */
+  readonly recentTip: (chain: number) => PinnedBlock | undefined;
   /** Calls `listener` when blocks may have been added. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
   /** Waits until reads see all that the primary has now. */
@@ -75,10 +83,19 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   let changes = 0;
   let serverChanges = 0;
   let reads = 0;
-  const hasChanged = ({ changes: before }: ReadMark): boolean => before !== hosts.changes() + serverChanges;
+  let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
+  /** Counts what ends `recent`; other reads do not: lists as of a block see nothing that is newer. */
+  let announcedChanges = 0;
+  const servers = (): number => hosts.changes() + serverChanges;
+  const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
   const forget = (): void => {
     changes++;
     known = undefined;
+  };
+  const forgetAll = (): void => {
+    announcedChanges++;
+    recent = undefined;
+    forget();
   };
   const callListeners = (): void => {
     for (const listener of listeners) listener();
@@ -113,10 +130,13 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
     await served.record(floor);
   };
   const readNew = coalesce(async () => {
-    const before = changes;
-    const { version, position } = await reach(floor);
+    const [before, announcedBefore] = [changes, announcedChanges];
+    const { version, position, tips } = await reach(floor);
     await raise(position);
-    if (isListening && before === changes && announcements === 0 && isAtLeast(position, announced)) known = version;
+    if (isListening && announcedBefore === announcedChanges && announcements === 0 && isAtLeast(position, announced)) {
+      recent = { tips, servers: servers() };
+      if (before === changes) known = version;
+    }
     return version;
   });
   const primaryPosition = coalesce(() => hosts.primaryPosition());
@@ -128,7 +148,7 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   const unlisten = listen(blocksChannel, {
     onNotify: () => {
       isListening = true;
-      forget();
+      forgetAll();
       if (hosts.readsPrimary()) return callListeners();
       // The primary has something new; a replica has it a little later.
       announcements++;
@@ -136,13 +156,13 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
         .catch(() => undefined)
         .then(() => {
           announcements--;
-          forget();
+          forgetAll();
           callListeners();
         });
     },
     onLost: () => {
       isListening = false;
-      forget();
+      forgetAll();
     },
   });
 
@@ -150,12 +170,12 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   const shareServed = async (): Promise<void> => {
     const before = floor;
     floor = joinPositions(floor, await served.share(floor));
-    if (!isAtLeast(before, floor)) forget();
+    if (!isAtLeast(before, floor)) forgetAll();
   };
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(isListening ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined) readNew().catch(forget);
+      if (known !== undefined || recent !== undefined) readNew().catch(forgetAll);
       void shareServed();
       callListeners();
       poll();
@@ -191,7 +211,8 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
         await raise((await reach(wanted)).position);
       })();
     },
-    begin: () => ({ changes: hosts.changes() + serverChanges, reads }),
+    recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
+    begin: () => ({ changes: servers(), reads }),
     confirm: async (mark) => {
       if (mark.reads !== reads) await (known ?? readNew());
       return !hasChanged(mark);

@@ -2,7 +2,8 @@ import { createKeyReader, type KeyStore } from '../../api/access/key-store.ts';
 import type { Redis } from '../../api/access/redis.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
-import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
+import type { HealthComponent, ServedChain, ServedChains } from '../../api/rest/served-chains.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { messageOf } from '../../base/fault.ts';
@@ -175,7 +176,8 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
     builder: undefined,
     now: () => Number(env.clock.unixSeconds()),
     chain: (id, alias, feeAsset) => {
-      const chain = { number: numbers.get(id) ?? 1, id, feeAsset };
+      const place = source.chains.findIndex((one) => one.id === id);
+      const chain = { number: numbers.get(id) ?? 1, id, feeAsset, recentTip: () => version.recentTip(place) };
       const reads = openReads(sql, chain);
       return {
         reads,
@@ -183,7 +185,7 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: source.life,
         foreignImports: 'looked-up',
-        backfillAddresses: createBackfillThroughIndexer(env, source, {
+        ...createBackfillThroughIndexer(env, source, sql, {
           ...chain,
           reads,
           counterparts: about.counterparts.map((one) => parseId(one.id)),
@@ -204,11 +206,28 @@ type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonl
  */
 function createBackfillThroughIndexer(
   env: TimeEnv & CryptoEnv,
-  { hosts, version }: IndexSource,
+  { hosts, version }: Pick<IndexSource, 'hosts' | 'version'>,
+  sql: Sql,
   { reads, counterparts, ...chain }: IndexedPostgresChain,
-): AddressTask {
+): Required<Pick<ServedChain, 'backfills'>> & { readonly backfillAddresses: AddressTask } {
   const now = env.clock.monotonic;
-  const requestBackfill = createBackfillRequester(hosts.primary, { timers: env.timers, now, random: env.random });
+  const request = createBackfillRequester(hosts.primary, { timers: env.timers, now, random: env.random });
+  /** Counts when something was backfilled, and when the host that is read has it. */
+  let count = 0;
+  const requestBackfill = async (address: Address): Promise<void> => {
+    await request(address);
+    count++;
+  };
+  /** Runs while the host that is read may not have yet what was backfilled. */
+  let reaching: Promise<void> | undefined;
+  const reach = async (): Promise<void> => {
+    const started = version.reachPrimary();
+    reaching = started;
+    await started;
+    // A read that began before this may have missed it.
+    count++;
+    if (reaching === started) reaching = undefined;
+  };
   const concurrency = maxConcurrentRequests;
   const createTasks = () => ({
     writer: version.writer(),
@@ -217,14 +236,16 @@ function createBackfillThroughIndexer(
   });
   let tasks = createTasks();
   const { filterOwners } = exportedOutputSteps(chain, 'postgres');
-  return async (addresses) => {
+  const backfillAddresses: AddressTask = async (addresses) => {
     if (tasks.writer !== version.writer()) tasks = createTasks();
     const { preLinearization, exports } = tasks;
-    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(version.sql, filterOwners(addresses, counterparts))]);
+    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(sql, filterOwners(addresses, counterparts))]);
     if (completeFrom === 0 && owners.length === 0) return;
+    const before = count;
     await Promise.all([completeFrom > 0 ? preLinearization(addresses) : undefined, exports(owners)]);
-    await version.reachPrimary();
+    await (count === before ? reaching : reach());
   };
+  return { backfillAddresses, backfills: () => count };
 }
 
 /** Milliseconds for which the state of an address's exported outputs is not fetched again. */
@@ -276,6 +297,7 @@ function createVersionQuery(chains: readonly IndexedChain[]): (sql: Sql) => Prom
     return {
       version: { tip: tips.map(({ id }) => id).join(' '), past: `${revision}` },
       position: { heights: tips.map(({ height }) => height), revision },
+      tips,
       writer,
       server,
     };

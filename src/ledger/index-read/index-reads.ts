@@ -14,8 +14,10 @@ import type { StoredUtxo } from '../state/stored-utxo.ts';
  * returns, at any depth. The same code runs on SQLite and on PostgreSQL.
  */
 export type IndexReads = {
-  /** The last indexed block. */
+  /** The last indexed block, as far as this process knows it: on PostgreSQL one of a moment ago may be missing. */
   readonly tip: () => Promise<PinnedBlock>;
+  /** The last indexed block, read now. */
+  readonly newestTip: () => Promise<PinnedBlock>;
   /** The block at a height; undefined if it is not indexed. */
   readonly pinAtHeight: (height: number) => Promise<PinnedBlock | undefined>;
   /** The last block whose time is below `time`; undefined if there is no such block. */
@@ -49,14 +51,22 @@ export type IndexReads = {
    * Outputs that the addresses together can spend once unlocked: at least `threshold` owners are among the addresses. Exported outputs are
    * included; they count as spent once another chain is known to have imported them. Heights of two chains cannot be compared, so times are:
    * an output that the other chain imported in the same second as the pinned block counts as spent. Outputs of other chains are listed once
-   * an import on this chain has spent them.
+   * an import on this chain has spent them. `onFound` (PostgreSQL only) gets what the result has in nearly every case, while the
+   * last queries run, so that the caller can read at the same time what it needs to show them.
    */
-  readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
-  /** Outputs with a lock time after `now` (Unix seconds) are locked. */
-  readonly balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Promise<Holdings>;
+  readonly utxos: (query: UtxoQuery, onFound?: (found: readonly FoundOutput[]) => void) => Promise<OutputEntry[]>;
+  /** Outputs with a lock time after `now` (Unix seconds) are locked. `onFound` gets the assets of the result. */
+  readonly balances: (
+    addresses: readonly Address[],
+    pin: PinnedBlock,
+    now: number,
+    onFound?: (assets: ReadonlySet<Id>) => void,
+  ) => Promise<Holdings>;
 
   readonly asset: (id: Id) => Promise<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetEntry>>;
+  /** What never changes of assets, with one query. */
+  readonly assetNames: (ids: readonly Id[]) => Promise<readonly AssetName[]>;
   readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Activity | undefined>;
   /** The given addresses that have appeared on this chain. */
   readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Promise<ReadonlySet<Address>>;
@@ -135,7 +145,16 @@ export type TxEntry = {
   readonly emitted: readonly OutputEntry[];
 };
 
-export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonly entry: TxEntry | undefined };
+export type FoundTx = {
+  readonly pin: PinnedBlock;
+  readonly seq: number;
+  readonly entry: TxEntry | undefined;
+  /** Stored public keys of some of the signers: those that were read with the transaction, where another query would cost a round trip. */
+  readonly publicKeys: ReadonlyMap<Address, Uint8Array>;
+};
+
+/** An output and whether a transaction of this chain consumed it. */
+export type FoundOutput = { readonly stored: StoredUtxo; readonly isConsumed: boolean };
 
 export type UtxoQuery = {
   readonly pin: PinnedBlock;
@@ -192,11 +211,14 @@ export type SingleOwnerSum = {
   readonly nfts: number;
 };
 
-export type AssetEntry = {
+export type AssetName = {
   readonly id: Id;
   readonly name: string;
   readonly symbol: string;
   readonly denomination: number;
+};
+
+export type AssetEntry = AssetName & {
   /** Derived from the feature extensions (fxs) of its initial states: `nft` if no fx has amounts. Each output also has a type of its own. */
   readonly type: AssetType;
   /** `variable` if its creation has a mint output, so that more can be minted. */

@@ -16,9 +16,14 @@ test('the newest state is read again only after a commit on SQLite, and every ti
     };
   };
   const sqlite = latestReaderOn({ dialect: 'sqlite', all, untilCommit })(single);
-  expect([await sqlite.read(), sqlite.known(), await sqlite.read()]).toEqual([1, 1, 1]);
+  expect([await sqlite.read(), sqlite.recent(), await sqlite.readRecent()]).toEqual([1, 1, 1]);
   version++;
-  expect([sqlite.known(), await sqlite.read()]).toEqual([2, 2]);
+  expect([sqlite.recent(), await sqlite.read()]).toEqual([2, 2]);
   const postgres = latestReaderOn({ dialect: 'postgres', all })(single);
-  expect([postgres.known(), await postgres.read(), await postgres.read()]).toEqual([undefined, 3, 4]);
+  expect([postgres.recent(), await postgres.read(), await postgres.readRecent()]).toEqual([undefined, 3, 4]);
+  let recent: number | undefined = 100;
+  const told = latestReaderOn({ dialect: 'postgres', all })(single, () => recent);
+  expect([told.recent(), await told.readRecent(), await told.read()]).toEqual([100, 100, 5]);
+  recent = undefined;
+  expect([told.recent(), await told.readRecent()]).toEqual([undefined, 6]);
 });

@@ -9,6 +9,7 @@ import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { IndexedChain } from './open-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
 import { createAssetListReads } from './read-asset-lists.ts';
 import { createBalanceHistoryReads } from './read-balance-history.ts';
@@ -22,10 +23,7 @@ import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
 
-type ExplorerChain = {
-  readonly number: number;
-  readonly id: Id;
-  readonly feeAsset: Id;
+type ExplorerChain = IndexedChain & {
   /** Whether the database holds what other chains exported to this one: only that of a node that runs the chain itself. */
   readonly hasInbound: boolean;
 };
@@ -37,7 +35,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
-  const txs = createTxReads(tables, chain, blocks, outputs);
+  const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql);
   const assets = createAssetListReads(tables, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);

@@ -2,10 +2,12 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
+import type { Steps } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
 import { tablesOf } from '../state/schema.ts';
-import type { IndexReads } from './index-reads.ts';
+import { storedAsset } from '../state/stored-utxo.ts';
+import type { IndexReads, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { runTogether } from './merge.ts';
 import { atOneTip } from './one-tip.ts';
 import { createActivityReads } from './read-activity.ts';
@@ -17,36 +19,47 @@ import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
 import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
-import { createUtxoReads } from './read-utxos.ts';
+import { createUtxoReads, type ListedOutputs } from './read-utxos.ts';
+
+/** A chain in the index; `number` is its number in the names of tables. */
+export type IndexedChain = {
+  readonly number: number;
+  readonly id: Id;
+  readonly feeAsset: Id;
+  /** The last indexed block if this process knows it without a query; see `LatestRead`. */
+  readonly recentTip?: () => PinnedBlock | undefined;
+};
 
 /**
- * Opens the queries about one chain; `number` is the chain number in its table names. With `longWork`, long queries as of a height pause, so
+ * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
  * that other requests are handled in between. `minListed`: for tests only, see `createAmountReads`.
  */
-export function openReads(
-  sql: Sql,
-  chain: { readonly number: number; readonly id: Id; readonly feeAsset: Id },
-  longWork?: LongWork,
-  minListed?: number,
-): IndexReads {
+export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, minListed?: number): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
-  const txs = createTxReads(tables, chain, blocks, outputs);
+  const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables, chain.id);
-  const latest = latestReaderOn(sql);
-  const tip = latest(blocks.tip);
+  const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
+  const tips = { tip: tip.readRecent, newestTip: tip.read };
+  // On SQLite a caller gains nothing: all queries of a read run at once.
+  const tellsFound = sql.dialect === 'postgres';
+  /** The entries of a list, read while it is looked up whether the list was the same as of its block. */
+  function* entriesAsPinned(listed: ListedOutputs): Steps<OutputEntry[]> {
+    const [pinned, entries] = yield* runTogether(listed.asPinned(), outputs.toEntries(listed.outputs));
+    return pinned === listed.outputs ? entries : yield* outputs.toEntries(pinned);
+  }
   return {
-    tip: tip.read,
-    pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.known())),
-    pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.known())),
+    ...tips,
+    pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.recent())),
+    pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.recent())),
     completeFrom: constantReaderOn(sql)(blocks.completeFrom, 0),
     block: (which) => run(() => blocks.block(which)),
     blockHeights: (query) => run(() => blocks.blockHeights(query)),
@@ -54,17 +67,24 @@ export function openReads(
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
-    tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.known())),
+    tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.recent())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
-    utxos: (query) =>
+    utxos: (query, onFound) =>
       runWithPauses(function* () {
-        return yield* outputs.toEntries(yield* utxos.utxos(query));
+        const listed = yield* utxos.listNow(query);
+        if (tellsFound)
+          onFound?.(listed.outputs.map(({ stored, spent }) => ({ stored, isConsumed: spent !== undefined && 'tx' in spent })));
+        return yield* entriesAsPinned(listed);
       }),
-    balances: (addresses, pin, now) =>
+    balances: (addresses, pin, now, onFound) =>
       runWithPauses(function* () {
-        const [singleOwner, found] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
-        if (found.length === 0) return { singleOwner, multiOwner: [], exported: [] };
-        const others = yield* outputs.toEntries(found);
+        const [singleOwner, listed] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
+        if (tellsFound)
+          onFound?.(
+            new Set([...singleOwner.map(({ asset }) => asset), ...(listed?.outputs ?? []).map(({ stored }) => storedAsset(stored))]),
+          );
+        if (listed === undefined) return { singleOwner, multiOwner: [], exported: [] };
+        const others = yield* entriesAsPinned(listed);
         return {
           singleOwner,
           multiOwner: others.filter(({ seq }) => !isMovedOutput(seq)),
@@ -73,12 +93,13 @@ export function openReads(
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),
+    assetNames: (ids) => run(() => assets.assetNames(ids)),
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
-    buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.known())),
-    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.known())),
-    totals: (metric, times) => atOneTip(tip.read, () => run(() => buckets.totals(metric, times))),
-    addressesBefore: (time) => atOneTip(tip.read, () => run(() => buckets.addressesBefore(time, tip.known()))),
+    buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.recent())),
+    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.recent())),
+    totals: (metric, times) => atOneTip(tips, () => run(() => buckets.totals(metric, times))),
+    addressesBefore: (time) => atOneTip(tips, () => run(() => buckets.addressesBefore(time, tip.recent()))),
   };
 }

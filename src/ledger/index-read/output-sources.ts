@@ -102,8 +102,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
     },
     filledSets: function* (addresses, sets) {
       const all = addresses.flatMap((address) => sets.map((set) => ({ address, set })));
-      // Asking first saves two of three queries of each address.
-      if (addresses.length < minAsked) return all;
+      // Asking first saves two of three queries of each address. On PostgreSQL it would cost a round trip, and they are one statement anyway.
+      if (dialect === 'postgres' || addresses.length < minAsked) return all;
       const rows = rowsByPosition((yield rareSets(addresses.map(addressToBytes))) as readonly (readonly RareSets[])[]);
       return all.filter(({ set }, i) => {
         const found = rows[Math.floor(i / sets.length)];

@@ -7,12 +7,13 @@ import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
-import type { AssetEntry } from './index-reads.ts';
+import type { AssetEntry, AssetName } from './index-reads.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 type AssetReads = {
   readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
+  readonly assetNames: (ids: readonly Id[]) => Steps<readonly AssetName[]>;
 };
 
 export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<OutputReads, 'addBytes'>): AssetReads {
@@ -27,6 +28,7 @@ export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<Out
     (keys) =>
       `SELECT m.asset, m.seq, NULL AS bytes FROM ${t.minter} m WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
   );
+  const names = keyLookup((keys) => `SELECT id, name, symbol, denomination FROM ${t.asset} WHERE id IN (${keys})`);
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
   function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
@@ -46,6 +48,10 @@ export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<Out
 
   return {
     assets,
+    assetNames: function* (ids) {
+      const rows = yield* fetchRows<NameRow>(names([...new Set(ids)].map(idToBytes)));
+      return rows.map(nameOf);
+    },
     asset: function* (id) {
       const entry = (yield* assets([id])).get(id);
       if (entry !== undefined) return entry;
@@ -58,10 +64,7 @@ export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<Out
 function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): AssetEntry {
   const createdTime = row.created ?? row.first ?? 0;
   return {
-    id: toHex(row.id) as Id,
-    name: Buffer.from(row.name).toString('utf8'),
-    symbol: Buffer.from(row.symbol).toString('utf8'),
-    denomination: row.denomination,
+    ...nameOf(row),
     type: typeOf(row.fxs.split(' ')),
     cap: row.minter === null ? 'fixed' : 'variable',
     createdTime,
@@ -74,16 +77,21 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
   };
 }
 
+const nameOf = ({ id, name, symbol, denomination }: NameRow): AssetName => ({
+  id: toHex(id) as Id,
+  name: Buffer.from(name).toString('utf8'),
+  symbol: Buffer.from(symbol).toString('utf8'),
+  denomination,
+});
+
 /** `nft` if the asset has an NFT (1) or property (2) fx but no secp256k1 fx (0), by the fx numbers of its initial states. */
 const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
   !fxs.includes('0') && (fxs.includes('1') || fxs.includes('2')) ? 'nft' : 'secp256k1';
 
-type AssetRow = {
-  readonly id: Uint8Array;
+type NameRow = { readonly id: Uint8Array; readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+
+type AssetRow = NameRow & {
   readonly fxs: string;
-  readonly name: Uint8Array;
-  readonly symbol: Uint8Array;
-  readonly denomination: number;
   readonly created: number | null;
   readonly first: number | null;
   readonly last: number | null;

@@ -16,7 +16,7 @@ import { stepRunnerOn } from './read-run.ts';
 const tables = { ...tablesOf(7), ...indexTablesOf(7) };
 const pin = { height: 10, id: zeroId, time: 0, lastTx: 0 };
 const now = 300;
-const noUtxos = { utxos: () => [][Symbol.iterator]() as never };
+const noUtxos = { listNow: () => [][Symbol.iterator]() as never };
 
 const owners = Array.from({ length: 20 }, (_, i) => Buffer.alloc(20, i + 1));
 const assets = [1, 2].map((byte) => Buffer.alloc(32, byte));

@@ -9,21 +9,20 @@ import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart,
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { Tables } from '../state/schema.ts';
 import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
-import type { StoredPinnedOutput } from './read-outputs.ts';
-import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
+import type { ListedOutputs, OutputSetSelection, UtxoReads } from './read-utxos.ts';
 
 /** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
 type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
   readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
-  /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. */
-  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<StoredPinnedOutput[]>;
+  /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. Undefined if the addresses never had any. */
+  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ListedOutputs | undefined>;
 };
 
 /** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
 export function createBalanceReads(
   t: Pick<Tables, 'balance'> & Pick<IndexTables, 'owner' | 'movedOwner'>,
-  { utxos }: UtxoReads,
+  { listNow }: Pick<UtxoReads, 'listNow'>,
   dialect: Dialect,
   rowsPerPage = 512,
 ): IndexBalanceReads {
@@ -80,11 +79,13 @@ export function createBalanceReads(
       return list();
     },
     otherOutputs: function* (addresses, pin) {
+      // On PostgreSQL, to ask first would cost a round trip.
+      if (dialect === 'postgres') return yield* listNow({ ...everyOutput, pin, addresses }, otherSets);
       // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
       const found = yield addresses.map(anyOtherQuery);
       const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
-      if (owners.length === 0) return [];
-      return yield* utxos({ ...everyOutput, pin, addresses: owners }, otherSets);
+      if (owners.length === 0) return undefined;
+      return yield* listNow({ ...everyOutput, pin, addresses: owners }, otherSets);
     },
   };
 }

@@ -114,7 +114,10 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
 
   return {
     tip,
-    pinAtHeight: function* (height, tip) {
+    pinAtHeight: function* (height, recent) {
+      if (recent?.height === height) return recent;
+      // The block may be newer than what this process knows.
+      const tip = recent !== undefined && height > recent.height ? undefined : recent;
       const pin = yield* limitToIndexed(pinAtQuery(height), tip);
       return pin?.height === height ? pin : undefined;
     },

@@ -39,6 +39,7 @@ function openLists(seed: number) {
     { id: chainID, feeAsset: chains.feeAsset },
     blocks,
     createOutputReads(tables, chainID, sql),
+    sql.dialect,
   );
   const counted: typeof txs = (seqs, ...rest) => {
     read.txs += seqs.length;

@@ -5,7 +5,7 @@ import { compare } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { isMovedOutput } from '../state/output-number.ts';
+import { isMovedOutput, outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
@@ -38,6 +38,9 @@ export type OutputReads = ChainOutputReads & {
   readonly spendersOf: (seqs: readonly number[]) => Query[];
   /** Outputs up to which `spendersOf` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
   readonly maxJoinedSpenders: number;
+  /** The same for all outputs of transactions, on PostgreSQL only: `maxJoinedSpenders` rows and one more at most. */
+  readonly spendersOfTxs: (seqs: readonly number[]) => Query[];
+  readonly spendersOfTx: (id: Id) => Query;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -93,6 +96,13 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
 
+  const maxJoinedSpenders = dialect === 'postgres' ? 1024 : 4;
+  const spenders = `SELECT s.utxo, x.seq, x.id, x.bytes, b.time`;
+  const joinSpenders = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
+  const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;
+  const ofOutputs = `${spenders} FROM ${t.tx} y JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders}`;
+  const limit = `LIMIT ${maxJoinedSpenders + 1}`;
+
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
       ? undefined
@@ -126,11 +136,13 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
       return row;
     },
     spendersBySeq: consumers,
-    spendersOf: keyLookup(
-      (keys) => `SELECT s.utxo, x.seq, x.id, x.bytes, b.time
-        FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
-    ),
-    maxJoinedSpenders: dialect === 'postgres' ? 1024 : 4,
+    spendersOf: keyLookup((keys) => `${spenders} FROM ${t.spend} s ${joinSpenders} WHERE s.utxo IN (${keys})`),
+    maxJoinedSpenders,
+    spendersOfTxs: keyLookup((keys) => `${ofOutputs} WHERE y.seq IN (${keys}) ${limit}`),
+    spendersOfTx: (id) => ({
+      text: `${ofOutputs} WHERE y.seq = (SELECT z.seq FROM ${t.tx} z WHERE z.id = ? ORDER BY z.seq DESC LIMIT 1) ${limit}`,
+      values: [idToBytes(id)],
+    }),
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

@@ -8,6 +8,10 @@ const keysOf = keyLookup((keys) => `SELECT address, public_key FROM ${signerKeyT
 
 /** Stored public keys of addresses; an address without a stored key is left out. */
 export function* readPublicKeys(addresses: readonly Address[]): Steps<ReadonlyMap<Address, Uint8Array>> {
-  const rows = yield* fetchRows<{ address: Uint8Array; public_key: Uint8Array }>(keysOf(addresses.map(addressToBytes)));
-  return new Map(rows.map(({ address, public_key }) => [toHex(address) as Address, public_key]));
+  return toPublicKeys(yield* fetchRows<PublicKeyRow>(keysOf(addresses.map(addressToBytes))));
 }
+
+export type PublicKeyRow = { readonly address: Uint8Array; readonly public_key: Uint8Array };
+
+export const toPublicKeys = (rows: readonly PublicKeyRow[]): ReadonlyMap<Address, Uint8Array> =>
+  new Map(rows.map(({ address, public_key }) => [toHex(address) as Address, public_key]));

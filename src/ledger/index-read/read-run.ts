@@ -40,18 +40,31 @@ export const singleReaderOn =
   async <T>({ query, resultOf }: SingleRead<T>): Promise<T> =>
     resultOf(await sql.all<unknown>(query.text, query.values));
 
-/** A read of the newest state. `known` returns its result without a promise on SQLite, and undefined on PostgreSQL. */
-type LatestRead<T> = { readonly read: () => Promise<T>; readonly known: () => T | undefined };
+/** A read of the newest state. */
+type LatestRead<T> = {
+  /** The newest state on SQLite. On PostgreSQL, as far as this process knows it: a commit of a moment ago may be missing; undefined if it must be read. */
+  readonly recent: () => T | undefined;
+  readonly read: () => Promise<T>;
+  /** The same as `recent`, or read if that is undefined. */
+  readonly readRecent: () => Promise<T>;
+};
 
-/** Runs a single query whose result is cached until the next commit where the database tells commits, which is on SQLite. */
-export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>) => LatestRead<T> {
+/**
+ * Runs a single query whose result is cached until the next commit where the database tells commits, which is on SQLite. On PostgreSQL `recent`
+ * may know the result.
+ */
+export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>, recent?: () => T | undefined) => LatestRead<T> {
   const { untilCommit } = sql;
   const readOne = singleReaderOn(sql);
-  return <T>(single: SingleRead<T>): LatestRead<T> => {
-    if (untilCommit === undefined) return { read: () => readOne(single), known: () => undefined };
+  return <T>(single: SingleRead<T>, recent: () => T | undefined = () => undefined): LatestRead<T> => {
+    if (untilCommit === undefined) {
+      const read = () => readOne(single);
+      return { read, recent, readRecent: async () => recent() ?? read() };
+    }
     const { query, resultOf } = single;
     const known = untilCommit(() => resultOf(sql.all<unknown>(query.text, query.values) as unknown[]));
-    return { read: async () => known(), known };
+    const read = async () => known();
+    return { read, recent: known, readRecent: read };
   };
 }
 

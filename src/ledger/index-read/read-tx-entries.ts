@@ -5,11 +5,12 @@ import { toHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { damagedRow } from '../state/fault.ts';
-import { outputNumber } from '../state/output-number.ts';
+import { isPreLinearizationOutput, outputNumber } from '../state/output-number.ts';
 import { createdUtxos, openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
 import { decodeTxOutputs } from '../state/tx-outputs.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo, TxEntry } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import type { StoredChainOutput } from './read-chain-outputs.ts';
 import { type CrossChainOutputRow, importedElsewhereAsOf, type OutputReads, type SpenderRow, StoredOutput } from './read-outputs.ts';
 
@@ -23,6 +24,9 @@ export type TxRow = {
   readonly time: number;
   readonly outputs: Uint8Array | null;
 };
+
+/** A transaction that consumed the output `utxo`. */
+export type SpenderOfOutput = SpenderRow & { readonly utxo: number };
 
 type Chain = { readonly id: Id; readonly outputs: OutputReads };
 
@@ -38,8 +42,16 @@ type TxOutputs = {
 
 type ConsumedOutput = { readonly bytes: StoredUtxo; readonly time: number };
 
-/** Entries of transactions, in the order of their rows. Outputs that are not stored with them are looked up, in one group of queries. */
-export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: Chain): Steps<TxEntry[]> {
+/**
+ * Entries of transactions, in the order of their rows. Outputs that are not stored with them are looked up, in one group of queries.
+ * `ahead`: what consumed their outputs, if that was read with them.
+ */
+export function* readTxEntries(
+  rows: readonly TxRow[],
+  pin: PinnedBlock,
+  chain: Chain,
+  ahead?: readonly SpenderOfOutput[],
+): Steps<TxEntry[]> {
   const txs = rows.map(openStoredTx);
   const isUnknown = (outputs: Uint8Array | null, { layout }: StoredTx) => outputs?.length === 0 && layout.kind === 'CreateAssetTx';
   const found = rows.map(({ outputs }, i) => {
@@ -54,7 +66,7 @@ export function* readTxEntries(rows: readonly TxRow[], pin: PinnedBlock, chain: 
   }
   const outputsOf = found as TxOutputs[];
   const created = outputsOf.length === 1 ? (outputsOf[0] as TxOutputs).seqs : outputsOf.flatMap(({ seqs }) => seqs);
-  const spenders = yield* readSpendersOf(created, pin, chain.outputs);
+  const spenders = yield* readSpendersOf(created, pin, chain.outputs, ahead);
   return txs.map((tx, i) => {
     const { height, block: blockID } = rows[i] as TxRow;
     const outputs = outputsOf[i] as TxOutputs;
@@ -130,8 +142,7 @@ function* lookUpOutputs(txs: readonly TxToLookUp[], { id: chainID, outputs }: Ch
     moved.push(...[...inputs.slice(part.ownInputs), ...created.slice(part.ownOutputs)].map((ref) => idToBytes(refId(ref))));
     return part;
   });
-  const rows = yield* outputs.byRefs(own);
-  const movedFound = yield* fetchRows<MovedRow>(outputs.movedById(moved));
+  const [rows, movedFound] = yield* runTogether(outputs.byRefs(own), fetchRows<MovedRow>(outputs.movedById(moved)));
   const movedRows = new Map(movedFound.map((row) => [moveKey(toHex(row.id), row), row]));
   let at = 0;
   const takeRows = (count: number): (StoredChainOutput | undefined)[] => Array.from({ length: count }, () => rows[at++]);
@@ -161,19 +172,30 @@ const toConsumed = (row: StoredChainOutput | undefined): ConsumedOutput | undefi
 
 const moveKey = (id: string, { source, destination }: CrossChainOutputRow): string => id + toHex(source) + toHex(destination);
 
-/** The transactions that consumed outputs as of a block, by `seq` of the output. */
-function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: OutputReads): Steps<ReadonlyMap<number, StoredTx>> {
+/** The transactions that consumed outputs as of a block, by `seq` of the output. `ahead`: see `readTxEntries`. */
+function* readSpendersOf(
+  seqs: readonly number[],
+  pin: PinnedBlock,
+  outputs: OutputReads,
+  ahead: readonly SpenderOfOutput[] | undefined,
+): Steps<ReadonlyMap<number, StoredTx>> {
   const found = new Map<number, StoredTx>();
-  if (seqs.length <= outputs.maxJoinedSpenders) {
+  const add = (rows: readonly SpenderOfOutput[]): void => {
     let last: StoredTx | undefined;
-    for (const row of yield* fetchRows<SpenderRow & { readonly utxo: number }>(outputs.spendersOf(seqs))) {
+    for (const row of rows) {
       if (row.seq > pin.lastTx) continue;
       if (last?.seq !== row.seq) last = openStoredTx(row);
       found.set(row.utxo, last);
     }
+  };
+  if (ahead !== undefined) add(ahead);
+  // An output from before linearization is not among those of its transaction.
+  const unread = ahead === undefined ? seqs : seqs.filter(isPreLinearizationOutput);
+  if (unread.length <= outputs.maxJoinedSpenders) {
+    add(yield* fetchRows<SpenderOfOutput>(outputs.spendersOf(unread)));
     return found;
   }
-  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(seqs));
+  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(unread));
   const spentSoFar = spends.filter(({ tx }) => tx <= pin.lastTx);
   const rows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq([...new Set(spentSoFar.map(({ tx }) => tx))]));
   const spenders = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));

@@ -3,8 +3,9 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { equal } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { type IndexTables, txKinds } from '../index/tables.ts';
+import type { Sql } from '../index/sql.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
 import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
@@ -12,7 +13,8 @@ import type { FoundTx, PinnedBlock, Subject, TxEntry, TxQuery } from './index-re
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import type { OutputReads } from './read-outputs.ts';
-import { readTxEntries, type TxRow } from './read-tx-entries.ts';
+import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
+import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
 
 export type TxReads = {
   readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
@@ -29,7 +31,10 @@ export function createTxReads(
   { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
   blocks: BlockReads,
   outputs: OutputReads,
+  dialect: Sql['dialect'],
 ): TxReads {
+  /** Whether a round trip costs more than to read something that may not be needed. */
+  const readsAhead = dialect === 'postgres';
   const chain = { id: chainID, outputs };
   const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
     FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
@@ -40,6 +45,7 @@ export function createTxReads(
   const seqOfId = `(SELECT y.seq FROM ${t.tx} y WHERE y.id = ? ORDER BY y.seq DESC LIMIT 1)`;
   const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seqOfId}`;
   const byId = `${withOutputs} WHERE x.seq = ${seqOfId}`;
+  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seqOfId}`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
@@ -48,6 +54,10 @@ export function createTxReads(
     asc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ? + 0`,
     desc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`,
   };
+
+  /** The rows that were read ahead; undefined if none were, or too many. */
+  const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
+    readsAhead && rows.length <= outputs.maxJoinedSpenders ? (rows as readonly SpenderOfOutput[]) : undefined;
 
   const runs = createRunReads(t.history);
   const feeSubject = idToBytes(feeAsset);
@@ -92,21 +102,39 @@ export function createTxReads(
       return row.seq;
     },
     txs: function* (seqs, pin, maxBytes) {
-      const rows = new Map((yield* fetchRows<TxRow>(withOutputsBySeq(seqs))).map((row) => [row.seq, row]));
+      const found = yield* fetchRowGroups({
+        txs: withOutputsBySeq(seqs),
+        spenders: readsAhead ? outputs.spendersOfTxs(seqs) : [],
+      });
+      const rows = new Map((found.txs as readonly TxRow[]).map((row) => [row.seq, row]));
       const sorted = seqs.map((seq) => rows.get(seq) as TxRow);
-      return yield* readTxEntries(cutAtBytes(sorted, maxBytes), pin, chain);
+      return yield* readTxEntries(cutAtBytes(sorted, maxBytes), pin, chain, completeSpenders(found.spenders));
     },
     tx: function* (id, isRendered, tip) {
-      const query = { text: byId, values: [idToBytes(id)] };
-      const [rows, tipRows = []] = yield tip === undefined ? [query, blocks.tip.query] : [query];
-      const pin = tip ?? blocks.tip.resultOf(tipRows);
-      const row = rows?.[0] as TxRow | undefined;
+      // What is read ahead must not be older than the block as of which it is shown.
+      const pin = tip ?? blocks.tip.resultOf((yield [blocks.tip.query])[0] ?? []);
+      const values = [idToBytes(id)];
+      const found = yield* fetchRowGroups({
+        tx: [{ text: byId, values }],
+        spenders: readsAhead ? [outputs.spendersOfTx(id)] : [],
+        keys: readsAhead ? [{ text: keysById, values }] : [],
+      });
+      const row = found.tx[0] as TxRow | undefined;
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
-      return { pin, seq: row.seq, entry: isRendered(row.seq, pin) ? undefined : (yield* readTxEntries([row], pin, chain))[0] };
+      const publicKeys = toPublicKeys(found.keys as readonly PublicKeyRow[]);
+      if (isRendered(row.seq, pin)) return { pin, seq: row.seq, entry: undefined, publicKeys };
+      const [entry] = yield* readTxEntries([row], pin, chain, completeSpenders(found.spenders));
+      return { pin, seq: row.seq, entry, publicKeys };
     },
   };
 }
+
+/**
+ * SQL for the addresses that own the first two outputs which a transfer consumed, and the first two that it created, if each has one owner: nearly
+ * all transactions have no others. What else is at these places of a transaction is no key of the table.
+ */
+const usualOwners = 'substr(x.outputs, 23, 20), substr(x.outputs, 65, 20), substr(x.bytes, 107, 20), substr(x.bytes, 187, 20)';
 
 /** Cuts a list of transactions at `maxBytes`: looking up the outputs of a transaction costs many times what reading it does. */
 function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {

@@ -41,7 +41,11 @@ const allOutputSets: OutputSetSelection = {
 
 export type UtxoReads = {
   readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<StoredPinnedOutput[]>;
+  /** The same in two parts: what is in the sets now, and the list as of the pinned block, which is the same one if nothing was spent since. */
+  readonly listNow: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<ListedOutputs>;
 };
+
+export type ListedOutputs = { readonly outputs: StoredPinnedOutput[]; readonly asPinned: () => Steps<StoredPinnedOutput[]> };
 
 export function createUtxoReads(
   t: Tables & IndexTables,
@@ -55,9 +59,9 @@ export function createUtxoReads(
   const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
 
-  function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<StoredPinnedOutput[]> {
+  function* listNow(query: UtxoQuery, sets = allOutputSets): Steps<ListedOutputs> {
     const { pin, includeSpent, sortBy, order, limit } = query;
-    if (query.minAmount > maxU64 || limit < 1) return [];
+    if (query.minAmount > maxU64 || limit < 1) return nothingListed;
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
     const addresses = [...new Set(query.addresses)];
     const after = query.after === undefined ? undefined : yield* sortPositionAt(query.after, sortBy, pin);
@@ -85,8 +89,18 @@ export function createUtxoReads(
             isFiltered: asset !== undefined || query.minAmount > 0n,
           });
 
-    // Outputs that were spent after the pinned block are no longer in their unspent set. They are looked up after the page was read, so that
-    // those spent in the meantime are found as well.
+    return { outputs: page, asPinned: () => addSpentSince(query, sets, { page, after, range, matches }) };
+  }
+
+  /** Adds what was spent since the pinned block and is not in its unspent set any more. Runs after the page was read, so that nothing is missed. */
+  function* addSpentSince(
+    query: UtxoQuery,
+    sets: OutputSetSelection,
+    { page, after, range, matches }: ReadPage,
+  ): Steps<StoredPinnedOutput[]> {
+    const { pin, sortBy, order, limit } = query;
+    const addresses = [...new Set(query.addresses)];
+    const compare = positionComparator(query);
     const [last] = yield* fetchRows<{ tx: number | null; taken: number | null }>([{ text: latest, values: [] }]);
     if ((last?.tx ?? 0) <= pin.lastTx && (last?.taken ?? 0) <= pin.time) return page;
     const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
@@ -172,8 +186,30 @@ export function createUtxoReads(
     return [...found.values()];
   }
 
-  return { utxos };
+  return {
+    listNow,
+    utxos: function* (query, sets) {
+      const { asPinned } = yield* listNow(query, sets);
+      return yield* asPinned();
+    },
+  };
 }
+
+const nothingListed: ListedOutputs = {
+  outputs: [],
+  // biome-ignore lint/correctness/useYield: steps without a query.
+  asPinned: function* () {
+    return [];
+  },
+};
+
+/** A page that was read: where it began, and the filter by what does not change. */
+type ReadPage = {
+  readonly page: StoredPinnedOutput[];
+  readonly after: SortPosition | undefined;
+  readonly range: OutputRange;
+  readonly matches: (bytes: StoredUtxo) => boolean;
+};
 
 /** The same range up to the end of a page. An output that moved between chains has no number in the order of time, so it ends no range of numbers. */
 function endRangeAt(range: OutputRange, order: Order, end: SortPosition | undefined): OutputRange {

@@ -5,7 +5,17 @@ import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { bucketStart } from '../index/bucket-start.ts';
 import { type BucketUnit, bucketUnits, txKinds } from '../index/tables.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
-import type { BlockEntry, BlockQuery, IndexReads, OutputEntry, PinnedBlock, TxEntry, TxQuery, UtxoQuery } from './index-reads.ts';
+import type {
+  AssetName,
+  BlockEntry,
+  BlockQuery,
+  IndexReads,
+  OutputEntry,
+  PinnedBlock,
+  TxEntry,
+  TxQuery,
+  UtxoQuery,
+} from './index-reads.ts';
 import type { ReadsChains } from './reads-chains.fixture.ts';
 
 /** Test chains and an index of them; `sync` indexes the blocks that were added since. */
@@ -103,7 +113,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const seq = await reads.txSeq(tx.id, tip);
           const isRendered = chains.pick(4) === 0;
           const entry = isRendered ? undefined : (await reads.txs([seq as number], tip))[0];
-          expect(await reads.tx(tx.id, () => isRendered)).toEqual({ pin: tip, seq: seq as number, entry });
+          expect(await reads.tx(tx.id, () => isRendered)).toMatchObject({ pin: tip, seq: seq as number, entry } as object);
         }
         expect(await reads.tx(zeroId, () => false)).toBeUndefined();
         const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
@@ -216,6 +226,11 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
       const ids = oracle.assetIDs();
       for (const id of ids) expect(await reads.asset(id)).toEqual(oracle.asset(id) as never);
       expect(await reads.assets([...ids, zeroId, ids[0] as Id])).toEqual(new Map(ids.map((id) => [id, oracle.asset(id)])) as never);
+      const named = await reads.assetNames([...ids, zeroId, ids[0] as Id]);
+      expect(new Map(named.map((name) => [name.id, name]))).toMatchObject(
+        new Map(ids.map((id) => [id, pickName(oracle.asset(id) as AssetName)])) as never,
+      );
+      expect(named).toHaveLength(ids.length);
       const other = oracle.allTxs.find(({ tx }) => tx.unsigned.kind !== 'CreateAssetTx')?.tx.id as Id;
       expect(await reads.asset(other)).toBe('not-an-asset');
       expect(await reads.asset(zeroId)).toBeUndefined();
@@ -380,3 +395,5 @@ const comparableOracleTx = ({ consumed, emitted, ...entry }: OracleTx): ReturnTy
   consumed: consumed.map((output) => ({ ...comparableOracleOutput(output), seq: undefined })),
   emitted: emitted.map(comparableOracleOutput),
 });
+
+const pickName = ({ id, name, symbol, denomination }: AssetName): AssetName => ({ id, name, symbol, denomination });

@@ -6,6 +6,7 @@ import { joinStatements } from '../index/statement-joiner.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
+import type { PinnedBlock } from './index-reads.ts';
 import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
@@ -45,7 +46,10 @@ export async function openPostgresReads(server: string, seed: number, minListed?
     openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }, { partitionSize }),
   );
   for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
-  const chain = { number: numbers[0] as number, id: chainID, feeAsset: testChains.feeAsset };
+  const named = { number: numbers[0] as number, id: chainID, feeAsset: testChains.feeAsset };
+  const plain = openReads(sql, named);
+  let recent: PinnedBlock | undefined;
+  const chain = { ...named, recentTip: () => recent };
   const joined = joinStatements(sql, (run) => void setImmediate(run));
   let written = 0;
   return {
@@ -57,6 +61,8 @@ export async function openPostgresReads(server: string, seed: number, minListed?
         await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));
         written++;
       }
+      // Every other time, as if the process had not been notified yet.
+      recent = written % 2 === 0 ? undefined : await plain.tip();
     },
     close: async () => {
       testChains.close();

@@ -38,8 +38,9 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
   };
   return {
     dialect: sql.dialect,
-    all: <T>(text: string, values: readonly SqlValue[]): Promise<T[]> => {
+    all: <T>(given: string, all: readonly SqlValue[]): Promise<T[]> => {
       if (waiting.size === 0) soon(runAll);
+      const { text, values } = withArray(given, all);
       const sameText = waiting.get(text) ?? new Map<string, Waiting>();
       waiting.set(text, sameText);
       const key = keyOf(values);
@@ -48,6 +49,28 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
       return query.done.promise as Promise<unknown> as Promise<T[]>;
     },
   };
+}
+
+/** Where a text has its list of keys, `IN (?,?,…)`; `count` is 0 if it has none, or several. */
+const findList = memoize((text: string) => {
+  const lists = [...text.matchAll(/\bIN \((\?(?:,\?)*)\)/g)];
+  const [{ 0: list, 1: keys, index }] = lists.length === 1 ? (lists as [RegExpExecArray]) : [noList];
+  const [before, behind] = [text.slice(0, index), text.slice(index + (list as string).length)];
+  return {
+    first: before.split('?').length - 1,
+    count: ((keys as string).length + 1) >> 1,
+    textOf: memoize((type: string) => `${before}= ANY(CAST(? AS ${type}[]))${behind}`),
+  };
+});
+
+const noList = { 0: '', 1: '', index: 0 } as const;
+
+/** The same query with one array in place of its list of keys: texts for all lengths are the same, and the driver has one value to send. */
+function withArray(text: string, values: readonly SqlValue[]): { readonly text: string; readonly values: readonly SqlValue[] } {
+  const { first, count, textOf } = findList(text);
+  if (count === 0) return { text, values };
+  const keys = values.slice(first, first + count);
+  return { text: textOf(typeOf(keys)), values: [...values.slice(0, first), arrayText(keys), ...values.slice(first + count)] };
 }
 
 async function runQueries(sql: Sql, textOf: typeof joinedText, text: string, queries: readonly Waiting[]): Promise<Row[][]> {

@@ -2,7 +2,7 @@ import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { endsWithChecksum, withChecksum } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
-import { toHex } from '../../base/bytes/hex.ts';
+import { toHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idOf } from '../../base/bytes/id.ts';
 import { damagedRow } from './fault.ts';
 
@@ -47,6 +47,8 @@ export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void
 export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): void {
   for (let i = 0; i < idLength; i++) to[offset + i] = from[utxoFields.assetID + i] as number;
 }
+
+export const storedAsset = (bytes: StoredUtxo): Id => toHexAt(bytes, utxoFields.assetID, idLength) as Id;
 
 export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, utxoFields.outputIndex);
 
