@@ -14,6 +14,8 @@ export type StakerNode = NetworkNode & {
   readonly kind: 'AvalancheGo' | 'Serac';
   readonly nodeID: string;
   readonly url: string;
+  readonly stakingPort: number;
+  readonly pid: () => number;
   readonly dataDir: string;
   /** What the process has printed so far. */
   readonly log: () => string;
@@ -91,6 +93,8 @@ export async function startStakerNetwork(binary: string, keys: string, options: 
       kind,
       nodeID,
       url: `http://127.0.0.1:${http}`,
+      stakingPort: staking,
+      pid: () => child.pid,
       dataDir,
       log: () => readFileSync(logFile, 'utf8'),
       signal: (signal) => child.kill(signal),

@@ -79,7 +79,15 @@ export const serve: Serve = async (options) => {
       const response = handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
       if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
       isAsync = true;
-      return response.then(finishOrUpgrade).finally(release) as Promise<Response>;
+      const releaseAndFinish = (answer: HttpResponse): Response | undefined => {
+        release();
+        return finishOrUpgrade(answer);
+      };
+      const releaseAndFail = (error: unknown): never => {
+        release();
+        throw error;
+      };
+      return response.then(releaseAndFinish, releaseAndFail) as Promise<Response>;
     } finally {
       if (!isAsync) release();
     }

@@ -94,6 +94,17 @@ export function baseOutputAt(bytes: Uint8Array, index: number): number | undefin
   return at;
 }
 
+/** Where each of them begins. */
+export function baseOutputOffsets(bytes: Uint8Array): Uint32Array {
+  const offsets = new Uint32Array(Math.min(baseOutputCount(bytes), bytes.length));
+  let at = outputsAt + 4;
+  for (let i = 0; i < offsets.length && at < bytes.length; i++) {
+    offsets[i] = at;
+    at = outputEnd(bytes, at);
+  }
+  return offsets;
+}
+
 /** Whether a transaction creates more outputs on its chain than these: a CreateAssetTx or an OperationTx. */
 export function addsOutputs(bytes: Uint8Array): boolean {
   const kind = kinds[readU32(bytes, kindAt)];

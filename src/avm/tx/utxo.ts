@@ -19,8 +19,14 @@ export function makeUtxo(txID: Id, outputIndex: number, assetID: Id, output: Out
 }
 
 export function parseUtxo(bytes: Uint8Array): Utxo {
-  const body = unpack(UtxoBody, bytes);
-  return { ...body, id: utxoId(body.txID, body.outputIndex), bytes };
+  const { txID, outputIndex, assetID, output } = unpack(UtxoBody, bytes);
+  return { txID, outputIndex, assetID, output, id: utxoId(txID, outputIndex), bytes };
+}
+
+/** The same for an output whose id is known: computing it takes a hash. */
+export function parseUtxoOf(id: Id, bytes: Uint8Array): Utxo {
+  const { txID, outputIndex, assetID, output } = unpack(UtxoBody, bytes);
+  return { txID, outputIndex, assetID, output, id, bytes };
 }
 
 export const utxoJson = (utxo: Utxo, context: JsonContext): string => UtxoBody.json(utxo, context);

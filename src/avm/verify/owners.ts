@@ -22,8 +22,8 @@ export type SignatureContext = {
   readonly acceptUnsigned?: ((owner: Address) => boolean) | undefined;
 };
 
-/** A signature and the address that must have made it. */
-export type ExpectedSignature = { readonly signature: Uint8Array; readonly owner: Address };
+/** A signature and the address that must have made it. `signer`: who has made it, once another thread has found that. */
+export type ExpectedSignature = { readonly signature: Uint8Array; readonly owner: Address; signer?: Address | undefined };
 
 /** AvalancheGo: vms/secp256k1fx/output_owners.go, Verify. */
 export function verifyOwners({ threshold, addresses }: OutputOwners): void {
@@ -72,7 +72,7 @@ export function verifySignatures(
     }
     const signature = signatures[i] as Uint8Array;
     if (signing.onExpectedSignature !== undefined) {
-      signing.onExpectedSignature({ signature, owner });
+      signing.onExpectedSignature({ signature, owner, signer: undefined });
       continue;
     }
     if (signing.acceptUnsigned === undefined) verifySigner(owner, signature, signing);

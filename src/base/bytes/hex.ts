@@ -21,7 +21,10 @@ const twentyBytes = new Uint8Array(20);
 const thirtyTwoBytes = new Uint8Array(32);
 
 /** Bytes of hex digits that are known to be valid, such as an `Id` or an `Address`. Use `parseHex` for text from outside. */
-export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
+export const fromHex: (hex: string) => Uint8Array =
+  'fromHex' in Uint8Array
+    ? (Uint8Array as unknown as { fromHex(hex: string): Uint8Array }).fromHex.bind(Uint8Array)
+    : (hex) => Buffer.from(hex, 'hex');
 
 /** Hex with prefix and, except for `hexnc`, a checksum. AvalancheGo: utils/formatting/encoding.go, where hex and hexc are the same. */
 export const formatHex = (encoding: HexEncoding, bytes: Uint8Array): string =>

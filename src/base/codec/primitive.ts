@@ -13,13 +13,13 @@ export const u32: Codec<number> = { read: (r) => r.u32(), write: (w, v) => w.u32
 export const u64: Codec<bigint> = { read: (r) => r.u64(), write: (w, v) => w.u64(v), json: String };
 
 export const id: Codec<Id> = {
-  read: (r) => r.hex(32) as Id,
+  read: (r) => r.id() as Id,
   write: (w, v) => w.hex(v),
   json: (v, context) => `"${context.id(v)}"`,
 };
 
 export const address: Codec<Address> = {
-  read: (r) => r.hex(20) as Address,
+  read: (r) => r.address() as Address,
   write: (w, v) => w.hex(v),
   json: (v, context) => `"${context.address(v)}"`,
 };

@@ -1,15 +1,13 @@
+import { createRepeatedHex } from '../bytes/repeated-hex.ts';
 import { CodecError } from './fault.ts';
 
 /** A cursor over bytes. Every read is bounds-checked. AvalancheGo: utils/wrappers/packing.go and codec/reflectcodec (error texts). */
 export class Reader {
   readonly bytes: Uint8Array;
-  /** The same bytes. Private, so that the declarations of `serac/codec` do not need the types of Node. */
-  private readonly buffer: Buffer;
   offset = 0;
 
   constructor(bytes: Uint8Array) {
-    this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.bytes = this.buffer;
+    this.bytes = bytes;
   }
 
   /** Advances by `size` and returns the old offset. `goKind` is the Go kind in AvalancheGo's error text. */
@@ -25,15 +23,27 @@ export class Reader {
   }
 
   u16(goKind = 'uint16'): number {
-    return this.buffer.readUInt16BE(this.advance(2, goKind));
+    const at = this.advance(2, goKind);
+    return ((this.bytes[at] as number) << 8) | (this.bytes[at + 1] as number);
   }
 
   u32(goKind = 'uint32'): number {
-    return this.buffer.readUInt32BE(this.advance(4, goKind));
+    return this.u32At(this.advance(4, goKind));
   }
 
   u64(goKind = 'uint64'): bigint {
-    return this.buffer.readBigUInt64BE(this.advance(8, goKind));
+    const at = this.advance(8, goKind);
+    const [high, low] = [this.u32At(at), this.u32At(at + 4)];
+    // Most amounts and all times are below 2^53: then one bigint is made in place of four.
+    return high < 2 ** 21 ? BigInt(high * 2 ** 32 + low) : (BigInt(high) << 32n) | BigInt(low);
+  }
+
+  private u32At(at: number): number {
+    const { bytes } = this;
+    return (
+      (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>>
+      0
+    );
   }
 
   fixed(size: number, goKind?: string): Uint8Array {
@@ -41,10 +51,14 @@ export class Reader {
     return this.bytes.subarray(at, at + size);
   }
 
-  /** Fixed bytes as lower-case hex: ids and addresses. */
-  hex(size: number): string {
-    const at = this.advance(size);
-    return this.buffer.toString('hex', at, at + size);
+  /** An id as lower-case hex. */
+  id(): string {
+    return hexOfId(this.bytes, this.advance(32));
+  }
+
+  /** An address as lower-case hex. */
+  address(): string {
+    return hexOfAddress(this.bytes, this.advance(20));
   }
 
   /** Reads the length of a list. Go counts in int32, so larger values are rejected. */
@@ -58,6 +72,9 @@ export class Reader {
     return count;
   }
 }
+
+const hexOfId = createRepeatedHex(32);
+const hexOfAddress = createRepeatedHex(20);
 
 const maxCount = 2147483647;
 

@@ -33,16 +33,11 @@ export const recoverSigner = (recoverKey: RecoverKey, hash: Uint8Array, signatur
 /** Signer recovery with a cache. */
 export type SignerCache = {
   readonly recover: RecoverSigner;
-  /** Adds a signer that another thread has recovered. */
-  readonly add: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
   /** Where the public keys of recovered signers go. */
   readonly keys: SignerKeys | undefined;
 };
 
-/**
- * Caches signers by (hash, signature): signers that the recovery thread has found until the rules need them, and those of a transaction that
- * is verified again.
- */
+/** Caches signers by (hash, signature), for a transaction that is verified again. */
 export function createSignerCache(recoverKey: RecoverKey, keys?: SignerKeys, budget?: CacheBudget): SignerCache {
   const cache = createCache<string, Address>('signers', { size: entrySize, budget });
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
@@ -64,7 +59,6 @@ export function createSignerCache(recoverKey: RecoverKey, keys?: SignerKeys, bud
       cache.set(key, signer);
       return signer;
     },
-    add: (hash, signature, signer) => cache.set(keyOf(hash, signature), signer),
     keys,
   };
 }

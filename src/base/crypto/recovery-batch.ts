@@ -14,8 +14,15 @@ const inputLength = hashLength + signatureLength;
 /** 1 for a valid signature, then the address and the public key of its signer. */
 const resultLength = 1 + addressLength + publicKeyLength;
 
-export const packRecoveryInputs = (all: readonly RecoveryInput[]): Uint8Array =>
-  Buffer.concat(all.flatMap(({ hash, signature }) => [hash, signature]));
+export function packRecoveryInputs(all: readonly RecoveryInput[]): Uint8Array {
+  const packed = new Uint8Array(all.length * inputLength);
+  for (let i = 0; i < all.length; i++) {
+    const { hash, signature } = all[i] as RecoveryInput;
+    packed.set(hash, i * inputLength);
+    packed.set(signature, i * inputLength + hashLength);
+  }
+  return packed;
+}
 
 /** Recovers the signers of packed inputs; runs on the other thread. An invalid signature gives an empty result: the caller's rules report why. */
 export function recoverBatch(recoverKey: RecoverKey, inputs: Uint8Array): Uint8Array {

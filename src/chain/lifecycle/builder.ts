@@ -1,11 +1,11 @@
-import { type Block, makeBlock } from '../../avm/tx/block.ts';
+import { makeBlock } from '../../avm/tx/block.ts';
 import type { Effects } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createDiff } from '../../ledger/state/diff.ts';
 import type { Mempool } from './mempool.ts';
-import { ancestorConflictError, conflictingTxsError, type Parent } from './processing.ts';
+import { ancestorConflictError, conflictingTxsError, type Parent, type ProcessingBlock } from './processing.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
 /** Limit for the transactions of a built block, in bytes. AvalancheGo: vms/avm/block/builder/builder.go. */
@@ -27,7 +27,7 @@ type BuildDeps = {
  * is dropped with its reason; the first that does not fit ends the block. Returns undefined if no transaction is left. If reading the state
  * fails, the transactions go back to the mempool.
  */
-export function buildBlock(parent: Parent, deps: BuildDeps): Block | undefined {
+export function buildBlock(parent: Parent, deps: BuildDeps): ProcessingBlock | undefined {
   const diff = createDiff(parent.view);
   const importedBefore = deps.importedByAncestors(parent.id);
   const imported = new Set<Id>();
@@ -62,5 +62,6 @@ export function buildBlock(parent: Parent, deps: BuildDeps): Block | undefined {
   }
   if (txs.length === 0) return undefined;
   const now = deps.now();
-  return makeBlock({ parentID: parent.id, height: parent.height + 1n, time: now > parent.time ? now : parent.time, txs });
+  const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: now > parent.time ? now : parent.time, txs });
+  return { block, diff, imported };
 }

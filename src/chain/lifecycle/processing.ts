@@ -17,12 +17,15 @@ export type ProcessingBlock = { readonly block: Block; readonly diff: Diff; read
 /** A block that can have children: a processing one, or the last accepted one (whose changes are already in the state). */
 export type Parent = { readonly id: Id; readonly height: bigint; readonly time: bigint; readonly view: View };
 
-type BlockVerifyDeps = {
-  readonly verifier: TxVerifier;
+type HeaderVerifyDeps = {
   readonly now: () => bigint;
   readonly parent: (id: Id) => Parent | undefined;
   /** IDs of the outputs imported by the parent and by its processing ancestors. */
   readonly importedByAncestors: (parentID: Id) => ReadonlySet<Id>;
+};
+
+type BlockVerifyDeps = HeaderVerifyDeps & {
+  readonly verifier: TxVerifier;
   readonly effects: (tx: Tx) => Effects;
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
 };
@@ -31,14 +34,7 @@ type BlockVerifyDeps = {
 export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBlock {
   checkHeader(block, deps.now());
   for (const tx of block.txs) verifyTxInBlock(tx, undefined, deps);
-
-  const parent = deps.parent(block.parentID);
-  if (parent === undefined)
-    throw new ChainError(`failed to get parent ${idText(block.parentID)}: not found`, {
-      code: 'BLOCK_PARENT_UNKNOWN',
-      parentID: idText(block.parentID),
-    });
-  checkHeightAndTime(block, parent);
+  const parent = findParent(block, deps);
 
   const diff = createDiff(parent.view);
   const imported = new Set<Id>();
@@ -54,11 +50,32 @@ export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBloc
     for (const id of ids) imported.add(id);
     diff.apply(tx, effects);
   }
-  if (imported.size > 0) {
-    const before = deps.importedByAncestors(block.parentID);
-    if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
-  }
+  checkImports(block, imported, deps);
   return { block, diff, imported };
+}
+
+/** Verifies a block that this node has built, on the same parent: each of its transactions was verified, and applied to the diff, for that. */
+export function verifyBuiltBlock({ block, imported }: ProcessingBlock, deps: HeaderVerifyDeps): void {
+  checkHeader(block, deps.now());
+  findParent(block, deps);
+  checkImports(block, imported, deps);
+}
+
+function findParent(block: Block, deps: HeaderVerifyDeps): Parent {
+  const parent = deps.parent(block.parentID);
+  if (parent === undefined)
+    throw new ChainError(`failed to get parent ${idText(block.parentID)}: not found`, {
+      code: 'BLOCK_PARENT_UNKNOWN',
+      parentID: idText(block.parentID),
+    });
+  checkHeightAndTime(block, parent);
+  return parent;
+}
+
+function checkImports({ parentID }: Block, imported: ReadonlySet<Id>, { importedByAncestors }: HeaderVerifyDeps): void {
+  if (imported.size === 0) return;
+  const before = importedByAncestors(parentID);
+  if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
 }
 
 const noIds: readonly Id[] = [];

@@ -112,6 +112,23 @@ test('after the expected signatures were listed, only these are verified', () =>
   expect(reads / 3).toBeLessThan(readsInFull);
 });
 
+test('signers that another thread has found are not recovered again, also of an import', () => {
+  const unsigned = { kind: 'ImportTx' as const, ...base, inputs: [], sourceChain: '00'.repeat(32) as Id, importedInputs: [spendCoin] };
+  const bob = 'bb'.repeat(20) as Address;
+  for (const tx of [
+    makeTx({ kind: 'BaseTx', ...base, inputs: [spendCoin] }, [credential('secp256k1fx', alice)]),
+    makeTx(unsigned, [credential('secp256k1fx', alice)]),
+  ]) {
+    const { verifier, counts } = createCountingVerifier();
+    const [expected] = verifier.expectedSignatures(tx, viewOf([coin]));
+    (expected as { signer?: Address }).signer = bob;
+    expect(codeOf(() => verifier.verifySpend(tx, viewOf([coin])))).toBe('TX_WRONG_SIGNATURE');
+    (expected as { signer?: Address }).signer = alice;
+    for (let times = 0; times < 3; times++) verifier.verifySpend(tx, viewOf([coin]));
+    expect(counts.recovered).toBe(0);
+  }
+});
+
 test('after the expected signatures were listed, a transaction is still refused for every reason', () => {
   const bob = 'bb'.repeat(20) as Address;
   const verifyAfterListing = (signer: Address, view: View, now: bigint) => {

@@ -55,22 +55,28 @@ export function createTxVerifier({
     passed.set(tx, true);
   };
   const verified = createObjectSlot<Tx, VerifiedTx>();
-  /** Transactions that are valid if all these signatures are: recovering them takes another thread some time. */
-  const unsigned = createObjectSlot<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
+  const awaited = createObjectSlot<Tx, AwaitedSignatures>();
   /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
   const completeVerification = (tx: Tx, view: View, now: bigint): VerifiedTx | undefined => {
-    const before = unsigned.get(tx);
-    if (before === undefined || !hasUnchangedInputs(before, view, now)) return undefined;
-    unsigned.set(tx, undefined);
-    const message = unsignedBytes(tx);
+    const { signatures, verified } = awaited.get(tx) ?? noneAwaited;
+    if (verified === undefined || !hasUnchangedInputs(verified, view, now)) return undefined;
     try {
-      return before.signatures.every(({ signature, owner }) => recover(message, signature) === owner) ? before : undefined;
+      const signerOf = ({ signature, signer }: ExpectedSignature) => signer ?? recover(unsignedBytes(tx), signature);
+      return signatures.every((one) => signerOf(one) === one.owner) ? verified : undefined;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return undefined;
     }
   };
-  const context = (time = now()): SpendContext => ({ chainID, now: time, recover, addressText, bootstrapped, subnetID, subnetOf });
+  const context = (time = now(), known = recover): SpendContext => ({
+    ...{ chainID, now: time, recover: known, addressText, bootstrapped, subnetID, subnetOf },
+  });
+  /** Recovers a signer of a transaction, unless another thread has found it. */
+  const recoverUnlessKnown = (tx: Tx): SpendContext['recover'] => {
+    const { signatures } = awaited.get(tx) ?? noneAwaited;
+    if (signatures.length === 0) return recover;
+    return (message, signature) => signatures.find((one) => one.signature === signature)?.signer ?? recover(message, signature);
+  };
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
     const acceptUnsigned = (owner: Address): boolean => {
@@ -94,8 +100,10 @@ export function createTxVerifier({
       const before = verified.get(tx);
       if (before !== undefined && hasUnchangedInputs(before, view, time)) return;
       const completed = completeVerification(tx, view, time);
-      if (completed === undefined) verifySpend(tx, view, context(time));
-      if (isRecordable(tx)) verified.set(tx, completed ?? recordVerified(tx, time));
+      if (completed === undefined) verifySpend(tx, view, context(time, recoverUnlessKnown(tx)));
+      if (!isRecordable(tx)) return;
+      verified.set(tx, completed ?? recordVerified(tx, time));
+      awaited.set(tx, undefined);
     },
     explain: (tx, view, enrich) => {
       const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;
@@ -108,11 +116,17 @@ export function createTxVerifier({
       try {
         verifySyntaxOnce(tx);
         verifySpend(tx, view, { ...spending, onExpectedSignature: (one) => all.push(one) });
-        if (isRecordable(tx)) unsigned.set(tx, { ...recordVerified(tx, spending.now), signatures: all });
+        awaited.set(tx, { signatures: all, verified: isRecordable(tx) ? recordVerified(tx, spending.now) : undefined });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
+        awaited.set(tx, { signatures: all, verified: undefined });
       }
       return all;
     },
   };
 }
+
+/** Signatures of a transaction that another thread recovers. `verified`: it is valid if all of them are by their owners. */
+type AwaitedSignatures = { readonly signatures: readonly ExpectedSignature[]; readonly verified: VerifiedTx | undefined };
+
+const noneAwaited: AwaitedSignatures = { signatures: [], verified: undefined };

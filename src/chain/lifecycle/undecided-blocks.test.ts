@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type Block, makeBlock } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
+import type { View } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { genesis, messageOf, other, setUp, spend, verifier } from './memory-chain.fixture.ts';
 
@@ -23,6 +24,28 @@ describe('built blocks', () => {
     chain.accept(first.id);
     chain.reject(second.id);
     expect([chain.status(a.id), chain.status(b.id), chain.waiting()]).toEqual(['Accepted', 'Processing', 1]);
+  });
+
+  test('their transactions are verified once, when the block is built; a foreign block is verified in full', () => {
+    const spends: Id[] = [];
+    const counting = {
+      ...verifier,
+      verifySpend: (tx: Tx, view: View) => {
+        spends.push(tx.id);
+        verifier.verifySpend(tx, view);
+      },
+    };
+    const { chain, ledger } = setUp(true, 100, { verifier: counting });
+    const [a, b] = [coinSpender(0), coinSpender(1)];
+    chain.issue(a);
+    const own = chain.build()!;
+    expect(spends).toEqual([a.id, a.id]);
+    chain.verify(own);
+    chain.accept(own.id);
+    expect([spends.length, chain.status(a.id)]).toEqual([2, 'Accepted']);
+    chain.verify(blockOn(ledger.lastAccepted(), [b]));
+    expect(spends.slice(2)).toEqual([b.id]);
+    expect(messageOf(() => chain.verify(blockOn(ledger.lastAccepted(), [coinSpender(0, 'again')])))).toContain('not found');
   });
 
   test('one that fails returns its transactions, although another was built after it', () => {

@@ -10,7 +10,7 @@ import { buildBlock } from './builder.ts';
 import type { CommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
 import { conflictError, type Mempool } from './mempool.ts';
-import { type ProcessingBlock, verifyBlock } from './processing.ts';
+import { type ProcessingBlock, verifyBlock, verifyBuiltBlock } from './processing.ts';
 import { createProcessingTree } from './processing-tree.ts';
 import { createReturnedTxs } from './returned-txs.ts';
 import type { TxVerifier } from './tx-verifier.ts';
@@ -61,11 +61,11 @@ type UndecidedBlocksDeps = {
 const maxBuilt = 8;
 
 export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlocks {
-  const { ledger, verifier, mempool, onDropped } = deps;
+  const { ledger, verifier, mempool, onDropped, blockClock: now } = deps;
   const processing = createProcessingTree(ledger);
   const returned = createReturnedTxs(deps);
   const { importedByAncestors } = processing;
-  const built = new Map<Id, Block>();
+  const built = new Map<Id, ProcessingBlock>();
   /** The blocks that this file has made or decoded; every other object is decoded from its bytes. */
   const decoded = new WeakSet<object>();
   const effects = memoizeEffects();
@@ -80,16 +80,18 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   const build = (): Block | undefined => {
     const parent = processing.parentAt(preferred);
     if (parent === undefined) return undefined;
-    const now = deps.newBlockClock();
-    const block = buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped, returnToMempool: returned.add });
-    if (block === undefined) return undefined;
-    for (const [id, { txs }] of built) {
+    const blockTime = deps.newBlockClock();
+    const next = buildBlock(parent, {
+      ...{ mempool, verifier, now: blockTime, importedByAncestors, effects, onDropped, returnToMempool: returned.add },
+    });
+    if (next === undefined) return undefined;
+    for (const [id, { block }] of built) {
       if (built.size < maxBuilt) break;
       built.delete(id);
-      returned.add(txs);
+      returned.add(block.txs);
     }
-    built.set(block.id, block);
-    return remember(block);
+    built.set(next.block.id, next);
+    return remember(next.block);
   };
 
   /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
@@ -100,18 +102,22 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   const verify = (block: EngineBlock): void => {
     if (processing.get(block.id) !== undefined) return;
     const own = built.get(block.id);
-    const whole = own ?? withKnownTxs(wholeBlock(block));
-    const parent = own === undefined && deps.acceptUnknownImports ? processing.parentWithUnknownImports : processing.parentAt;
-    const rules = { verifier, now: deps.blockClock, parent, importedByAncestors, effects };
-    built.delete(block.id);
-    let verified: ProcessingBlock;
+    const verified = own === undefined ? verifyForeign(wholeBlock(block)) : verifyOwn(own);
+    processing.add({ ...verified, displaced: mempool.remove(verified.block.txs) });
+  };
+  const verifyForeign = (block: Block): ProcessingBlock => {
+    const parent = deps.acceptUnknownImports ? processing.parentWithUnknownImports : processing.parentAt;
+    return verifyBlock(withKnownTxs(block), { verifier, now, parent, importedByAncestors, effects, onDropped: noteInvalid });
+  };
+  const verifyOwn = (own: ProcessingBlock): ProcessingBlock => {
+    built.delete(own.block.id);
     try {
-      verified = verifyBlock(whole, { ...rules, onDropped: own === undefined ? noteInvalid : onDropped });
+      verifyBuiltBlock(own, { now, parent: processing.parentAt, importedByAncestors });
     } catch (error) {
-      if (own !== undefined) returned.add(own.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
+      returned.add(own.block.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
       throw error;
     }
-    processing.add({ ...verified, displaced: mempool.remove(whole.txs) });
+    return own;
   };
 
   const acceptAll = (ids: readonly Id[], writeMore?: () => void): void => {
@@ -133,7 +139,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
       for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
       for (const tx of block.txs) deps.onAccepted(tx);
     }
-    for (const block of built.values()) {
+    for (const { block } of built.values()) {
       if (block.height > last.height) continue;
       giveBack(block);
       deps.notifyWork();
@@ -149,7 +155,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   /** Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. */
   const reject = (id: Id): void => {
     const unverified = built.get(id);
-    if (unverified !== undefined) return void giveBack(unverified);
+    if (unverified !== undefined) return void giveBack(unverified.block);
     const { block, displaced } = processing.require(id);
     processing.remove(id);
     try {
@@ -172,7 +178,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     acceptAll,
     reject,
     returnToMempool: returned.add,
-    holdsTx: (id) => processing.holdsTx(id) || [...built.values()].some(({ txs }) => txs.some((tx) => tx.id === id)),
+    holdsTx: (id) => processing.holdsTx(id) || [...built.values()].some(({ block }) => block.txs.some((tx) => tx.id === id)),
     processing: processing.size,
     restart: () => {
       preferred = ledger.lastAccepted().id;

@@ -31,11 +31,11 @@ type ExecutorParts = {
 /** Vertices that are read at once, and transactions of one commit. */
 const batch = { vertices: 64, txs: 512 } as const;
 
-/** The most transactions that wait for others, as a bound of memory. */
+/** The most transactions that wait for others. Only their IDs are in memory: a transaction has up to 1 MB, and six times that when decoded. */
 const maxWaiting = 100_000;
 
 /** A transaction that waits, and the vertex it is in. */
-type Waiting = { readonly tx: Tx; readonly vertexID: Id };
+type Waiting = { readonly txID: Id; readonly vertexID: Id };
 
 export function createDagExecutor({ vertices, view, verifier, extendGenesis }: ExecutorParts): DagExecutor {
   let position: VertexPosition | undefined = vertices.executed();
@@ -49,16 +49,15 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
   const executeVertex = ({ id: vertexID, txIDs }: StoredVertex, before: VertexPosition | undefined, work: BatchWork): void => {
     for (const txID of txIDs) {
       if (work.done.has(txID) || unfinished.has(txID) || view.hasTx(txID)) continue;
-      const tx = parseTx(vertices.waitingTx(txID) as Uint8Array);
       unfinished.set(txID, before);
-      for (const runnable: Waiting[] = [{ tx, vertexID }]; runnable.length > 0; )
+      for (const runnable: Waiting[] = [{ txID, vertexID }]; runnable.length > 0; )
         runnable.push(...execute(runnable.pop() as Waiting, work));
     }
   };
 
   /** Executes a transaction and returns those that waited for it; it waits itself if it spends an output that does not exist yet. */
   const execute = (next: Waiting, { diff, done, changes }: BatchWork): readonly Waiting[] => {
-    const { tx } = next;
+    const tx = parseTx(vertices.waitingTx(next.txID) as Uint8Array);
     const missing = spentRefs(tx.unsigned).find((ref) => diff.utxo(ref) === undefined && !done.has(ref.txID) && !view.hasTx(ref.txID));
     if (missing !== undefined) {
       const others = waiting.get(missing.txID);
@@ -67,7 +66,7 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
       if (unfinished.size > maxWaiting) throw incomplete(unfinished.size);
       return [];
     }
-    verify(next, diff);
+    verify(tx, next.vertexID, diff);
     const effects = effectsOf(tx);
     const consumed = new Map<Id, Utxo>();
     for (const ref of effects.spent) {
@@ -83,7 +82,7 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
     return released;
   };
 
-  const verify = ({ tx, vertexID }: Waiting, diff: Diff): void => {
+  const verify = (tx: Tx, vertexID: Id, diff: Diff): void => {
     try {
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, diff);

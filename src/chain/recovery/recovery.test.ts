@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from '../../../test/wallet-kit.ts';
 import { createLog } from '../../app/log/log.ts';
+import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { recoverBatch } from '../../base/crypto/recovery-batch.ts';
@@ -90,6 +91,19 @@ const outcomes = async (pending: readonly Promise<void>[], turn = () => {}) => {
   }
   return new Set((await settled).map((sent) => (sent.status === 'fulfilled' ? 'prepared' : sent.reason.fault.code)));
 };
+
+test('the expected signatures have their signers when a preparation resolves', async () => {
+  const { recovery, turn, sentBatches } = setUp();
+  const all = Array.from({ length: 30 }, expected);
+  const pending = all.map((signatures) => recovery.prepare(tx, () => signatures)).filter((one) => one !== undefined);
+  turn();
+  for (const { resolve, batch } of sentBatches) resolve(recoverBatch(recoverNative, batch));
+  expect(await outcomes(pending)).toEqual(new Set(['prepared']));
+  expect(pending.length).toBeGreaterThan(0);
+  const prepared: readonly ExpectedSignature[] = all.slice(-pending.length).flat();
+  expect(new Set(prepared.map(({ signer }) => signer))).toEqual(new Set([ewoq.address]));
+  recovery.close();
+});
 
 test('if the thread fails, transactions proceed without it, it is logged once, and another is started after a delay', async () => {
   const { burst, sentBatches, logged, threads, pass, turn } = setUp();

@@ -15,8 +15,8 @@ import { createSlicedRecovery } from './sliced-recovery.ts';
  */
 export type Recovery = {
   /**
-   * Returns undefined if the transaction can be verified at once, else a promise that resolves when its signers are cached. `expected`
-   * lists the signatures that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered.
+   * Returns undefined if the transaction can be verified at once, else a promise that resolves when the expected signatures have their signers.
+   * `expected` lists those that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered.
    */
   readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
   /** Rejects pending preparations, because a transaction accepted now would be lost. */
@@ -40,12 +40,18 @@ const batchSize = 16;
 /** A transaction with more signatures than this (four milliseconds of work) is recovered in slices. */
 const sliceThreshold = 64;
 
-type Batch = { readonly inputs: RecoveryInput[]; readonly done: Promise<void>; readonly send: () => void };
+/** `expected`: the signatures of the inputs, in the same order. */
+type Batch = {
+  readonly inputs: RecoveryInput[];
+  readonly expected: ExpectedSignature[];
+  readonly done: Promise<void>;
+  readonly send: () => void;
+};
 
 /** Milliseconds without work after which the thread stops. */
 const idleTimeout = 10_000;
 
-export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery {
+export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: RecoveryEnv): Recovery {
   const thread = createRestartingThread(env);
   let isClosed = false;
   let cancelStop = () => {};
@@ -70,18 +76,19 @@ export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery
   /** A batch holds what arrives in one turn of the event loop. It is small, so that the first results are used while the thread does the next batch. */
   const newBatch = (): Batch => {
     const inputs: RecoveryInput[] = [];
+    const expected: ExpectedSignature[] = [];
     let send = () => {};
     const done = new Promise<void>((resolve, reject) => {
       send = () => {
         if (batch?.inputs === inputs) batch = undefined;
         send = () => {};
         recoverAll(inputs)
-          .then((recovered) => cacheSigners(inputs, recovered))
+          .then((recovered) => setSigners(expected, recovered))
           .then(resolve, reject);
       };
     });
     env.timers.soon(() => send());
-    return { inputs, done, send: () => send() };
+    return { inputs, expected, done, send: () => send() };
   };
 
   /** Recovers signers on the thread. If it failed, does so on this thread in the next turn of the event loop. */
@@ -93,14 +100,7 @@ export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery
     const results = await thread.recover(packed);
     if (results === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
     if (isClosed) throw stopping();
-    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed), signers.keys);
-  };
-
-  const cacheSigners = (inputs: readonly RecoveryInput[], recovered: readonly (Address | undefined)[]): void => {
-    for (const [i, { hash, signature }] of inputs.entries()) {
-      const signer = recovered[i];
-      if (signer !== undefined) signers.add(hash, signature, signer);
-    }
+    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed), keys);
   };
 
   const sliced = createSlicedRecovery(recoverAll);
@@ -112,19 +112,24 @@ export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery
       const signatures = expected();
       if (signatures.length === 0) return undefined;
       const hash = sha256(unsignedBytes(tx));
-      const ownInputs = signatures.map(({ signature }) => ({ hash, signature }));
-      // Cached all at once, right before the rules need them, so that none of them is evicted by then.
       if (signatures.length > sliceThreshold)
-        return sliced.recover(hash, signatures).then((recovered) => cacheSigners(ownInputs, recovered));
+        return sliced.recover(hash, signatures).then((recovered) => setSigners(signatures, recovered));
       if (!inBurst) return undefined;
       batch ??= newBatch();
-      const { inputs, done } = batch;
-      inputs.push(...ownInputs);
+      const { inputs, expected: inBatch, done } = batch;
+      for (const one of signatures) {
+        inputs.push({ hash, signature: one.signature });
+        inBatch.push(one);
+      }
       if (inputs.length >= batchSize) batch.send();
       return done;
     },
     close,
   };
+}
+
+function setSigners(expected: readonly ExpectedSignature[], recovered: readonly (Address | undefined)[]): void {
+  for (let i = 0; i < expected.length; i++) (expected[i] as ExpectedSignature).signer = recovered[i];
 }
 
 const signatureCount = ({ credentials }: Tx): number =>

@@ -51,8 +51,8 @@ const retryDelay = 1000;
 const gathering = { minLastBatch: 8, maxBatch: 448, interval: 3, quiet: 12, maxWait: 110 } as const;
 
 /**
- * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. A block is verified like one from another node,
- * then accepted. A block that fails verification is reported and abandoned; verification drops its invalid transactions.
+ * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. Building a
+ * block verifies its transactions; then its header is verified, and it is accepted. A block that fails is reported and abandoned.
  */
 export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
   let isScheduled = false;

@@ -34,13 +34,20 @@ export type BalanceDeltas = {
 };
 
 export function createBalanceDeltas(): BalanceDeltas {
-  const deltas = new Map<string, BalanceDelta>();
+  const deltas: DeltaTable = { all: [], own: new Map(), others: new Map() };
   return {
     add: (utxo, addresses = ownersOf(utxo)) => addToDeltas(deltas, utxo, addresses, 1n),
     remove: (utxo) => addToDeltas(deltas, utxo, ownersOf(utxo), -1n),
-    deltas: () => [...deltas.values()],
+    deltas: () => deltas.all,
   };
 }
+
+/** `own`: those of `ownPart`, nearly all, by asset and address; a text of both as key would take longer than the sums. `others`: by `balanceKeyText`. */
+type DeltaTable = {
+  readonly all: BalanceDelta[];
+  readonly own: Map<Id, Map<Address, BalanceDelta>>;
+  readonly others: Map<string, BalanceDelta>;
+};
 
 /** The owner addresses of an output, without duplicates: a genesis output may list an address twice. */
 export const ownersOf = ({ output }: Utxo): Iterable<Address> =>
@@ -50,7 +57,7 @@ export const ownersOf = ({ output }: Utxo): Iterable<Address> =>
 export const balanceKeyText = (address: Address, assetID: Id, part: BalancePart): string =>
   part === ownPart ? address + assetID : `${address}${assetID}${part}`;
 
-function addToDeltas(deltas: Map<string, BalanceDelta>, { assetID, output }: Utxo, addresses: Iterable<Address>, sign: 1n | -1n): void {
+function addToDeltas(deltas: DeltaTable, { assetID, output }: Utxo, addresses: Iterable<Address>, sign: 1n | -1n): void {
   const outputClass = outputClasses[output.kind];
   if (outputClass === 'mint') return;
   const isNft = outputClass === 'nft';
@@ -68,16 +75,27 @@ function addToDeltas(deltas: Map<string, BalanceDelta>, { assetID, output }: Utx
   }
 }
 
-function addDelta(deltas: Map<string, BalanceDelta>, address: Address, assetID: Id, part: BalancePart, sums: BalanceSums): void {
-  const { amount, count, nfts } = sums;
-  const key = balanceKeyText(address, assetID, part);
-  const delta = deltas.get(key);
-  if (delta === undefined) deltas.set(key, { address, assetID, part, amount, count, nfts });
-  else {
+function addDelta(deltas: DeltaTable, address: Address, assetID: Id, part: BalancePart, { amount, count, nfts }: BalanceSums): void {
+  const byKey = part === ownPart ? ownDeltasOf(deltas, assetID) : deltas.others;
+  const key = part === ownPart ? address : balanceKeyText(address, assetID, part);
+  const delta = byKey.get(key as Address);
+  if (delta === undefined) {
+    const added = { address, assetID, part, amount, count, nfts };
+    byKey.set(key as Address, added);
+    deltas.all.push(added);
+  } else {
     delta.amount += amount;
     delta.count += count;
     delta.nfts += nfts;
   }
+}
+
+function ownDeltasOf({ own }: DeltaTable, assetID: Id): Map<Address, BalanceDelta> {
+  const known = own.get(assetID);
+  if (known !== undefined) return known;
+  const added = new Map<Address, BalanceDelta>();
+  own.set(assetID, added);
+  return added;
 }
 
 export const noSums: BalanceSums = { amount: 0n, count: 0, nfts: 0 };

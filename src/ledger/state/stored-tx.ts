@@ -1,6 +1,14 @@
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
-import { addsOutputs, baseOutputAt, baseOutputCount, outputEnd, type TxLayout, txLayout } from '../../avm/tx/tx-layout.ts';
+import {
+  addsOutputs,
+  baseOutputAt,
+  baseOutputCount,
+  baseOutputOffsets,
+  outputEnd,
+  type TxLayout,
+  txLayout,
+} from '../../avm/tx/tx-layout.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
@@ -43,19 +51,25 @@ export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<S
   return outputs.map((at, index) => utxoAt(id, bytes, at, index));
 }
 
-/** One output that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. */
-export const createdUtxo = (tx: TxBytes, index: number): StoredUtxo | undefined => openCreatedUtxos(tx)(index);
-
-/** The same for several outputs of a transaction: its bytes are decoded once, and only for outputs that operations create. */
+/**
+ * Reads single outputs that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. They are
+ * decoded once, and only for outputs that operations create.
+ */
 export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => StoredUtxo | undefined {
   let created: readonly Utxo[] | undefined;
+  let offsets: Uint32Array | undefined;
   return (index) => {
-    const at = baseOutputAt(bytes, index);
-    if (at !== undefined) return utxoAt(id, bytes, at, index);
+    if (index < baseOutputCount(bytes)) {
+      // The outputs before it have to be passed: for an output far behind the first, where they begin is computed once for all.
+      if (index >= fewOutputs) offsets ??= baseOutputOffsets(bytes);
+      return utxoAt(id, bytes, (offsets?.[index] ?? baseOutputAt(bytes, index)) as number, index);
+    }
     created ??= addsOutputs(bytes) ? effectsOf(parseTx(bytes, maxGenesisBytes)).created : [];
     return created[index] && encodeStoredUtxo(created[index]);
   };
 }
+
+const fewOutputs = 16;
 
 /** The number of outputs that a transaction creates on its own chain. */
 export const createdCount = (bytes: Uint8Array): number =>

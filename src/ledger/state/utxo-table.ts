@@ -1,5 +1,6 @@
 import type { UtxoRef } from '../../avm/tx/input.ts';
-import { refId, type Utxo } from '../../avm/tx/utxo.ts';
+import { parseUtxoOf, refId, type Utxo } from '../../avm/tx/utxo.ts';
+import { checksumLength } from '../../base/bytes/hash.ts';
 import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
@@ -8,7 +9,7 @@ import { damagedRow, StateError } from './fault.ts';
 import { addIdsOf, createOutputIdReads, workRunner } from './output-ids.ts';
 import { abovePreLinearization, indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
-import { createdUtxo } from './stored-tx.ts';
+import { openCreatedUtxos } from './stored-tx.ts';
 import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
 import { outputsAreKnown } from './tx-outputs.ts';
 import type { UtxoPosition } from './utxo-page.ts';
@@ -51,8 +52,8 @@ export type UtxoTable = {
  */
 const entrySize = 900;
 
-/** Bytes of a cached transaction beside its encoding. */
-const txEntrySize = 300;
+/** Bytes of a cached transaction beside its encoding: some hundred, and numbers of its spent outputs, of which each has some 80 bytes. */
+const txEntrySize = (bytes: Uint8Array): number => 600 + bytes.length;
 
 /** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
 type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
@@ -60,13 +61,18 @@ type TableOptions = { readonly caching: boolean; readonly epoch: () => number; r
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** A transaction whose bytes hash to its ID. `hasKnownOutputs`: it was read as one whose outputs are known; see `unknownOutputs`. */
+/**
+ * A transaction whose bytes hash to its ID. `hasKnownOutputs`: it was read as one whose outputs are known; see `unknownOutputs`.
+ * `outputAt` reads one of its outputs. `spent`: numbers of its spent outputs, once read; only in the writer process.
+ */
 type VerifiedTx = {
   readonly id: Id;
   readonly seq: number;
   readonly height: number;
   readonly bytes: Uint8Array;
   readonly hasKnownOutputs: boolean;
+  readonly outputAt: ReturnType<typeof openCreatedUtxos>;
+  spent: Set<number> | undefined;
 };
 
 /** Opens the outputs of a chain. */
@@ -80,6 +86,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   const oldBySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.oldUtxo} WHERE seq = ?`);
   const oldest = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.oldUtxo}`);
   const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
+  const spentFrom = db.prepare<{ utxo: number }>(`SELECT utxo FROM ${t.spend} WHERE utxo >= ? AND utxo < ?`);
   const insertOld = bulkInsert(db, `INSERT INTO ${t.oldUtxo}`, 3);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   const insertIds = bulkInsert(db, `INSERT INTO ${t.outputId}`, 3);
@@ -93,14 +100,17 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
 
   // A large transaction may have hundreds of outputs, which are spent one by one; hashing it for each would take longer than all the rest.
   const verifiedTxs = createCache<Id, VerifiedTx>('outputTxs', {
-    size: (_, { bytes }) => bytes.length + txEntrySize,
+    size: (_, { bytes }) => bytes.length + txEntrySize(bytes),
     version: () => epoch() + clears * 2 ** 32,
   });
-  const verifyTx = (tx: VerifiedTx): VerifiedTx => {
-    const known = verifiedTxs.get(tx.id);
-    if (known !== undefined && (known.hasKnownOutputs || !tx.hasKnownOutputs)) return known;
-    if (known === undefined && idOf(tx.bytes) !== tx.id) throw damaged(`transaction ${idText(tx.id)}`);
-    verifiedTxs.set(tx.id, tx);
+  const verifyTx = (read: Omit<VerifiedTx, 'outputAt' | 'spent'>): VerifiedTx => {
+    const { id, seq, height, bytes, hasKnownOutputs } = read;
+    const known = verifiedTxs.get(id);
+    if (known !== undefined && (known.hasKnownOutputs || !hasKnownOutputs)) return known;
+    if (known === undefined && idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
+    const outputAt = known?.outputAt ?? openCreatedUtxos({ id: idToBytes(id), bytes });
+    const tx = { id, seq, height, bytes, hasKnownOutputs, outputAt, spent: known?.spent };
+    verifiedTxs.set(id, tx);
     return tx;
   };
   const readTxById = (id: Id): VerifiedTx | undefined => {
@@ -113,8 +123,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     const row = txBySeq.get(seq);
     return row && verifyTx({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false });
   };
-  const outputOf = ({ id, seq, height, bytes: txBytes }: VerifiedTx, index: number): FoundOutput | undefined => {
-    const bytes = createdUtxo({ id: idToBytes(id), bytes: txBytes }, index);
+  const outputOf = ({ seq, height, outputAt }: VerifiedTx, index: number): FoundOutput | undefined => {
+    const bytes = outputAt(index);
     return bytes && { seq: outputNumber(seq, index), height, bytes };
   };
   const findOld = (ref: UtxoRef): FoundOutput | undefined => {
@@ -129,14 +139,21 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     return tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
   };
   const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
+  /** The outputs of a transaction are often spent soon after each other, so the writer process reads at once which are spent. */
+  const spentOutputsOf = (tx: VerifiedTx): ReadonlySet<number> => {
+    tx.spent ??= new Set(spentFrom.all(outputNumber(tx.seq, 0), outputNumber(tx.seq + 1, 0)).map(({ utxo }) => utxo));
+    return tx.spent;
+  };
 
   const findUnspent = (ref: UtxoRef): NumberedUtxo | undefined => {
     const id = refId(ref);
     const cached = cache.get(id);
     if (cached !== undefined) return cached;
-    const row = findStored(ref);
-    if (row === undefined || isSpent(row.seq)) return undefined;
-    const found = { utxo: decodeWithoutChecksum(row.bytes), ...row };
+    const tx = readTxById(ref.txID);
+    const row = tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
+    if (row === undefined || (caching && tx !== undefined ? spentOutputsOf(tx).has(row.seq) : isSpent(row.seq))) return undefined;
+    const { seq, height, bytes } = row;
+    const found = { utxo: parseUtxoOf(id, bytes.subarray(0, bytes.length - checksumLength)), seq, height, bytes };
     if (caching) cache.set(id, found);
     return found;
   };
@@ -193,7 +210,10 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       insertSpends(rows);
     },
     updateCache: (created, consumed) => {
-      for (const { utxo } of consumed) cache.delete(utxo.id);
+      for (const { utxo, seq } of consumed) {
+        cache.delete(utxo.id);
+        verifiedTxs.get(utxo.txID)?.spent?.add(seq);
+      }
       if (caching) for (const row of created) cache.set(row.utxo.id, row);
     },
     clearCache: () => {

@@ -1,4 +1,5 @@
 import type { Vm } from '../../avm/vm.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { Transport } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
@@ -11,6 +12,7 @@ import { createDecisions } from './decisions.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createPollTimes } from './poll-times.ts';
+import { createQueueLimit } from './queue-limit.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
@@ -31,11 +33,13 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
   const pollTimes = createPollTimes(timers, counters);
   const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
   const jobs = createWaitingJobs();
-  const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
+  /** Without sybil protection every connected peer has stake. */
+  const hasStake = (node: NodeId): boolean => validators.current().has(node);
+  const requests = createBlockRequests(createQueueLimit(engineLimits.blockRequests, hasStake));
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
   const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
   return {
-    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers },
+    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers, hasStake },
     report: (): Omit<EngineState, 'pendingBlocks'> => ({
       ...decisions.report(),
       processingBlocks: consensus.processingCount(),

@@ -14,7 +14,7 @@ import type { GossipParameters } from '../gossip/gossip-parameters.ts';
 import type { GossipPool } from '../gossip/gossip-pool.ts';
 import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainHandler, ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainHandler, ChainLink } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { createMajorityLagMeter, type MajorityLag } from './majority-lag.ts';
 
@@ -181,12 +181,12 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
 
   const stopCatchUp = every(timers, behindInterval, catchUp);
   linearize();
-  const receive = (from: NodeId, message: ChainMessage): void => {
-    if (isStopped || getter.receive(from, message)) return;
+  const receive: ChainHandler['receive'] = (from, message, hold) => {
+    if (isStopped || getter.receive(from, message, hold)) return;
     // Transactions are verified on the tip: while the chain bootstraps they would be refused.
     if (isGossip(message.kind)) {
-      if (engine !== undefined) gossip.receive(from, message);
-    } else phase.receive(from, message);
+      if (engine !== undefined) gossip.receive(from, message, hold);
+    } else phase.receive(from, message, hold);
   };
 
   return {
