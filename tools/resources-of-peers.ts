@@ -45,7 +45,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/benches.ts lists chainsOf',
       'network/protocol/bench-list.ts failures deadlines',
       'network/consensus/connected-validators.ts peers',
-      'network/consensus/accepted-frontiers.ts frontiers',
+      'network/consensus/accepted-frontiers.ts frontiers heard',
       'network/peers/message-times.ts chains',
     ],
   },
@@ -119,7 +119,6 @@ export const peerResources: readonly ResourceRow[] = [
     limit: '{network/peers/bls-checks.ts#maxWaiting} of validators, as many of others',
     over: 'the address is not used',
     test: 'src/network/peers/limits.test.ts',
-    holds: ['network/peers/bls-checks.ts registered others'],
   },
   {
     resource: 'validator sets of a trusted node',
