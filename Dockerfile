@@ -22,4 +22,4 @@ EXPOSE 9650
 ENV SERAC_HEALTH_URL=http://127.0.0.1:9650/v1/health-check
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/usr/bin/env", "BUN_BE_BUN=1", "serac", "-e", "process.exit((await fetch(process.env.SERAC_HEALTH_URL)).ok ? 0 : 1)"]
 ENTRYPOINT ["serac"]
-CMD ["--http-host=0.0.0.0", "--data-dir=/data"]
+CMD ["--http-host=0.0.0.0", "--data-dir=/data", "--supervise"]

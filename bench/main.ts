@@ -6,6 +6,7 @@ import { runDataScale } from './data-scale.ts';
 import { runEvents } from './events.ts';
 import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
+import { runHostile } from './hostile.ts';
 import { runIndexCost } from './index-cost.ts';
 import { runLimits } from './limits.ts';
 import { createLoadGenerator, type LoadGenerator } from './load.ts';
@@ -52,6 +53,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   follow: (load, options, binary) => runFollow(env, load, options, binary),
   events: (load, options) => runEvents(env, load, options),
   p2p: (_load, options, binary) => runP2p(env, options, binary),
+  hostile: (_load, options, binary) => runHostile(env, options, binary),
   limits: (_load, options) => runLimits(env, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());

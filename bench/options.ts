@@ -16,6 +16,8 @@ export type Options = {
   readonly blocks: number | undefined;
   /** Transactions of the long history of `scale`; undefined: the default. */
   readonly txs: number | undefined;
+  /** Hostile peers of `hostile`; undefined: the default. */
+  readonly peers: number | undefined;
   /** The directory in which the generated chain is kept for the next run. */
   readonly keep: string | undefined;
   /** The values of `--workers` with which the Data and Metrics APIs, and threads, are measured. */
@@ -29,9 +31,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'limits'] as const;
+const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'hostile', 'limits'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -60,6 +62,9 @@ the same bytes. Instead of the table:
   --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none
   --p2p          nodes on a network beside AvalancheGo: bootstrap, time from issue to acceptance, idle peers
   --blocks N       blocks of the chain that is bootstrapped, at most 1,000,000 (default 100,000; --quick: 5,000)
+  --hostile      memory and acceptance of a staker under each kind of hostile peers without stake, beside AvalancheGo if AVALANCHEGO_STAKING_KEYS
+                 is the folder staking/local of its source too; --only selects kinds
+  --peers N        hostile peers at once, at most 1,000 (default 60)
   --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
   --record         add this run to bench/limits.jsonl`;
 
@@ -86,6 +91,8 @@ export function parseOptions(args: readonly string[]): Options | string {
         follow: { type: 'boolean' },
         events: { type: 'boolean' },
         p2p: { type: 'boolean' },
+        hostile: { type: 'boolean' },
+        peers: { type: 'string' },
         limits: { type: 'boolean' },
         record: { type: 'boolean', default: false },
       },
@@ -104,6 +111,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       quick,
       blocks: parseInteger(values.blocks, 1_000_000),
       txs: parseInteger(values.txs, 100_000_000),
+      peers: parseInteger(values.peers, 1000),
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,

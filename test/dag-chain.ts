@@ -9,7 +9,7 @@ import { getNetwork } from '../src/avm/network.ts';
 import { parseVertex, type Vertex } from '../src/avm/tx/vertex.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { fromHex } from '../src/base/bytes/hex.ts';
-import { idOf, parseId, zeroId } from '../src/base/bytes/id.ts';
+import { idOf, idText, parseId, zeroId } from '../src/base/bytes/id.ts';
 import { recoverNative } from '../src/base/crypto/curve-native.ts';
 import { createSignerCache } from '../src/base/crypto/recover.ts';
 import { createExtendGenesis } from '../src/chain/lifecycle/accept.ts';
@@ -90,3 +90,18 @@ export function writeDag(dataDir: string): void {
   while (executor.step() !== undefined);
   chain.close();
 }
+
+/** The vertices as the Data API shows them, in the order of execution. */
+export const shownVertices = () =>
+  [...dagVertices]
+    .sort((a, b) => Number(a.height - b.height) || (a.id < b.id ? -1 : 1))
+    .map(({ id, height, parentIDs, txIDs, bytes }, vertexIndex) => ({
+      vertexHash: idText(id),
+      parentHashes: parentIDs.map(idText),
+      vertexHeight: Number(height),
+      vertexIndex,
+      vertexTimestamp: Number(dagBlock0.time),
+      txCount: txIDs.length,
+      vertexSizeBytes: bytes.length,
+      transactions: txIDs.map(idText),
+    }));

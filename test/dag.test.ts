@@ -17,7 +17,17 @@ import { createTestVm, makeBlock, nodeId } from '../src/network/consensus/engine
 import { createGetter } from '../src/network/consensus/getter.ts';
 import { startDagBootstrapper } from '../src/network/dag/dag-bootstrapper.ts';
 import type { ChainMessage } from '../src/network/protocol/transport.ts';
-import { type DagChain, dagBlock0, dagChain, dagVectors, dagVertices, openDagChain, stopVertexID, writeDag } from './dag-chain.ts';
+import {
+  type DagChain,
+  dagBlock0,
+  dagChain,
+  dagVectors,
+  dagVertices,
+  openDagChain,
+  shownVertices,
+  stopVertexID,
+  writeDag,
+} from './dag-chain.ts';
 import { eventually } from './processes.ts';
 import { startProgramAsUsers } from './program.ts';
 import { createRandom } from './random.ts';
@@ -289,6 +299,7 @@ describe('the history of a chain with a DAG', () => {
       }
       expect(listed.size).toBe(dagVectors.txs + dagChain.genesis.assets.length);
       for (const { txIDs } of dagVertices) for (const id of txIDs) expect(listed.has(idText(id))).toBe(true);
+      await expectVertices(`${node.url}/v1/networks/${networkID}/blockchains/x-chain`);
     } finally {
       await node.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -303,3 +314,28 @@ describe('the history of a chain with a DAG', () => {
     expect(chain.vertices.bytes(zeroId)).toBeUndefined();
   });
 });
+
+/** The vertex routes of the Data API: every vertex of vectors/dag.json, by page, by height and by ID. */
+async function expectVertices(chainUrl: string): Promise<void> {
+  type Page = { readonly vertices: readonly object[]; readonly nextPageToken?: string };
+  const get = async <T>(path: string): Promise<T> => (await fetch(`${chainUrl}/${path}`)).json() as Promise<T>;
+  const readAll = async (path: string): Promise<object[]> => {
+    const all: object[] = [];
+    for (let token = ''; ; ) {
+      const page: Page = await get(`${path}${token && `&pageToken=${encodeURIComponent(token)}`}`);
+      all.push(...page.vertices);
+      if (page.nextPageToken === undefined) return all;
+      token = page.nextPageToken;
+    }
+  };
+  const expected = shownVertices();
+  expect(await readAll('vertices?pageSize=7')).toEqual(expected.toReversed());
+  for (const height of new Set(expected.map(({ vertexHeight }) => vertexHeight))) {
+    const atHeight = expected.filter(({ vertexHeight }) => vertexHeight === height);
+    expect(await readAll(`vertices:listByHeight?vertexHeight=${height}&pageSize=1&sortOrder=asc`)).toEqual(atHeight);
+    expect(await readAll(`vertices:listByHeight?vertexHeight=${height}`)).toEqual(atHeight.toReversed());
+  }
+  expect(Math.max(...expected.map(({ parentHashes }) => parentHashes.length))).toBeGreaterThan(1);
+  for (const vertex of expected) expect(await get<object>(`vertices/${vertex.vertexHash}`)).toEqual(vertex);
+  expect((await fetch(`${chainUrl}/vertices/${idText(zeroId)}`)).status).toBe(404);
+}

@@ -124,6 +124,18 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
+test('SECURITY.md: every port and file of the threat model names the tests that show what is defended', () => {
+  const [, section = ''] = readFileSync(join(root, 'SECURITY.md'), 'utf8').split(/^## Threat model$/m);
+  const rows = (section.split(/^## /m)[0] as string)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1);
+  expect(rows.length).toBeGreaterThan(14);
+  const testsOf = (row: string): string[] => [...row.matchAll(/`((?:test|src)\/[\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path);
+  expect(rows.filter((row) => testsOf(row).length === 0)).toEqual([]);
+  expect(rows.flatMap(testsOf).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 test('docs/differences.md names every health check that only Serac has', async () => {
   const source = findFiles('src/**/*.ts').map(read).join('\n');
   const registered = [...source.matchAll(/\bextraCheck\('([\w-]+)'/g)].map(([, name]) => name);

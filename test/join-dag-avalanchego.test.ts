@@ -2,16 +2,16 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
-import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
+import type { OuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { dagChain, dagVectors, dagVertices, writeDag } from './dag-chain.ts';
 import { heightOf, isBootstrapped, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
+import { readOuterBlock } from './outer-blocks.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
 import { baseTx, createWallet, ewoq, ownedBy, signDraft, transfer } from './wallet-kit.ts';
@@ -140,7 +140,7 @@ test.skipIf(binary === undefined)(
         const tx = nextTx();
         await issueTo(nodes[i % 3] as NetworkNode, tx);
         await untilAcceptedBy(nodes, tx.id);
-        types.add(await typeOfLast(dataDir, await heightOf(first.node)));
+        types.add(typeOf(readOuterBlock(dataDir, await heightOf(first.node))));
         await Bun.sleep(3000);
       }
       // Signed without validators before Durango, unsigned after it, with an epoch after Granite; block 1 is unsigned.
@@ -154,19 +154,5 @@ test.skipIf(binary === undefined)(
   300_000,
 );
 
-/** How the outer block at a height was made, from the database of a running node. */
-async function typeOfLast(dataDir: string, height: bigint): Promise<string> {
-  const { Database } = await import('bun:sqlite');
-  const db = new Database(dataFilesIn(dataDir).database, { readonly: true });
-  try {
-    const row = db.query('SELECT before, after FROM outer_block WHERE height = ?').get(Number(height)) as {
-      before: Uint8Array;
-      after: Uint8Array;
-    };
-    const inner = new Uint8Array(new DataView(row.before.buffer, row.before.byteOffset).getUint32(row.before.length - 4));
-    const { epoch, proposer } = parseOuterBlock(new Uint8Array([...row.before, ...inner, ...row.after]));
-    return epoch !== undefined ? 'epoch' : proposer === undefined ? 'unsigned' : 'signed';
-  } finally {
-    db.close();
-  }
-}
+const typeOf = ({ epoch, proposer }: OuterBlock): string =>
+  epoch !== undefined ? 'epoch' : proposer === undefined ? 'unsigned' : 'signed';

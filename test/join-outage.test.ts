@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createLanes, heightOf, isBootstrapped, issueTo, type NetworkNode, nodeIDOf, untilAcceptedBy } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
+import { startTrustedNode } from './trusted-node.ts';
 
 /** A joined node whose trusted node is away: what it says, and that it starts. Two Serac nodes; the trusted nodes are stand-ins that only know the P-Chain's validators. */
 const folder = mkdtempSync(join(tmpdir(), 'serac-outage-'));
@@ -13,27 +14,6 @@ afterAll(async () => {
   await Promise.all(running.map((program) => program.stop('SIGKILL')));
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** What a trusted node answers about the P-Chain. */
-function startTrustedNode(port = 0) {
-  const chain = { height: 1, validators: [] as string[], isDown: false };
-  const answers: { readonly [method: string]: () => unknown } = {
-    'info.getNetworkID': () => ({ networkID: '12345' }),
-    'platform.getHeight': () => ({ height: String(chain.height) }),
-    'platform.getProposedHeight': () => ({ height: String(chain.height) }),
-    'platform.getValidatorsAt': () => ({ ...Object.fromEntries(chain.validators.map((id) => [id, { weight: '1000' }])) }),
-  };
-  const server = Bun.serve({
-    port,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      if (chain.isDown) return new Response('', { status: 503 });
-      const { method, id } = (await request.json()) as { method: string; id: number };
-      return Response.json({ jsonrpc: '2.0', id, result: answers[method]?.() });
-    },
-  });
-  return { chain, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
-}
 
 async function start(...flags: string[]): Promise<{ program: Program; node: NetworkNode; stakingAddress: string }> {
   const program = await startProgram(

@@ -43,8 +43,8 @@ if (binary === undefined || keys === undefined)
   );
 else
   test('Serac joins a network with sybil protection: without stake it follows, with a staker key it votes and proposes', async () => {
-    const stakers = await startStakerNetwork(binary, keys, 4);
-    const others = stakers.clients.map((client, i): NetworkNode => ({ name: `staker ${i + 1}`, client }));
+    const stakers = await startStakerNetwork(binary, keys, { avalancheGo: 4 });
+    const others: readonly NetworkNode[] = stakers.nodes;
     const [first] = others as [NetworkNode];
     const lanes = createLanes(4);
     const issue = async (node: NetworkNode, nodes: readonly NetworkNode[], lane: number): Promise<number> => {
@@ -60,7 +60,7 @@ else
       );
       const flags = [
         '--network-id=local',
-        `--validators-from=${stakers.urls[0]}`,
+        `--validators-from=${stakers.nodes[0]?.url}`,
         `--bootstrap-ips=${addresses.join()}`,
         `--bootstrap-ids=${ids.join()}`,
         '--staking-host=127.0.0.1',

@@ -45,7 +45,7 @@ const untilBootstrapped = (node: NetworkNode) =>
 
 describe('what is refused', () => {
   const cases: [flags: string[], code: number, message: string][] = [
-    [['join', '--network-id=fuji'], 2, 'the first peers of fuji are not built in'],
+    [['join', '--network-id=fuji'], 2, 'does not fit into memory'],
     [['join', '--network-id=mainnet', '--sybil-protection-enabled=false'], 2, 'sybil protection disabled on public network mainnet'],
     [[...open, '--bootstrap-ips=127.0.0.1:9651'], 2, 'expected the number of bootstrapIPs (1) to match the number of bootstrapIDs (0)'],
     [[...open, '--bootstrap-ips=a:1', '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'], 2, '"a:1" is not an address'],

@@ -111,6 +111,7 @@ function createCountingEnv() {
     },
     parent: undefined,
     spawnReader: notInThisTest,
+    spawnWriter: notInThisTest,
     distributesConnections: true,
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),

@@ -1,3 +1,4 @@
+import type { Id } from '../src/base/bytes/id.ts';
 import { type createLanes, isAccepted, issueTo, type NetworkNode } from './network-nodes.ts';
 
 export type LoadOptions = {
@@ -6,30 +7,41 @@ export type LoadOptions = {
   readonly seconds: number;
   /** Transactions per second, to all nodes together. */
   readonly rate: number;
+  /** Milliseconds after which a transaction must be accepted. */
+  readonly acceptTimeout?: number;
+  /** Milliseconds after which a transaction that is not accepted is issued again, to another node; by default never. */
+  readonly reissueAfter?: number;
 };
 
 export type LoadResult = {
   readonly issued: number;
-  readonly accepted: number;
+  /** The transactions that a node, not the one that got them, said to have accepted. */
+  readonly accepted: readonly Id[];
   readonly latencies: readonly number[];
   readonly failures: readonly string[];
 };
 
 /** Milliseconds between two questions for the status of a transaction. */
 const pollInterval = 50;
-const acceptTimeout = 60_000;
 
 /**
  * Issues transactions to nodes at random, one after the other in each lane: the next one of a lane is issued when the node that gets it has
  * accepted the one before. A node that does not answer is replaced by another.
  */
-export async function runLoad({ nodes, lanes, seconds, rate }: LoadOptions): Promise<LoadResult> {
+export async function runLoad({
+  nodes,
+  lanes,
+  seconds,
+  rate,
+  acceptTimeout = 60_000,
+  reissueAfter = Number.POSITIVE_INFINITY,
+}: LoadOptions): Promise<LoadResult> {
   const start = performance.now();
   const end = start + seconds * 1000;
   const latencies: number[] = [];
   const failures: string[] = [];
   let issued = 0;
-  let accepted = 0;
+  const accepted: Id[] = [];
   let nextSlot = start;
 
   const pick = (): NetworkNode => {
@@ -58,14 +70,21 @@ export async function runLoad({ nodes, lanes, seconds, rate }: LoadOptions): Pro
           await Bun.sleep(pollInterval);
         }
       }
-      const target = pick();
+      let target = pick();
+      let lastIssued = performance.now();
       for (let isDone = false; !isDone; ) {
         isDone = await isAccepted(target, tx.id).catch(() => false);
+        if (!isDone && performance.now() - lastIssued > reissueAfter) {
+          // Mempools are in memory: the node that got it may have been killed before it told others.
+          lastIssued = performance.now();
+          target = pick();
+          await issueTo(target, tx).catch((error: unknown) => failures.push(String(error)));
+        }
         if (!isDone && performance.now() - since > acceptTimeout)
           throw new Error(`not accepted after ${acceptTimeout} ms by ${target.name}`);
         if (!isDone) await Bun.sleep(pollInterval);
       }
-      accepted++;
+      accepted.push(tx.id);
       latencies.push(performance.now() - since);
       node = target;
     }

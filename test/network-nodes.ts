@@ -67,14 +67,15 @@ export async function untilAcceptedBy(nodes: readonly NetworkNode[], id: Id, tim
 const laneAmount = 10n ** 14n;
 
 /** Splits an output of `ewoq`, that of a new local network, into outputs, each the start of a chain of transactions that depend on nothing else. */
-export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo) {
-  const wallet = createWallet('lanes', { keys: [ewoq], count: Math.max(2, count) });
+export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo, terms = localChainParams) {
+  const { feeAsset } = terms;
+  const wallet = createWallet('lanes', { keys: [ewoq], count: Math.max(2, count), terms });
   const keys = wallet.keys.slice(0, count);
   const first = signDraft(
     baseTx(
       wallet,
       { utxos: [funds] },
-      keys.map((key) => transfer(localChainParams.feeAsset, laneAmount, ownedBy([key]))),
+      keys.map((key) => transfer(feeAsset, laneAmount, ownedBy([key]))),
     ),
   );
   const lanes: Utxo[] = keys.map(
@@ -88,7 +89,7 @@ export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo) {
     const key = keys[lane] as Key;
     const to = keys[(lane + 1) % keys.length] as Key;
     const only = { ...wallet, keys: [key] };
-    const tx = signDraft(baseTx(only, { utxos: [lanes[lane] as Utxo] }, [transfer(localChainParams.feeAsset, 7n, ownedBy([to]))]));
+    const tx = signDraft(baseTx(only, { utxos: [lanes[lane] as Utxo] }, [transfer(feeAsset, 7n, ownedBy([to]))]));
     lanes[lane] = effectsOf(tx).created.find(
       ({ output }) => output.addresses[0] === key.address && 'amount' in output && output.amount !== 7n,
     ) as Utxo;
@@ -96,8 +97,6 @@ export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo) {
   };
   return { first, next, addresses: keys.map(({ address }) => address) };
 }
-
-const formatAddress = createAddressFormatter('X', 'local');
 
 /** All unspent outputs of an address as a node lists them, as sorted hex. */
 async function utxosOf(node: NetworkNode, address: string): Promise<string[]> {
@@ -134,7 +133,12 @@ async function blocksOf(node: NetworkNode, height: bigint): Promise<string[]> {
  * Compares nodes: equal heights, equal blocks, and for each address the same unspent outputs, which must be those that the effects of the
  * transactions in the blocks leave. Returns the height.
  */
-export async function expectSameChains(nodes: readonly NetworkNode[], timeout = 60_000): Promise<bigint> {
+export async function expectSameChains(
+  nodes: readonly NetworkNode[],
+  timeout = 60_000,
+  { genesisUtxo = ewoqGenesisUtxo, hrp = 'local' } = {},
+): Promise<bigint> {
+  const formatAddress = createAddressFormatter('X', hrp);
   await eventually(
     () => Promise.all(nodes.map(heightOf)),
     (heights) => new Set(heights).size === 1,
@@ -143,7 +147,7 @@ export async function expectSameChains(nodes: readonly NetworkNode[], timeout = 
   const height = await heightOf(nodes[0] as NetworkNode);
   const chains = await Promise.all(nodes.map((node) => blocksOf(node, height)));
   for (const [i, blocks] of chains.entries()) expect([nodes[i]?.name, blocks]).toEqual([nodes[i]?.name, chains[0] as string[]]);
-  const unspent = new Map<Id, Utxo>([[ewoqGenesisUtxo.id, ewoqGenesisUtxo]]);
+  const unspent = new Map<Id, Utxo>([[genesisUtxo.id, genesisUtxo]]);
   const owners = new Set<string>();
   for (const text of chains[0] as string[])
     for (const tx of parseBlock(parseHex('hex', text)).txs) {

@@ -300,6 +300,48 @@ describe('peers that finished the handshake', () => {
     ).toBe('bandwidth');
   }, 60_000);
 
+  test('the bytes of a request count until it is answered: the peer is not read beyond its share, the other one is', async () => {
+    const { victim, endpoint, ask } = await openVictim({ inboundNodeBytes: 300_000, inboundValidatorBytes: 0 });
+    const held: (() => void)[] = [];
+    const otherChain = 'cd'.repeat(32) as typeof testChain;
+    victim.addChain(otherChain, { ...createRecorder().handler, receive: (_from, _message, hold) => void (hold && held.push(hold())) });
+    const identity = createTestIdentity();
+    const one = await openHostile(tlsSocketsOf(identity), identity, endpoint);
+    expect(await waitUntil(() => isPeer(victim, identity.node))).toBe(true);
+    // 136 kB each: two fit into the share of a peer.
+    const containerIds = new Array(4000).fill(testChain);
+    for (let i = 0; i < 6; i++) one.send({ kind: 'getAccepted', chainId: otherChain, requestId: i, deadline: 1000n, containerIds });
+    expect(await waitUntil(() => held.length === 2)).toBe(true);
+    await ask();
+    await Bun.sleep(200);
+    expect([held.length, victim.network.context.limits.inbound.granted()]).toEqual([2, 2]);
+    for (let answered = 0; answered < 6; answered++) {
+      expect(await waitUntil(() => held.length > answered)).toBe(true);
+      held[answered]?.();
+    }
+    expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0)).toBe(true);
+  }, 60_000);
+
+  test('decompressed bytes count as bandwidth of a peer without stake', async () => {
+    const victim = keep(createTestPeers({ haveStake: false }));
+    const endpoint = await victim.start();
+    victim.addChain(testChain, createRecorder().handler);
+    const identity = createTestIdentity();
+    const one = await openHostile(tlsSocketsOf(identity), identity, endpoint);
+    expect(await waitUntil(() => isPeer(victim, identity.node))).toBe(true);
+    const bomb = encodeFrame({ kind: 'appGossip', chainId: testChain, appBytes: new Uint8Array(2_000_000) }, { compress: true });
+    expect(bomb.length).toBeLessThan(1000);
+    for (let i = 0; i < 40; i++) one.write(bomb);
+    const throttledBy = () =>
+      victim.network
+        .peers()
+        .find(({ node }) => node === identity.node)
+        ?.throttledBy();
+    expect(await waitUntil(() => throttledBy() === 'bandwidth')).toBe(true);
+    // 2 MiB at once, then 512 KiB per second.
+    expect(victim.network.counters.received.get('appGossip')?.messages).toBeLessThanOrEqual(3);
+  }, 30_000);
+
   test('a peer that never reads loses messages, and is closed when its socket takes nothing', async () => {
     const options = { pingTimeout: 1500, pingFrequency: 300 };
     const { victim, endpoint, ask } = await openVictim(options);

@@ -28,6 +28,8 @@ type PostgresOptions = {
   readonly settings?: readonly string[];
   /** The server that it copies and then follows, as a replica with streaming replication. */
   readonly replicaOf?: PrivatePostgres;
+  /** The server that it copies with pg_basebackup. It is not started: the test chooses what is recovered. */
+  readonly backupOf?: PrivatePostgres;
   /** A free port if it is left out. */
   readonly port?: number;
 };
@@ -39,6 +41,7 @@ type PostgresOptions = {
 export async function startPostgres({
   settings = [],
   replicaOf,
+  backupOf,
   port: wantedPort,
 }: PostgresOptions = {}): Promise<PrivatePostgres | undefined> {
   const bin = process.platform === 'linux' ? findBinaries() : undefined;
@@ -51,7 +54,8 @@ export async function startPostgres({
     const { success, stderr } = Bun.spawnSync([...user.prefix, join(bin, program), ...args], { cwd: folder, stdout: 'ignore' });
     if (!success) throw new Error(`${program}: ${stderr.toString()}`);
   };
-  if (replicaOf === undefined)
+  if (backupOf !== undefined) run('pg_basebackup', '--pgdata', data, '--dbname', backupOf.url, '--checkpoint=fast');
+  else if (replicaOf === undefined)
     run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
   else
     run('pg_basebackup', '--pgdata', data, '--dbname', replicaOf.url, '--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast');
@@ -87,7 +91,7 @@ export async function startPostgres({
     // A killed process that nobody has waited for counts as running, so the locks of its files are removed here.
     for (const lock of [join(data, 'postmaster.pid'), join(folder, `.s.PGSQL.${port}.lock`)]) rmSync(lock, { force: true });
   };
-  await start();
+  if (backupOf === undefined) await start();
   return {
     url: `postgres://serac@127.0.0.1:${port}/postgres`,
     port,

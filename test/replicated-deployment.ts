@@ -77,14 +77,28 @@ export async function startReplicatedDeployment(...apiFlags: string[]): Promise<
 }
 
 /** Runs the statements of docs/postgresql.md: the first block in any database, the second in the new one. */
-async function createRoles(server: PrivatePostgres): Promise<void> {
-  const page = readFileSync(new URL('../docs/postgresql.md', import.meta.url), 'utf8');
-  const blocks = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text.split(';').filter((line) => line.trim() !== ''));
-  for (const [i, statements] of blocks.entries())
+export async function createRoles(server: PrivatePostgres): Promise<void> {
+  for (const [i, statements] of documentedSql('Roles').entries())
     for (const statement of statements) await runStatement(server, statement, i === 0 ? 'postgres' : 'serac');
 }
 
-async function runStatement({ port }: PrivatePostgres, statement: string, database = 'serac'): Promise<readonly unknown[]> {
+/** The statements in the blocks of a section of docs/postgresql.md. */
+export const documentedSql = (section: string): string[][] =>
+  documentedBlocks(section, 'sql').map((text) =>
+    text
+      .split(';')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  );
+
+/** The code blocks of one language in a section of docs/postgresql.md. */
+export function documentedBlocks(section: string, language: 'sql' | 'ini'): string[] {
+  const page = readFileSync(new URL('../docs/postgresql.md', import.meta.url), 'utf8');
+  const text = page.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block);
+}
+
+export async function runStatement({ port }: PrivatePostgres, statement: string, database = 'serac'): Promise<readonly unknown[]> {
   const sql = openPostgres({ url: `postgres://serac@127.0.0.1:${port}/${database}`, max: 1, statementMilliseconds: 30_000 });
   try {
     return await sql.all(statement, []);

@@ -38,5 +38,5 @@ export function createSelfTransfers(seed: string) {
     }
     return ids;
   };
-  return { wallet, send };
+  return { wallet, next, send };
 }

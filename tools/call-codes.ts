@@ -85,6 +85,7 @@ export const methodCodes: AdviceByCode<
   ],
   AVM_BAD_CURSOR: ['`startIndex` is not a valid cursor.', 'Use the `endIndex` of the previous page.'],
   AVM_ENCODING: ['UTXOs cannot be encoded as JSON.', 'Use the encoding `hex`.'],
+  AVM_BUSY: ['`max` queries that take long are waiting; the status is 503.', 'Try again after the time in Retry-After.'],
   AVM_BALANCE_OVERFLOW: ['The balance does not fit into 64 bits.', 'Add up the UTXOs of `avm.getUTXOs`.'],
   AVM_BAD_TX_TEXT: ['`tx` is not in the format of `encoding`.', 'Send hex with `0x` and a checksum, or `hexnc` without checksum.'],
   INFO_NO_CHAIN_GIVEN: ['`chain` is missing.', 'Give an alias or ID, such as `X`.'],
@@ -193,5 +194,8 @@ export const nodeCodes: AdviceByCode<
     'The transaction spends outputs of more than `max` transactions that are not copied yet.',
     'Copy their owners with `--fork-address`.',
   ],
-  RELAY_BUSY: ['The writer process has too many calls waiting.', 'Try again later.'],
+  RELAY_BUSY: [
+    'The writer process has too many calls waiting, does not answer, or is being restarted; the status is 503.',
+    'Try again after the time in Retry-After.',
+  ],
 };

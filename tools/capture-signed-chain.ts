@@ -16,18 +16,16 @@ import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { createPlatformReads } from '../src/network/validators/platform-reads.ts';
 import { createTrustedValidators } from '../src/network/validators/trusted-validators.ts';
 import { realTiming } from '../test/followed-chain.ts';
-import type { Client } from '../test/http.ts';
 import { eventually } from '../test/processes.ts';
-import { startStakerNetwork } from '../test/staker-network.ts';
+import { type StakerNode, startStakerNetwork } from '../test/staker-network.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 
 const txs = 10;
 const { AVALANCHEGO: binary, STAKER_KEYS: keys } = process.env;
 if (binary === undefined || keys === undefined) throw new Error('AVALANCHEGO and STAKER_KEYS must be set');
 
-const network = await startStakerNetwork(binary, keys, 4, ['--index-enabled']);
-const [url = ''] = network.urls;
-const client = network.clients[0] as Client;
+const network = await startStakerNetwork(binary, keys, { avalancheGo: 4, flags: ['--index-enabled'] });
+const { url, client } = network.nodes[0] as StakerNode;
 const rpc = createRpc(url, { transport: fetchTransport(fetch), timing: realTiming });
 const report = (error: unknown) => console.log(error);
 const reads = createPlatformReads(url, rpc);

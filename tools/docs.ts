@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of docs/: methods, errors, differences and routes, which come from tables in the code. Run `bun tools/docs.ts`
+ * Writes the generated parts of docs/: methods, errors, differences, routes and limits, which come from tables in the code. Run `bun tools/docs.ts`
  * after changing a table; a test fails if a page is out of date.
  */
 
@@ -11,6 +11,7 @@ import type { ApiRoute } from '../src/api/rest/route.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
+import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
 
@@ -24,6 +25,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/data-and-metrics.md': () => formatRoutes(),
   'docs/events.md': () => renderEventsPage(),
   'docs/peer-messages.md': () => renderPeerMessagesPage(),
+  'docs/limits.md': () => renderLimitsPage(root),
 };
 
 const beginMark = '<!-- from the tables: begin -->';

@@ -9,9 +9,12 @@ import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
 import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
 import type { Node } from '../app/parts/serve-node.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
+import { keepLogSize } from '../app/platform/log-size.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
+import { createSignals } from '../app/platform/signals.ts';
 import { writeError } from '../app/platform/stderr.ts';
+import { takeWriterStart } from '../app/platform/supervised-process.ts';
 import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
 import { runApiServer } from '../app/programs/api.ts';
 import { runIndexer } from '../app/programs/index.ts';
@@ -21,12 +24,15 @@ import { createEnv } from '../app/runtime/env.ts';
 import type { Env } from '../app/setup/env.ts';
 import { stripCredentials } from '../app/setup/served-network.ts';
 import { version } from '../app/version.ts';
+import { connectToSupervisor } from '../app/workers/hosted-readers.ts';
+import { superviseWriter } from '../app/workers/writer-supervisor.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
 import { backUp } from './commands/backup.ts';
 import { check } from './commands/check.ts';
+import { checkPostgres } from './commands/check-postgres.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
 import { compact } from './commands/compact.ts';
 import { manageKeys } from './commands/keys.ts';
@@ -44,6 +50,7 @@ import type { Order } from './testnet/control.ts';
 async function main(): Promise<void> {
   env = openEnv();
   stopWithOwners();
+  signals.handleAsInit();
   const isDetached = takeDetachedMark();
   const argv = process.argv.slice(2);
   const parseYaml = await loadYamlParser(argv);
@@ -56,6 +63,8 @@ async function main(): Promise<void> {
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
+    if (isDetached) keepLogSize(logFileOf(parsed), (error) => log(`cannot limit the size of the log: ${error}`, 'warn'));
+    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return runSupervisor();
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
@@ -68,6 +77,12 @@ async function main(): Promise<void> {
     if (fault === undefined && !isJson) throw error;
     exitWith(fault ?? new Fault(error instanceof Error ? `${error.stack ?? error}` : String(error), { code: 'INTERNAL' }));
   }
+}
+
+/** `--supervise`: runs the node as a child process, which is restarted if it crashes or hangs. */
+function runSupervisor(): void {
+  const { stop } = superviseWriter(env, (code) => process.exit(code));
+  signals.handle(stop);
 }
 
 /** Prints why the program ends, and ends it. */
@@ -125,11 +140,11 @@ const actions: {
     const { showTestnet } = await import('./commands/show-testnet.ts');
     const ownCommand = [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])];
     const output = { screen, isTerminal, isJson, times: timeTexts, printBanner };
-    stopOnSignals(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
+    signals.stopOn(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
   },
   api: async (config) => {
     const server = await runApiServer(config, env);
-    stopOnSignals(server);
+    signals.stopOn(server);
     printBanner(
       config,
       JSON.stringify({ url: server.url }),
@@ -139,7 +154,7 @@ const actions: {
   index: async (config, { command, given }) => {
     const [url = ''] = command.args;
     const indexer = await runIndexer(url, config, env, { listens: given.has('http-port') });
-    stopOnSignals(indexer);
+    signals.stopOn(indexer);
     const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
     const text = `serac ${version}: indexing ${following} into PostgreSQL${served}`;
@@ -158,7 +173,7 @@ const actions: {
   stop: async (config, flags) => runDetachedCommand('stop', config, flags),
   logs: async (config, flags) => runDetachedCommand('logs', config, flags),
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
-  check: async (config) => printResult(check(config, env)),
+  check: async (config) => printResult(config.database === undefined ? check(config, env) : await checkPostgres(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
   backup: async (config, { command }) => printResult(backUp(config, command.args[0] as string, env)),
   compact: async (config) => printResult(compact(config, env)),
@@ -206,19 +221,21 @@ async function runDetached(flags: RunFlags): Promise<void> {
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
+  const { supervisor } = env;
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: a program that has read it may send a signal.
-  stopOnSignals({
+  signals.stopOn({
     close: async () => {
       const { height } = node.readStatus();
       await node.close();
       shown?.close({ height, note: describeSaved(config) });
     },
   });
+  supervisor?.ready(Number(new URL(node.url).port));
   const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
-  printBanner(config, formatBannerJson(info), formatBanner(info, style));
+  if (supervisor === undefined || supervisor.restarts === 0) printBanner(config, formatBannerJson(info), formatBanner(info, style));
   // Lines about the node have level info; as JSON they are read by programs and always printed.
   if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
   node.observe(shown);
@@ -228,7 +245,11 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
 async function publishProcessContext(path: string, node: Node): Promise<void> {
   try {
-    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: node.stakingAddress });
+    writeProcessContext(path, {
+      pid: env.supervisor === undefined ? process.pid : process.ppid,
+      uri: node.url,
+      stakingAddress: node.stakingAddress,
+    });
     process.on('exit', () => removeProcessContext(path));
   } catch (error) {
     await node.close();
@@ -284,34 +305,6 @@ function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
   }
 }
 
-/**
- * How long after the first signal further ones are the same, in milliseconds. Ctrl-C reaches every process of the terminal, and npm and the
- * launcher pass it on, so it arrives up to three times.
- */
-const sameSignalMs = 500;
-
-/** Stops cleanly on the first signal, and immediately on a later one. */
-function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
-  let firstSignal: number | undefined;
-  const stop = async () => {
-    const now = performance.now();
-    if (firstSignal !== undefined) {
-      if (now - firstSignal > sameSignalMs) process.exit(exitCodes.failure);
-      return;
-    }
-    firstSignal = now;
-    try {
-      await running.close();
-    } catch (error) {
-      log(`error while stopping: ${error}`, 'error');
-      process.exit(exitCodes.failure);
-    }
-    process.exit(0);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-}
-
 /** Whether the command serves until it is stopped. */
 let isServer = false;
 
@@ -350,16 +343,21 @@ function formatLine(text: string, level: LineLevel): string {
   return formatLogLine(text, level, time, isJson);
 }
 
+/** What the supervisor process tells this writer process; undefined in every other process. */
+const writerStart = takeWriterStart();
+
 // Also after a second Ctrl-C or a fatal error, the status line is removed.
 process.on('exit', screen.close);
 
 // A reader process writes to the terminal of the writer process, which may have drawn its status line.
 const log = createLog(
-  process.send === undefined || !isTerminal
+  process.send === undefined || writerStart !== undefined || !isTerminal
     ? (text, level) => screen.log(formatLine(text, level), level === 'error' || level === 'fatal')
     : (text, level) => writeError(`\r\x1b[K${formatLine(text, level)}`),
   () => logLevel,
 );
+
+const signals = createSignals(log);
 
 /** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
 const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
@@ -377,6 +375,7 @@ function openEnv(): Env {
   const base = createEnv({ version, log, program });
   return {
     ...base,
+    ...(writerStart !== undefined && base.parent !== undefined && connectToSupervisor(base.parent, writerStart, signals.sendStop)),
     showProgress: (progress) => {
       if (progress === undefined && !hasProgress) return;
       hasProgress = progress !== undefined;

@@ -290,26 +290,26 @@ export const assetRows = {
 const vertex = { method: 'GET', tag: 'Vertices', cachePolicy: 'block' } as const;
 const VertexList = listSchema('ListXChainVerticesResponse', 'vertices', VertexSchema);
 
-/** Vertices are what the X-Chain had before linearization. A chain that started with blocks has none, and nodes do not serve older ones. */
+/** Vertices are what the X-Chain had before linearization. A chain that began with blocks has none; a followed node does not serve those it had. */
 export const vertexRows = {
   listLatestXChainVertices: route({
     ...vertex,
     path: `${chainPath}/vertices`,
-    summary: 'Always empty: a linearized chain has no vertices',
+    summary: 'Vertices from before linearization, highest first; empty on a chain that began with blocks',
     params: { ...chainParams, ...pageParams },
     response: VertexList,
   }),
   getVertexByHeight: route({
     ...vertex,
     path: `${chainPath}/vertices:listByHeight`,
-    summary: 'Always empty: a linearized chain has no vertices',
+    summary: 'The vertices of one height',
     params: { ...chainParams, vertexHeight: integerIn(0), ...pageParams, sortOrder: sortOrder() },
     response: VertexList,
   }),
   getVertexByHash: route({
     ...vertex,
     path: `${chainPath}/vertices/{vertexHash}`,
-    summary: 'Always 404: a linearized chain has no vertices',
+    summary: 'One vertex',
     params: { ...chainParams, vertexHash: id() },
     response: VertexSchema,
   }),

@@ -178,7 +178,7 @@ function handleRpcRequest(
   }
   const respond = ({ body, methodRan, isUnavailable }: RpcResponse): HttpResponse => {
     const set = body.length === 0 ? (methodRan ? headers.noSniff : headers.bare) : methodRan ? headers.jsonNoSniff : headers.json;
-    return { status: isUnavailable ? 503 : 200, headers: set, body };
+    return isUnavailable ? { status: 503, headers: { ...set, 'retry-after': '1' }, body } : { status: 200, headers: set, body };
   };
   const run = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
     const response = handleRpc(services, body, options);

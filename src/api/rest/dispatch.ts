@@ -145,6 +145,10 @@ const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: 
   ['STORE_DAMAGED', [503, 'The database is damaged']],
   ['STATE_DAMAGED', [503, 'The database is damaged']],
   ['DATABASE_DOWN', [503, 'The database does not answer']],
+  [
+    'INDEX_NEWER_SCHEMA',
+    [503, 'The database was migrated to a version that this server cannot read; start the newer version of serac api'],
+  ],
   ['DATABASE_BEHIND', [503, 'The database does not have yet what was served before; the indexer is catching up']],
   ['INDEX_NOT_MADE', [503, 'The index has not been created yet']],
   ['INDEX_EMPTY', [503, 'The index has no blocks yet']],

@@ -2,6 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import type { VertexReads } from '../../ledger/vertices/vertex-reads.ts';
 import type { LiveReads } from './live-reads.ts';
 
 /** What the Data and Metrics APIs serve: one network, and those of its AVM chains that this server has. */
@@ -55,6 +56,8 @@ export type ChainReads = {
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
   readonly explorer?: ExplorerReads | undefined;
+  /** What the chain had before linearization; undefined if this server does not have it. */
+  readonly vertices?: VertexReads | undefined;
   /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
   readonly live?: LiveReads;
   /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */

@@ -16,5 +16,7 @@ export type AvmFault =
   | { code: 'AVM_BAD_CURSOR'; reason: string }
   | { code: 'AVM_ENCODING'; encoding: string }
   | { code: 'AVM_BALANCE_OVERFLOW'; assetID: string }
+  /** Too many queries that take long are waiting. */
+  | { code: 'AVM_BUSY'; max: number }
   | { code: 'AVM_BAD_TX_TEXT'; reason: string };
 export class AvmError extends Fault<AvmFault> {}

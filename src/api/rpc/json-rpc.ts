@@ -232,8 +232,11 @@ function errorResponse(
   const reported = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
   options.onRefused?.(method, () => describeRefusal(method, reported, hint));
   const response = { body: id === null ? '' : errorBody(rpcCodeOf(reported), reported, compactJson(id), options, hint), methodRan };
-  return reported.fault.code === 'RELAY_BUSY' ? { ...response, isUnavailable: true } : response;
+  return busyCodes.has(reported.fault.code) ? { ...response, isUnavailable: true } : response;
 }
+
+/** Errors of a node that cannot take a call now, but later. */
+const busyCodes: ReadonlySet<unknown> = new Set(['RELAY_BUSY', 'AVM_BUSY']);
 
 /** Reports a body that is not a valid request. */
 function reportInvalid({ method }: Readonly<ParsedRequest>, reason: string, { onRefused }: RpcOptions): void {

@@ -9,6 +9,7 @@ import { Fault } from '../../base/fault.ts';
 import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import { createDagExecutor } from '../../chain/linearize/dag-executor.ts';
 import type { Store } from '../../ledger/store/store.ts';
+import { openVertexReads } from '../../ledger/vertices/vertex-reads.ts';
 import { openVertexStore } from '../../ledger/vertices/vertex-store.ts';
 import type { Dag } from '../../network/dag/dag-bootstrapper.ts';
 import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
@@ -97,12 +98,13 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     count: () => chain.mempool.size().txs,
   };
   const caughtUp = Promise.withResolvers<void>();
+  const dag = openDag(spec, parts.store, opened, verifier);
   const refused = createRefusedBlocks(spec.aliases[0], env);
   let joined: JoinedChain | undefined;
   joined = startJoinedChain({
     chainId: spec.id,
     vm,
-    dag: openDag(spec, parts.store, opened, verifier),
+    dag,
     pool,
     transport,
     validators,
@@ -132,7 +134,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   return {
     ...running,
     engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop },
-    joined: { ...started, caughtUp: caughtUp.promise },
+    joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(parts.store, spec.id, dag.vertices) },
   };
 }
 
@@ -145,7 +147,7 @@ function openDag({ id, genesisBlock }: AvmChainSpec, store: Store, { extendGenes
   const vertices = openVertexStore(store, id, state.txBytes);
   if (stopVertexID === stopVertexId(id) && !vertices.isLinearized()) {
     vertices.add([parseVertex(packVertex({ chainID: id, height: 0n, parentIDs: [], txs: [] }), id)]);
-    store.write(() => vertices.markExecuted([], undefined, true));
+    store.write(() => vertices.markExecuted({ txIDs: [], numbered: [], position: undefined, isLinearized: true }));
   }
   const { step } = createDagExecutor({ vertices, view: state, verifier, extendGenesis });
   return { stopVertexID, vertices, step };

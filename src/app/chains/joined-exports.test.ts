@@ -5,6 +5,7 @@ import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import { openJoinedExports } from './joined-exports.ts';
+import { openTrustedRemotes } from './trusted-remotes.ts';
 
 const p = idOf(Buffer.from('P'));
 const owner = 'a'.repeat(40) as Address;
@@ -33,12 +34,13 @@ function open(state: { height: number; unavailable?: true }) {
     clock: { monotonic: () => performance.now(), unixSeconds: () => 0n },
     random: (size: number) => new Uint8Array(size),
   } as unknown as Env;
-  const context = { chain: { network: { hrp: 'local' } }, p: { id: p }, c: { id: idOf(Buffer.from('C')) } } as unknown as NetworkContext;
-  const exports = openJoinedExports('http://trusted:9650', env, context, {
+  const context = { p: { id: p }, c: { id: idOf(Buffer.from('C')) } } as unknown as NetworkContext;
+  const { retriedReads, close } = openTrustedRemotes(['http://trusted:9650'], env, 'local');
+  const exports = openJoinedExports(retriedReads, env, context, {
     listUnspent: async () => (marked.length === 0 ? [output] : []),
     markSpent: async (spent) => void marked.push(...spent.map(({ id }) => id)),
   });
-  return { ...exports, marked };
+  return { ...exports, marked, close };
 }
 
 test('an export that the P-Chain no longer lists is marked as spent, and counted', async () => {
@@ -61,7 +63,7 @@ test('a trusted node that does not answer is an error of the API', async () => {
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({
     fault: { status: 503 },
-    message: expect.stringMatching(/^The node of --validators-from .* HTTP status 503$/),
+    message: expect.stringMatching(/^The nodes of --validators-from .* HTTP status 503$/),
   });
   expect(marked).toEqual([]);
   close();

@@ -8,15 +8,16 @@ import type { Id } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createExportLookup } from '../../chain/follow/export-lookup.ts';
+import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
 import type { ForeignChain } from '../../chain/follow/remote.ts';
 import { listUtxoPages } from '../../chain/follow/utxo-pages.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { AtomicOutputs } from '../setup/node-store.ts';
 import { type FetchParams, parseValid, withFetchedFirst } from './fetch-first.ts';
-import { createRemote, createTiming } from './follow.ts';
+import { createTiming } from './follow.ts';
 
-/** What the P- and C-Chain export to a joined chain: the trusted node, which runs them, is asked. What it says is stored as known. */
+/** What the P- and C-Chain export to a joined chain: the trusted nodes, which run them, are asked. What they say is stored as known. */
 export type JoinedImports = {
   /** Fetches the outputs that an import consumes, unless they are known. Never rejects: what stays unknown is left to the rules. */
   readonly fetchInputs: (tx: Tx) => Promise<void> | undefined;
@@ -26,7 +27,7 @@ export type JoinedImports = {
 };
 
 type ImportsDeps = {
-  readonly url: string;
+  readonly remote: ForeignReads;
   readonly env: Env;
   readonly context: NetworkContext;
   readonly store: Pick<AtomicOutputs, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
@@ -37,12 +38,11 @@ const patience = 1000;
 /** Addresses that are asked for at the same time. */
 const concurrency = 8;
 
-export function openJoinedImports({ url, env, context, store }: ImportsDeps): JoinedImports {
-  const { chain, specs, p, c } = context;
+export function openJoinedImports({ remote, env, context, store }: ImportsDeps): JoinedImports {
+  const { specs, p, c } = context;
   const chainID = specs[0].id;
   const foreign = { P: p.id, C: c.id };
   const abort = new AbortController();
-  const remote = createRemote(url, env, chain.network.hrp);
   const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
   const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
   /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
@@ -69,10 +69,7 @@ export function openJoinedImports({ url, env, context, store }: ImportsDeps): Jo
       };
       for (let i = 0; i < addresses.length; i += concurrency) await Promise.all(addresses.slice(i, i + concurrency).map(fetchOne));
     },
-    close: () => {
-      abort.abort();
-      remote.close();
-    },
+    close: () => abort.abort(),
   };
 }
 

@@ -21,11 +21,12 @@ import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
 import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
-import { type JoinedExports, openJoinedExports } from './joined-exports.ts';
+import { openJoinedExports } from './joined-exports.ts';
 import { type JoinedImports, openJoinedImports } from './joined-imports.ts';
 import { createJoinedReadings } from './joined-readings.ts';
 import { JoinError, type JoinedValidators, openValidators } from './joined-validators.ts';
 import type { PeerReadings } from './peer-readings.ts';
+import { openTrustedRemotes } from './trusted-remotes.ts';
 
 /** The network of peers that this node joins. */
 export type JoinedNetwork = {
@@ -37,7 +38,7 @@ export type JoinedNetwork = {
   readonly registerMetrics: (registry: MetricRegistry) => void;
   /** Fails while another node with this node's staking key is on the network. */
   readonly stakingKeyCheck: Check;
-  /** Fails while the node of `--validators-from` does not answer; undefined without one. */
+  /** Fails while the nodes of `--validators-from` do not answer or do not agree; undefined without any. */
   readonly validatorsCheck: Check | undefined;
   /** Cuts this node off from nodes. */
   readonly blockPeers: (nodes: ReadonlySet<NodeId>) => void;
@@ -73,9 +74,8 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
   const aliasOf = context.chain.aliases.primary;
   let chain: JoinedChain | undefined;
   let port = join.network.stakingPort;
-  const [trusted] = 'from' in join.validators ? join.validators.from : [];
-  const imports = trusted === undefined ? undefined : openJoinedImports({ url: trusted, env, context, store });
-  let exports: JoinedExports | undefined;
+  const trusted = 'from' in join.validators ? openTrustedRemotes(join.validators.from, env, network.hrp) : undefined;
+  const imports = trusted && openJoinedImports({ remote: trusted.reads, env, context, store });
   let stopProgress = (): void => {};
   return {
     readings: createJoinedReadings({
@@ -105,8 +105,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       chain = joined;
       peers.addChain(spec.id, chain.handler);
       if (trusted === undefined || opened.index === undefined) return running;
-      exports = openJoinedExports(trusted, env, context, opened.index.exported);
-      const { backfillAddresses, backfillRevision } = exports;
+      const { backfillAddresses, backfillRevision } = openJoinedExports(trusted.retriedReads, env, context, opened.index.exported);
       return { ...running, joined: { ...joined, backfillAddresses }, backfillRevision };
     },
     start: async () => {
@@ -120,13 +119,13 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
-    validatorsCheck: source.check,
+    validatorsCheck: source.check && trusted?.withDisagreement(source.check),
     blockPeers: peers.network.block,
     imports,
     close: async () => {
       stopProgress();
-      exports?.close();
       imports?.close();
+      trusted?.close();
       source.close();
       await peers.close();
     },

@@ -56,7 +56,7 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
   const url = nodes.map((node) => node.url).join(', ');
   const validators = createTrustedValidators({
     url,
-    reads: createMajorityReads(nodes as [TrustedNode, ...TrustedNode[]]),
+    reads: createMajorityReads(nodes as [TrustedNode, ...TrustedNode[]], env.timers.after),
     networkID,
     known: known.length > 0 ? known : genesisSet(deps.genesis()),
     save: stored.save,
@@ -82,8 +82,8 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
   };
 }
 
-/** Milliseconds of silence after which the check fails: one missed reading is no failure. */
-const maxSilence = 10_000;
+/** Milliseconds of silence or disagreement after which the check fails: one missed reading is no failure. */
+export const maxSilence = 10_000;
 
 const trustedCheck =
   (url: string, { failure, knownHeight }: Pick<TrustedValidators, 'failure' | 'knownHeight'>, now: () => number): Check =>

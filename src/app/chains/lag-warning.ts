@@ -24,7 +24,11 @@ export function warnOfLag(
       isWarned = true;
       const reason = refused.lastReason(height);
       const cause = chain.isBootstrapping() ? '; it is catching up' : reason === undefined ? '' : `; the last block was refused: ${reason}`;
-      env.log(`${alias}: most of the stake is at height ${lag.majorityHeight}, this node stands at ${height}${cause}`, 'warn');
+      const state =
+        lag.majorityHeight > height
+          ? `most of the stake is at height ${lag.majorityHeight}, this node stands at ${height}${cause}`
+          : `most of the stake has not answered for ${Math.round(lag.milliseconds / 1000)} s; this node stands at ${height}`;
+      env.log(`${alias}: ${state}`, 'warn');
     }
   });
 }

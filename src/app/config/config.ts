@@ -108,6 +108,8 @@ export type DatabaseConfig = {
   readonly readsReplicas: boolean;
   /** A replica that is further behind the primary is not read. */
   readonly maxLag: Milliseconds;
+  /** Transactions or blocks of a new partition. */
+  readonly partitionSize: number;
 };
 
 /** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
@@ -275,6 +277,7 @@ function databaseFrom(options: Options): DatabaseConfig | undefined {
     statementTimeout: options['database-timeout'],
     readsReplicas: parseDatabaseUrl(url).reads === 'replicas',
     maxLag: options['database-max-lag'],
+    partitionSize: options['database-partition-size'],
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { parseNodeId } from '../../base/bytes/node-id.ts';
 import { defaultEngineParameters } from '../../network/consensus/engine-parameters.ts';
 import { defaultServedLimits } from '../../network/consensus/getter.ts';
+import { isPublicIp, parseIp } from '../../network/peers/ip-address.ts';
 import { defaultNetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import { flagTable } from '../flags/flag-table.ts';
 import { parseFlags } from '../flags/flags.ts';
@@ -60,5 +61,17 @@ describe('the configuration of a joined node', () => {
     expect(joinOf('--validators-from=http://a,http://b', '--validators-from=http://c').validators).toEqual({
       from: ['http://a', 'http://b', 'http://c'],
     });
+  });
+
+  test('fuji and mainnet have first peers, unless others are given', () => {
+    const trusted = ['--validators-from=http://10.0.0.1:9650', '--data-dir=/tmp/joined'];
+    const counts = { mainnet: 24, fuji: 21, local: 0 };
+    for (const [network, count] of Object.entries(counts)) {
+      const { beacons } = joinOf(`--network-id=${network}`, ...trusted);
+      expect([network, new Set(beacons.map(({ node }) => node)).size]).toEqual([network, count]);
+      for (const { endpoint } of beacons) expect([isPublicIp(parseIp(endpoint.ip) as Uint8Array), endpoint.port]).toEqual([true, 9651]);
+    }
+    const given = joinOf('--network-id=fuji', ...trusted, '--bootstrap-ips=1.2.3.4:9651', `--bootstrap-ids=${nodeID}`);
+    expect(given.beacons).toEqual([{ node: parseNodeId(nodeID), endpoint: { ip: '1.2.3.4', port: 9651 } }]);
   });
 });

@@ -3,6 +3,7 @@ import { ipVersion } from '../../base/bytes/runtime-modules.ts';
 import type { EngineParameters } from '../../network/consensus/engine-parameters.ts';
 import type { ServedLimits } from '../../network/consensus/getter.ts';
 import { parseBeacons } from '../../network/peers/beacons.ts';
+import { listFirstPeers } from '../../network/peers/first-peers.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
 import { parseVersion, type Version } from '../../network/protocol/handshake.ts';
@@ -45,7 +46,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
       options['sybil-protection-enabled'] && from !== undefined
         ? { from }
         : { weight: BigInt(options['sybil-protection-disabled-weight']) },
-    beacons: parseBeacons(options['bootstrap-ips'].join(), options['bootstrap-ids'].join()),
+    beacons: readFirstPeers(options),
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
     publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
     echoOtherChains: options['echo-other-chains'],
@@ -74,6 +75,12 @@ export function joinConfigFrom(options: Options): JoinConfig {
     maxReceivedBlocks: options['bootstrap-ancestors-max-containers-received'],
     healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
   };
+}
+
+/** The first peers that were given, else those that are built in. */
+function readFirstPeers(options: Options): readonly Beacon[] {
+  const [ips, ids] = [options['bootstrap-ips'], options['bootstrap-ids']];
+  return ips.length + ids.length === 0 ? listFirstPeers(options['network-id']) : parseBeacons(ips.join(), ids.join());
 }
 
 /** The options of the network layer, each from the flag that its table names. */

@@ -1,3 +1,4 @@
+import { defaultPartitionSize } from '../../ledger/index/partitions.ts';
 import type { FlagDefinition } from './flag-definition.ts';
 
 /** Commands that open the chains of a network, served or stored. */
@@ -130,7 +131,7 @@ export const chainFlags = {
   'database-url': {
     group: 'Storage',
     kind: 'database',
-    commands: ['index', 'api', 'keys'],
+    commands: ['index', 'api', 'keys', 'check'],
     help: 'PostgreSQL database, postgres://user:password@host:5432/name; several hosts (host1,host2): the primary and its replicas',
   },
   'database-listen-url': {
@@ -150,7 +151,7 @@ export const chainFlags = {
   'database-timeout': {
     group: 'Storage',
     kind: 'duration',
-    commands: ['index', 'api', 'keys'],
+    commands: ['index', 'api', 'keys', 'check'],
     default: '2s',
     max: 600_000,
     help: 'maximum time of one statement',
@@ -162,6 +163,14 @@ export const chainFlags = {
     default: '10s',
     max: 3_600_000,
     help: 'a replica that is further behind the primary is not read',
+  },
+  'database-partition-size': {
+    group: 'Storage',
+    kind: 'integer',
+    commands: ['index'],
+    default: String(defaultPartitionSize),
+    max: 2 ** 32,
+    help: 'transactions, or blocks, in one partition of the large tables; existing partitions stay as they are',
   },
   'cache-url': {
     group: 'Storage',

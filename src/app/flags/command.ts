@@ -65,8 +65,8 @@ export const commandTable = {
   check: {
     kind: 'storage',
     args: [],
-    help: 'verify a data directory; exits with 4 if it is damaged',
-    examples: ['check --data-dir ~/chain'],
+    help: 'verify a data directory, or a PostgreSQL database in a copy of it; exits with 4 if it is damaged',
+    examples: ['check --data-dir ~/chain', 'check --database-url postgres://user:password@host/name --data-dir ~/copy'],
   },
   reindex: {
     kind: 'storage',

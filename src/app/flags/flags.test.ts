@@ -154,6 +154,8 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['follow', 'http://a', '--accounts=3'], '--accounts belongs to serac dev'],
     [['--workers', 'many'], 'auto or a whole number from 0 to 256'],
     [['--workers', '2'], 'give --data-dir'],
+    [['--supervise'], 'give --data-dir'],
+    [['--supervise', '--data-dir', '/d', '--db-type', 'memdb'], 'give --data-dir'],
     [['--workers', '2', '--data-dir', '/d', '--db-type', 'memdb'], 'give --data-dir'],
     [['--db-type', 'sqlite'], 'needs a directory; give one with --data-dir'],
     [['--db-type', 'oracle'], 'one of sqlite, memdb, leveldb, pebbledb'],

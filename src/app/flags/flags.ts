@@ -216,6 +216,8 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
   if (typeof options.workers === 'number' && options.workers > 0 && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
     throw createClash('workers', 'a chain in memory cannot have reader processes; give --data-dir to have some');
+  if (options.supervise && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
+    throw createClash('supervise', 'a chain in memory is lost with its process and cannot be restarted; give --data-dir to keep it');
   if (options['no-mining'] && options['block-time'] !== undefined)
     throw createClash('no-mining', 'cannot be combined with --block-time, which builds blocks by time');
   if (options['mixed-mining'] && options['block-time'] === undefined)
@@ -261,14 +263,15 @@ function checkStorage({ name }: Command, options: Options): void {
   for (const flag of ['database-url', 'database-listen-url'] as const) checkDatabaseUrl(flag, options[flag]);
   if (options['database-listen-url'] !== undefined && database === undefined)
     throw missing('database-url', '--database-url beside --database-listen-url');
-  for (const flag of ['database-pool-size', 'database-timeout'] as const)
+  for (const flag of ['database-pool-size', 'database-timeout', 'database-partition-size'] as const)
     if (options[flag] === 0) throw missing(flag, `a --${flag} above 0`);
   checkCacheUrl(options['cache-url'], missing);
   if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'backup' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to copy');
   if (name === 'compact' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to make smaller');
-  if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
+  if (name === 'check' && directory === undefined)
+    throw missing('data-dir', '--data-dir, the directory to verify; with --database-url, an empty one for the copy');
   if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
     if (name === 'logs' || options['process-context-file'] === undefined)
       throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');

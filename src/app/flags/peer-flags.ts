@@ -25,7 +25,11 @@ export const peerFlags = {
     'urls',
     'trusted nodes of the network that run the P-Chain; they are asked for the validators, and most of them must agree',
   ),
-  'bootstrap-ips': peer('list', '', 'addresses of the first peers, IP:PORT; every node of a small network should list all others'),
+  'bootstrap-ips': peer(
+    'list',
+    '',
+    'addresses of the first peers, IP:PORT (built in for fuji and mainnet); every node of a small network should list all others',
+  ),
   'bootstrap-ids': peer('list', '', 'node IDs of --bootstrap-ips, in the same order'),
   'staking-host': joined('text', 'address to listen on for peers; empty: all addresses'),
   'echo-other-chains': {

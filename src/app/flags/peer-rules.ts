@@ -50,11 +50,6 @@ function checkPublicNetwork(options: Options, createClash: CreateClash): void {
     throw createClash('sybil-protection-enabled', `sybil protection disabled on public network ${name}`);
   if (options['echo-other-chains'])
     throw createClash('echo-other-chains', `votes for blocks that it has not verified; that is refused on ${name}`);
-  if (options['bootstrap-ips'].length === 0)
-    throw createClash(
-      'bootstrap-ips',
-      `the first peers of ${name} are not built in; give some with --bootstrap-ips and --bootstrap-ids, such as those that info.peers of the trusted node lists`,
-    );
   if (options['data-dir'] === undefined) throw createClash('data-dir', `the X-Chain of ${name} does not fit into memory; give a directory`);
 }
 

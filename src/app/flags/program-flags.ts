@@ -67,6 +67,13 @@ export const programFlags = {
     default: 'false',
     help: 'run in the background; what it prints goes to --log-file',
   },
+  supervise: {
+    group: 'Program',
+    commands: ['dev', 'follow', 'join'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'restart the node if it crashes or hangs; its reader processes keep serving meanwhile. Needs --data-dir',
+  },
   wait: {
     group: 'Program',
     commands: ['dev', 'follow', 'join'],

@@ -7,9 +7,9 @@ import { sleep } from '../../base/timing/sleep.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
+import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
-import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
+import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index-postgres/postgres-chain.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { type DatabaseHost, openDatabaseHost } from '../database/database-host.ts';
@@ -23,6 +23,7 @@ import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
+import { startBackgroundMigration } from './background-migration.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
 /** Milliseconds between two attempts to get the lock, between two writes of the status, and between two looks for another primary. */
@@ -75,11 +76,15 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     const signers = createSignerCache(env.recoverKey, signerKeys);
     const watch = watchMigration('the index in PostgreSQL', env);
     const pageSecret = env.random(32);
-    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret });
+    const ledger = await prepareIndex(lock, context, node, {
+      ...{ publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret },
+      partitionSize: database.partitionSize,
+    });
     await registerWriter(lock);
     const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
     follower = following;
     role = 'writing';
+    const background = startBackgroundMigration(lock, env, warn);
     logChange(`indexing ${stripCredentials(node)}`);
     let cancel = () => {};
     const writeStatusRepeatedly = (): void => {
@@ -93,6 +98,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     promotion.stop();
     stopProcessing();
     cancel();
+    background.stop();
     await following.stop();
   };
 
@@ -191,17 +197,18 @@ export async function prepareIndex(
   lock: WritableSql,
   context: NetworkContext,
   node: string,
-  { watch, pageSecret, ...signers }: SignerReads & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
+  { watch, pageSecret, ...options }: PostgresChainOptions & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
+  await verifyPartitions(lock, number);
   // These tables must exist before the network description: `serac api` waits for the latter, uses all of them and creates none.
   await createBackfillQueue(lock);
   await openKeyStore(lock);
   const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
   await writeNetworkDescription(lock, description, pageSecret);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
-  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, signers);
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, options);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

@@ -9,7 +9,8 @@ import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
-import { indexedChains, isMigrated, readIndexCounters } from '../../ledger/index/migrate.ts';
+import { indexedChains, isReadable, readIndexCounters } from '../../ledger/index/migrate.ts';
+import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { joinStatements } from '../../ledger/index/statement-joiner.ts';
 import { runSteps } from '../../ledger/index/steps.ts';
@@ -67,6 +68,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
   try {
     const description = await waitForIndex(hosts.sql, env);
     const chains = await indexedChains(hosts.sql);
+    for (const { number } of chains) await verifyPartitions(hosts.sql, number);
     const sealKey = await readPageSecret(hosts.sql);
     const query = createVersionQuery(chains);
     const version = watchIndexVersion({
@@ -142,8 +144,10 @@ async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<Networ
   for (;;) {
     const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') {
-      if (await isMigrated(sql)) return found;
-      logChange('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
+      if (await isReadable(sql)) return found;
+      logChange(
+        'waiting: the database has the index of an earlier version, which this one cannot read; start serac index of this version, which migrates it',
+      );
       await sleep(env.timers, retryInterval);
       continue;
     }

@@ -1,5 +1,7 @@
+import type { Health } from '../../api/health/health.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Check } from '../../base/health/result.ts';
+import { every, type Timers } from '../../base/timing/timers.ts';
 import { type BootstrapState, watchBootstrap } from '../chains/bootstrap.ts';
 import { applicationCheck, listNodeChecks, type NamedCheck } from '../chains/health-checks.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
@@ -68,7 +70,44 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
     throw createDiskError(config);
   }
   isStarted = true;
-  return { bootstrapped, probeWrite, close: health.stop };
+  const joined = new Set(chains.filter((chain) => chain.joined !== undefined).map(({ spec }) => spec.aliases[0]));
+  const stopWatch = watchVerdicts(
+    checks.filter(({ kind, name }) => kind === 'health' && joined.has(name)),
+    health,
+    env.timers,
+  );
+  return {
+    bootstrapped,
+    probeWrite,
+    close: () => {
+      stopWatch();
+      health.stop();
+    },
+  };
+}
+
+/** Milliseconds between two looks at a chain on a network. */
+const watchInterval = 1000;
+
+/**
+ * Runs a check again when its verdict has changed: the next round may be 30 s away, and a chain that falls behind must not look healthy until
+ * then. Returns a function that stops it.
+ */
+export function watchVerdicts(
+  checks: readonly Pick<NamedCheck, 'name' | 'check'>[],
+  health: Pick<Health, 'recheck'>,
+  timers: Pick<Timers, 'after'>,
+): () => void {
+  if (checks.length === 0) return () => {};
+  const failing = new Map<string, boolean>();
+  return every(timers, watchInterval, () => {
+    for (const { name, check } of checks)
+      void Promise.resolve(check()).then(({ error }) => {
+        const isFailing = error !== undefined;
+        if (failing.get(name) !== isFailing) void health.recheck('health', name);
+        failing.set(name, isFailing);
+      });
+  });
 }
 
 /** The error of a node that does not start, or stops, because the disk is nearly full. AvalancheGo: node/node.go, diskSpaceCheck. */

@@ -9,7 +9,7 @@ import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
 import { createServerIndex } from '../servers/server-index.ts';
 import type { BannerInfo } from '../setup/banner-info.ts';
-import type { NetworkEnv } from '../setup/env.ts';
+import type { NetworkEnv, ProcessEnv } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
@@ -44,7 +44,8 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   const others = new Map<ApiSelection, Server>();
 
   const listenOn = async (port: number): Promise<number> => {
-    const server = await listenShared({ ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) }, env, readers.count > 0);
+    const options = { ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) };
+    const server = await listenShared(options, env, readers.count > 0);
     parts.addServer(server);
     // `close` was called meanwhile and may have passed these servers already.
     if (stop.isStopping()) await server.close();
@@ -72,7 +73,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     streamLimit,
   }: OpenOptions): Promise<void> => {
     mainHandler = handlers.main;
-    const mainPort = listens ? await listenOn(config.http.port) : undefined;
+    const mainPort = listens ? await listenOn(env.supervisor?.port ?? config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
     for (const { selection, port, handler } of listens ? handlers.ownPorts : []) {
       const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
@@ -118,9 +119,10 @@ const onlyPath =
 
 /**
  * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
- * first opened exclusively to make sure that it is free.
+ * first opened exclusively to make sure that it is free. Readers that outlived a writer process already serve on the port of the next one.
  */
-async function listenShared(options: ServeOptions, env: NetworkEnv, isShared: boolean): Promise<Server> {
+async function listenShared(options: ServeOptions, env: NetworkEnv & Pick<ProcessEnv, 'supervisor'>, isShared: boolean): Promise<Server> {
+  if (isShared && options.port === env.supervisor?.port) return env.serve({ ...options, reusePort: true });
   const exclusive = await env.serve(options);
   if (!isShared) return exclusive;
   await exclusive.close();

@@ -83,6 +83,13 @@ export function registerNodeMetrics(
   );
 }
 
+/** Registers how often the supervisor process has restarted the writer process, which is this one. */
+export function registerRestarts(registry: MetricRegistry, supervisor: ProcessEnv['supervisor']): void {
+  if (supervisor === undefined) return;
+  const help = 'Restarts of the writer process by its supervisor.';
+  registry.addReading('counter', 'serac_writer_restarts_total', help, () => [[{}, supervisor.restarts]]);
+}
+
 /** Creates the metrics of `serac index`: the process, and the lag behind the followed node while it writes. */
 export function createIndexerMetrics(env: Env, readStatus: () => FollowStatus | undefined): () => MetricFamily[] {
   const registry = createMetricRegistry();

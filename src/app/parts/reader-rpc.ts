@@ -42,7 +42,12 @@ export function readerRpc(config: Config, env: Env, deps: ReaderRpcDeps): Contri
       ...message.relayedPaths.map((path): NamedRoute => [path, createRelayedRoute(link.relay, path, access)]),
       ...(statePort === undefined
         ? []
-        : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), withoutOtherPages(access))] satisfies NamedRoute]),
+        : [
+            [
+              devStatePath,
+              createForwardedRoute((request) => env.forwardRequest(link.statePort() ?? statePort)(request), withoutOtherPages(access)),
+            ] satisfies NamedRoute,
+          ]),
       ...createOwnRoutes(config, env, deps),
       ...settingsRoutes(config, access),
       ...(context.differences.indexRoutes ? [createIndexRoute(() => message.index)] : []),

@@ -12,6 +12,7 @@ import { createLiveReads, withLiveEndpoint } from '../servers/live-reads.ts';
 import { createNodeFeed, type NodeFeed } from '../servers/node-feed.ts';
 import { withLimiterEndpoint } from '../servers/rate-limit-backend.ts';
 import { settingsRoutes } from '../servers/settings-route.ts';
+import type { WriterHost } from '../workers/hosted-readers.ts';
 import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream } from './event-stream.ts';
 import type { NodeCore, StartOptions } from './node-core.ts';
 import { describeNode, type NodeDescription } from './node-description.ts';
@@ -19,7 +20,7 @@ import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts'
 import { createNodePorts } from './node-ports.ts';
 import { nodeRpc } from './node-rpc.ts';
 import type { NamedRoute } from './parts.ts';
-import { registerNodeMetrics } from './process-metrics.ts';
+import { registerNodeMetrics, registerRestarts } from './process-metrics.ts';
 
 export type Node = {
   /** Empty if the node does not listen. */
@@ -86,6 +87,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   parts.registerMetrics(metrics.registry);
+  registerRestarts(metrics.registry, env.supervisor);
   const feed = createNodeFeed(core.bus, () =>
     chains.map(({ spec, reads, follower, joined }) => ({
       id: spec.id,
@@ -133,7 +135,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     onRefused: feed.onReaderRefused,
     streamLimit,
   });
-  await checkReaders(core);
+  await checkProcesses(core);
   return {
     url: ports.url(),
     stakingAddress: readings.nodeAddress(),
@@ -162,10 +164,17 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
   return [createIndexRoute(index), createReadyRoute(env.version, findReason)];
 }
 
-/** Adds the health check of the reader processes, which have just been started. */
-async function checkReaders({ context, forcedChecks, health, readers }: NodeCore): Promise<void> {
-  if (readers.count === 0 || !context.differences.extraChecks) return;
-  const { kind, name, check, tags } = extraCheck('readers', readers.check);
-  forcedChecks.register(kind, name, check, tags);
-  await health.recheck(kind, name);
+/** Adds the health checks of the node's processes: of the readers, which have just been started, and of this one if it has a supervisor. */
+async function checkProcesses({ env: { supervisor }, context, forcedChecks, health, readers }: NodeCore): Promise<void> {
+  if (!context.differences.extraChecks) return;
+  const checks = [
+    ...(readers.count === 0 ? [] : [extraCheck('readers', readers.check)]),
+    ...(supervisor === undefined ? [] : [extraCheck('writer', () => ({ details: describeRestarts(supervisor), error: undefined }))]),
+  ];
+  for (const { kind, name, check, tags } of checks) {
+    forcedChecks.register(kind, name, check, tags);
+    await health.recheck(kind, name);
+  }
 }
+
+const describeRestarts = ({ restarts, reason }: WriterHost) => ({ restarts, ...(reason !== undefined && { lastReason: reason }) });

@@ -2,12 +2,9 @@ import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
 import { limitRefused, type RefusedLimit } from '../feed/limit-refused.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
-import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
+import { hungTimeout, killTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from '../workers/messages.ts';
 import { createRelayClient, type Relay } from '../workers/relay.ts';
-
-/** Milliseconds without a message after which a reader kills the hung writer process, so that a supervisor (systemd) can restart the node. */
-const killWriterAfter = 15_000;
 
 /** The writer process, seen from a reader process. */
 export type WriterLink = {
@@ -15,6 +12,8 @@ export type WriterLink = {
   readonly isStopping: () => boolean;
   /** Whether every call goes to the writer process. */
   readonly isForwarding: () => boolean;
+  /** The port of the writer process for state files, which changes when the writer process is restarted. */
+  readonly statePort: () => number | undefined;
   /** Sets a clock to the time of the chain, now and whenever it changes. */
   readonly bindClock: (clock: ChainClock) => void;
   readonly send: (message: MessageFromReader) => void;
@@ -33,15 +32,23 @@ type RunningReader = {
 
 type StartMessage = Extract<MessageToReader, { reader: 'start' }>;
 
-/** Serves as the writer process asks for: `start` is called once, with its message. A writer that hangs is killed. */
+/**
+ * Serves as the writer process asks for: `start` is called once, with its message. The parent is the writer process, which is killed if it
+ * hangs, so that somebody restarts the node; or the supervisor process, which restarts the writer process itself.
+ */
 export function serveWriter(
   env: ProcessEnv & TimeEnv,
   parent: NonNullable<Env['parent']>,
   start: (message: StartMessage, link: WriterLink) => Promise<RunningReader>,
 ): void {
-  const send = (message: MessageFromReader): void => parent.send(message);
+  let listening: MessageFromReader | undefined;
+  const send = (message: MessageFromReader): void => {
+    if (message.reader === 'eventsListening') listening = message;
+    parent.send(message);
+  };
   const relay = createRelayClient(parent, env.timers);
   let [isHung, isStopping, isForwarding] = [false, false, false];
+  let startMessage: StartMessage | undefined;
   let clock: ChainClock | undefined;
   let clockState: ReaderState['clock'] | undefined;
   let reader: RunningReader | undefined;
@@ -50,6 +57,7 @@ export function serveWriter(
     relay,
     isStopping: () => isStopping,
     isForwarding: () => isForwarding,
+    statePort: () => startMessage?.statePort,
     bindClock: (bound) => {
       clock = bound;
       if (clockState !== undefined) bound.restore(clockState);
@@ -71,10 +79,20 @@ export function serveWriter(
   const actions: { readonly [K in MessageToReader['reader']]: (message: Extract<MessageToReader, { reader: K }>) => unknown } = {
     ping: sendPong,
     start: async (message) => {
+      const before = startMessage;
+      startMessage = message;
+      if (before !== undefined) {
+        // A new writer process. If it serves something else, it starts another reader in place of this one.
+        if (!isSameStart(before, message)) return stop();
+        [isStopping, isForwarding] = [false, false];
+        if (listening !== undefined) send(listening);
+        return reader && sendPong();
+      }
       starting = start(message, link);
       reader = await starting;
       sendPong();
     },
+    writerGone: () => setHung('is being restarted'),
     eventsAdvanced: () => reader?.advanceEvents(),
     liveEvent: (event) => reader?.sendLiveEvent(event),
     stopping: () => {
@@ -92,21 +110,27 @@ export function serveWriter(
     getMetrics: async ({ id }) => send({ reader: 'metrics', id, families: (await starting)?.families() ?? [] }),
   };
 
+  const setHung = (reason: string | undefined): void => {
+    isHung = reason !== undefined;
+    relay.setHung(reason);
+  };
   const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
     if (silentFor < hungTimeout) return;
     if (!isHung) env.log(`the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
-    isHung = true;
-    relay.setHung(true);
-    if (silentFor !== killWriterAfter) return;
+    setHung('does not answer');
+    if (silentFor !== killTimeout) return;
     env.log(`the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
     parent.kill();
   });
   parent.onClose(() => void stop());
   parent.onMessage(async (message) => {
     heartbeat.reset();
-    if (isHung) relay.setHung(false);
-    isHung = false;
     const received = message as MessageToReader;
+    if (isHung && received.reader !== 'writerGone') setHung(undefined);
     await (actions[received.reader] as ((message: MessageToReader) => unknown) | undefined)?.(received);
   });
 }
+
+/** Whether two writer processes serve the same, so that a reader of one can serve beside the other. */
+const isSameStart = ({ statePort: _, ...a }: StartMessage, { statePort: __, ...b }: StartMessage): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);

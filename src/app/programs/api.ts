@@ -2,6 +2,7 @@ import { differencesOf } from '../../api/differences.ts';
 import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
+import { IndexError } from '../../ledger/index/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource, type PostgresSource } from '../index/postgres-source.ts';
@@ -71,7 +72,9 @@ const createApiReadyRoute = (env: ProcessEnv, { components: { database } }: Post
     if (isStopping()) return 'the server is stopping';
     return database.probeRead().then(
       () => undefined,
-      (error: unknown) =>
-        isDatabaseBehind(error) ? 'the database does not have yet what was served before' : 'the database does not answer',
+      (error: unknown) => {
+        if (error instanceof IndexError) return error.message;
+        return isDatabaseBehind(error) ? 'the database does not have yet what was served before' : 'the database does not answer';
+      },
     );
   });

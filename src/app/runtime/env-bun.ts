@@ -5,6 +5,7 @@ import { spawnReaderProcess } from '../platform/processes-bun.ts';
 import { readerEnvironment } from '../platform/reader-variables.ts';
 import { openRedis } from '../platform/redis-bun.ts';
 import { serve } from '../platform/serve-bun.ts';
+import { supervisedEnvironment } from '../platform/supervised-process.ts';
 import type { Env } from '../setup/env.ts';
 import { createCommonEnv, type EnvOptions } from './env-common.ts';
 
@@ -16,11 +17,12 @@ export const createBunEnv = (options: EnvOptions): Env => ({
   openPostgres,
   tryPostgresLock,
   serve,
-  spawnReader: () => spawnReaderProcess(readerCommand(options.program), readerEnvironment(process.env)),
+  spawnReader: () => spawnReaderProcess(ownCommand(options.program), readerEnvironment(process.env)),
+  spawnWriter: (start) => spawnReaderProcess(ownCommand(options.program), supervisedEnvironment(process.env, start)),
 });
 
-/** Readers run with the flags that the launcher gave this process. A single-file executable takes only its own arguments. */
-const readerCommand = (program: string | undefined): string[] => [
+/** Other processes run with the flags that the launcher gave this process. A single-file executable takes only its own arguments. */
+const ownCommand = (program: string | undefined): string[] => [
   process.execPath,
   ...(program === undefined ? [] : [...process.execArgv, program]),
   ...process.argv.slice(2),

@@ -25,7 +25,10 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader'>;
+export type RuntimeEnv = Pick<
+  Env,
+  'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader' | 'spawnWriter'
+>;
 
 /** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */
 export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({

@@ -1,6 +1,7 @@
 import { openDatabase } from '../platform/database-node.ts';
 import { spawnReaderProcess } from '../platform/processes-node.ts';
 import { needsBun, requireRecentNode } from '../platform/runtime.ts';
+import { supervisedEnvironment } from '../platform/supervised-process.ts';
 import type { Env } from '../setup/env.ts';
 import { oldestNode } from '../version.ts';
 import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
@@ -25,9 +26,11 @@ const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
   },
   // Loading node:http takes about 30 ms, and a node inside another program may never listen.
   serve: async (served) => (await import('../platform/serve-node.ts')).serve(served),
-  spawnReader: () =>
-    spawnReaderProcess([process.execPath, hideSqliteWarning, options.program ?? '', ...process.argv.slice(2)], process.env),
+  spawnReader: () => spawnReaderProcess(ownCommand(options.program), process.env),
+  spawnWriter: (start) => spawnReaderProcess(ownCommand(options.program), supervisedEnvironment(process.env, start)),
 });
 
 /** Node prints in every process that node:sqlite is experimental. */
 const hideSqliteWarning = '--disable-warning=ExperimentalWarning';
+
+const ownCommand = (program = ''): string[] => [process.execPath, hideSqliteWarning, program, ...process.argv.slice(2)];

@@ -23,7 +23,7 @@ type IndexedChain = {
   readonly history: IndexReads | undefined;
   readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
-  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses' | 'isBootstrapping' | 'bootstrap'>;
+  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses' | 'isBootstrapping' | 'bootstrap' | 'vertices'>;
   readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
 };
@@ -52,6 +52,7 @@ export function createServedChainsOfNode(
       return {
         reads: history as IndexReads,
         ...(explorer && { explorer }),
+        ...(joined && { vertices: joined.vertices }),
         live: liveOf(id),
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,

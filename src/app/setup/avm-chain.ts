@@ -30,6 +30,7 @@ import { createOrderedIssue } from '../../chain/lifecycle/ordered-issue.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import type { Recovery } from '../../chain/recovery/recovery.ts';
 import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../../chain/solo/solo.ts';
+import type { VertexReads } from '../../ledger/vertices/vertex-reads.ts';
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
 
 /** An AVM chain as the configuration defines it. */
@@ -110,6 +111,8 @@ export type BlockOrigin = {
     readonly caughtUp: Promise<void>;
     /** Finds out which exports other chains have imported; undefined if no node can be asked. */
     readonly backfillAddresses?: AddressTask | undefined;
+    /** What the chain had before linearization. */
+    readonly vertices: VertexReads;
   };
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;

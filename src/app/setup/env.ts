@@ -16,8 +16,10 @@ import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
+import type { WriterHost } from '../workers/hosted-readers.ts';
 import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
+import type { WriterStart } from '../workers/writer-messages.ts';
 
 /** Clock, timers and randomness. */
 export type TimeEnv = {
@@ -81,6 +83,10 @@ export type ProcessEnv = {
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
+  /** Starts this program again as a writer process that this process supervises. */
+  readonly spawnWriter: (start: WriterStart) => ReaderProcess;
+  /** The supervisor process, if this process is a writer process that it started. */
+  readonly supervisor?: WriterHost | undefined;
   /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
   readonly distributesConnections: boolean;
   readonly cores: number;

@@ -60,7 +60,7 @@ type ServedChainsDeps = {
     id: Id,
     alias: string,
     feeAsset: Id,
-  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live'> & {
+  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live' | 'vertices'> & {
     readonly reads: IndexReads;
   };
 };

@@ -4,8 +4,11 @@ import type { RelayTimers } from './relay.ts';
 type Heartbeat = { readonly reset: () => void; readonly stop: () => void };
 
 /** Milliseconds between two pings, and without an answer until a process counts as hung. So a hung process is noticed within 5 s. */
-const pingInterval = 500;
+export const pingInterval = 500;
 export const hungTimeout = 4500;
+
+/** Milliseconds without an answer after which a hung writer process is killed. */
+export const killTimeout = 15_000;
 
 /**
  * Calls `onTick` every `pingInterval` milliseconds with the milliseconds since the last `reset`. Time is counted in ticks of this process:

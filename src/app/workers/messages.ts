@@ -37,6 +37,8 @@ export type MessageToReader =
   | ({ readonly reader: 'liveEvent'; readonly lastEntry: number } & LiveEvent)
   /** Whether the stream of the `takeStream` with this number may be opened. */
   | { readonly reader: 'streamTaken'; readonly id: number; readonly isTaken: boolean }
+  /** Of the supervisor process: there is no writer process now, or it hangs. Sent every half second; a new writer sends `start` again. */
+  | { readonly reader: 'writerGone' }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =

@@ -66,9 +66,9 @@ test('while the other process is hung, new and pending requests are rejected at 
   serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), soon);
   const relay = createRelayClient(client, { soon, after: never });
   const pending = relay(request('x'));
-  relay.setHung(true);
+  relay.setHung('hangs');
   expect(pending).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
   expect(relay(request('y'))).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
-  relay.setHung(false);
+  relay.setHung(undefined);
   expect((await relay(request('z'))).body).toBe('answered');
 });

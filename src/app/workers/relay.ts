@@ -23,8 +23,8 @@ export type RelayTimers = {
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
-/** The reader's end. `setHung(true)` rejects all requests, including pending ones, until `setHung(false)`. */
-type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
+/** The reader's end. `setHung` with a reason rejects all requests, including pending ones, until it is called with undefined. */
+type RelayClient = Relay & { readonly setHung: (reason: string | undefined) => void };
 
 /** The most pending requests, and the timeout of a request in milliseconds. Beyond either, requests are rejected as busy. */
 const maxPending = 16_384;
@@ -33,7 +33,7 @@ const relayTimeout = 30_000;
 export function createRelayClient(channel: Channel, { soon, after }: RelayTimers): RelayClient {
   const pending = new Map<number, PendingRequest>();
   let lastId = 0;
-  let isHung = false;
+  let hungReason: string | undefined;
   const send = batchSends(soon, (all: readonly NumberedRequest[]) => channel.send(encodeRequests(all)));
   channel.onMessage((message) => {
     for (const { id, status, headers, body } of decodeResponses(message) ?? []) {
@@ -45,7 +45,7 @@ export function createRelayClient(channel: Channel, { soon, after }: RelayTimers
   });
   const relay: Relay = (request) =>
     new Promise((resolve, reject) => {
-      if (isHung || pending.size >= maxPending) return reject(relayBusyError());
+      if (hungReason !== undefined || pending.size >= maxPending) return reject(relayBusyError(hungReason));
       const id = ++lastId;
       const cancel = after(relayTimeout, () => {
         pending.delete(id);
@@ -54,12 +54,12 @@ export function createRelayClient(channel: Channel, { soon, after }: RelayTimers
       pending.set(id, { done: resolve, fail: reject, cancel });
       send({ id, ...request });
     });
-  const setHung = (hung: boolean): void => {
-    isHung = hung;
-    if (!hung) return;
+  const setHung = (reason: string | undefined): void => {
+    hungReason = reason;
+    if (reason === undefined) return;
     for (const { cancel, fail } of pending.values()) {
       cancel();
-      fail(relayBusyError());
+      fail(relayBusyError(reason));
     }
     pending.clear();
   };
@@ -108,7 +108,8 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
   body: () => body,
 });
 
-const relayBusyError = () => new RelayError('the writer process of the node does not answer; try again', { code: 'RELAY_BUSY' });
+const relayBusyError = (reason = 'does not answer') =>
+  new RelayError(`the writer process of the node ${reason}; try again`, { code: 'RELAY_BUSY' });
 
 export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

@@ -53,7 +53,7 @@ export const createForwardedRoute = (forward: Handler, devAccess: DevAccess): Ht
 
 function unavailableResponse(error: unknown): HttpResponse {
   if (!(error instanceof RelayError)) throw error;
-  return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: `${error.message}\n` };
+  return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' }, body: `${error.message}\n` };
 }
 
 /** Health of the writer's database and cache, read from its health routes under `v1` or `v2`, whichever this port serves. */

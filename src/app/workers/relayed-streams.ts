@@ -16,11 +16,15 @@ export function createRelayedStreamLimit(
 ): StreamLimit {
   const share = createStreamLimit(Math.ceil(max / processes));
   const pending = new Map<number, (isTaken: boolean) => void>();
+  /** The clients of open streams that the writer process has counted. */
+  const counted = new Map<number, string>();
   let lastId = 0;
   const send = (message: MessageFromReader): void => channel.send(message);
   channel.onMessage((message) => {
     const received = message as MessageToReader;
-    if (received.reader !== 'streamTaken') return;
+    // A new writer process counts the open streams too.
+    if (received.reader === 'start') for (const [id, client] of counted) send({ reader: 'takeStream', id, client });
+    if (received.reader !== 'streamTaken' || counted.has(received.id)) return;
     const { id, isTaken } = received;
     const resolve = pending.get(id);
     pending.delete(id);
@@ -43,7 +47,12 @@ export function createRelayedStreamLimit(
         send({ reader: 'takeStream', id, client });
       });
       if (isTaken === undefined) return share.take(client);
-      return isTaken ? () => send({ reader: 'endStream', id }) : undefined;
+      if (!isTaken) return undefined;
+      counted.set(id, client);
+      return () => {
+        counted.delete(id);
+        send({ reader: 'endStream', id });
+      };
     },
   };
 }

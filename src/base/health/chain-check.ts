@@ -6,7 +6,7 @@ import type { Check, Details } from './result.ts';
 export type ChainHealthState = {
   /** Absent while the chain is bootstrapping. */
   readonly consensus?: ConsensusState | undefined;
-  /** Set while most of the stake has accepted a block that this node has not; `time`: for how long. */
+  /** Set while most of the stake has, or may have, accepted a block that this node has not; `time`: for how long. */
   readonly behind?: { readonly majorityHeight: bigint; readonly ownHeight: bigint; readonly time: bigint } | undefined;
   readonly vm?: Details;
   readonly networking: {
@@ -74,9 +74,13 @@ function consensusError(state: ConsensusState, limits: ChainLimits): string | un
   return joinErrors(errors);
 }
 
-const behindError = ({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>, { behindTime }: ChainLimits) =>
-  time > behindTime &&
-  `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${durationText(time - (time % second))})`;
+function behindError({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>, { behindTime }: ChainLimits) {
+  if (time <= behindTime) return undefined;
+  const duration = durationText(time - (time % second));
+  return majorityHeight > ownHeight
+    ? `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${duration})`
+    : `out of touch: most of the stake has not answered for ${duration}, this node is at height ${ownHeight}`;
+}
 
 function joinErrors(errors: readonly (string | false | undefined)[]): string | undefined {
   const texts = errors.filter((error) => typeof error === 'string');

@@ -170,3 +170,37 @@ test('blocks are returned even if their preparation fails or hangs', async () =>
     pipeline.stop();
   }
 });
+
+test('while the node has more blocks, they are gathered; the last ones are returned at once', async () => {
+  // A busy node answers one request after the other: a block every 4 ms, and a commit takes 3 ms.
+  const { pipeline, timing, until, node } = open(600n, undefined, () => 4 * node.inFlight);
+  const batches: number[] = [];
+  let isDone = false;
+  const store = async () => {
+    for (let stored = 0; stored < 600; ) {
+      const { length } = await pipeline.take(batchLimit, 1000);
+      await new Promise<void>((resolve) => timing.after(3, resolve));
+      batches.push(length);
+      stored += length;
+    }
+    isDone = true;
+  };
+  void store();
+  await until(() => isDone);
+  expect(batches.reduce((sum, length) => sum + length, 0)).toBe(600);
+  // Without gathering there were hundreds of batches, most of one block.
+  expect(batches.length).toBeLessThan(40);
+  for (let next = 601n; next <= 603n; next++) {
+    node.height = next;
+    const polls = node.attempts.size;
+    let taken: number | undefined;
+    void pipeline.take(batchLimit, 1000).then(({ length }) => {
+      taken = length;
+    });
+    await until(() => node.attempts.size > polls && node.inFlight === 0);
+    const arrived = timing.now();
+    await until(() => taken !== undefined);
+    expect([taken, timing.now() - arrived < 20]).toEqual([1, true]);
+  }
+  pipeline.stop();
+});

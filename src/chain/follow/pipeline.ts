@@ -10,7 +10,10 @@ import { createWakeUp, type Timing } from './timing.ts';
 
 /** Fetches blocks of a node ahead, with as many concurrent requests as the node responds well to, and returns them in order. */
 export type Pipeline = {
-  /** Returns the next blocks; waits up to `timeout` milliseconds for the first. Rejects only when stopped. */
+  /**
+   * Returns the next blocks; waits up to `timeout` milliseconds for the first, and while the node has more of them a moment for a larger batch.
+   * Rejects only when stopped.
+   */
   readonly take: (limit: BatchLimit, timeout: number) => Promise<readonly FetchedBlock[]>;
   /** The last known height of the node; undefined before the first response. */
   readonly target: () => bigint | undefined;
@@ -32,6 +35,12 @@ type PipelineDeps = {
 
 /** Milliseconds. */
 const prepareTimeout = 15_000;
+
+/**
+ * Milliseconds to wait for more blocks while the node has more. A commit costs much whatever it stores. On a busy machine, where blocks arrive
+ * slower than a commit of one block takes, each was stored alone, and these commits kept the machine busy.
+ */
+const gatherTime = 200;
 
 export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   const { remote, timing } = deps;
@@ -59,6 +68,10 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   /** With no request in flight one is always allowed, so that the next block is fetched even if memory is full. */
   const canFetchMore = (): boolean => inFlight < window.maxInFlight() && (inFlight === 0 || window.fitsInMemory(ready.bytes(), inFlight));
 
+  /** Whether more blocks will come that still fit in a batch. */
+  const canGather = (limit: BatchLimit): boolean =>
+    !isStopped && ready.hasNext() && inFlight > 0 && target !== undefined && ready.runEnd() <= target && !ready.fills(limit);
+
   const fetchMore = (): void => {
     while (!isStopped && !pause.isOn() && canFetchMore()) {
       const height = nextHeightToFetch();
@@ -77,7 +90,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       pause.reset();
       window.onSuccess(block.bytes.length);
       ready.add(height, { block, prepared: prepareBlock(block, deps) });
-      if (height === ready.next()) arrival.wake();
+      arrival.wake();
     } catch (error) {
       if (ownGeneration === generation) failed.push(height);
       onFetchError(error);
@@ -109,7 +122,10 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   return {
     target: () => target,
     take: async (limit, timeout) => {
-      if (!ready.hasNext() && !isStopped && timeout > 0) await arrival.wait(timeout);
+      const began = timing.now();
+      while (!ready.hasNext() && !isStopped && timing.now() - began < timeout) await arrival.wait(timeout - (timing.now() - began));
+      const gatherUntil = timing.now() + gatherTime;
+      while (canGather(limit) && timing.now() < gatherUntil) await arrival.wait(gatherUntil - timing.now());
       if (isStopped) throw stopped();
       const taken = ready.take(limit);
       fetchMore();

@@ -31,14 +31,15 @@ type ExecutorParts = {
 /** Vertices that are read at once, and transactions of one commit. */
 const batch = { vertices: 64, txs: 512 } as const;
 
-/** The most transactions that wait for others, as a bound of memory. */
+/** The most transactions that wait for others. Only their IDs are in memory: a transaction has up to 1 MB, and six times that when decoded. */
 const maxWaiting = 100_000;
 
 /** A transaction that waits, and the vertex it is in. */
-type Waiting = { readonly tx: Tx; readonly vertexID: Id };
+type Waiting = { readonly txID: Id; readonly vertexID: Id };
 
 export function createDagExecutor({ vertices, view, verifier, extendGenesis }: ExecutorParts): DagExecutor {
-  let position = vertices.executed();
+  let position: VertexPosition | undefined = vertices.executed();
+  let reached = (vertices.executed()?.number ?? -1) + 1;
   /** Transactions by the one they wait for. */
   const waiting = new Map<Id, Waiting[]>();
   /** Transactions that wait, lowest vertex first, each with the vertex before its own: a restart begins after that one. */
@@ -48,16 +49,15 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
   const executeVertex = ({ id: vertexID, txIDs }: StoredVertex, before: VertexPosition | undefined, work: BatchWork): void => {
     for (const txID of txIDs) {
       if (work.done.has(txID) || unfinished.has(txID) || view.hasTx(txID)) continue;
-      const tx = parseTx(vertices.waitingTx(txID) as Uint8Array);
       unfinished.set(txID, before);
-      for (const runnable: Waiting[] = [{ tx, vertexID }]; runnable.length > 0; )
+      for (const runnable: Waiting[] = [{ txID, vertexID }]; runnable.length > 0; )
         runnable.push(...execute(runnable.pop() as Waiting, work));
     }
   };
 
   /** Executes a transaction and returns those that waited for it; it waits itself if it spends an output that does not exist yet. */
   const execute = (next: Waiting, { diff, done, changes }: BatchWork): readonly Waiting[] => {
-    const { tx } = next;
+    const tx = parseTx(vertices.waitingTx(next.txID) as Uint8Array);
     const missing = spentRefs(tx.unsigned).find((ref) => diff.utxo(ref) === undefined && !done.has(ref.txID) && !view.hasTx(ref.txID));
     if (missing !== undefined) {
       const others = waiting.get(missing.txID);
@@ -66,7 +66,7 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
       if (unfinished.size > maxWaiting) throw incomplete(unfinished.size);
       return [];
     }
-    verify(next, diff);
+    verify(tx, next.vertexID, diff);
     const effects = effectsOf(tx);
     const consumed = new Map<Id, Utxo>();
     for (const ref of effects.spent) {
@@ -82,7 +82,7 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
     return released;
   };
 
-  const verify = ({ tx, vertexID }: Waiting, diff: Diff): void => {
+  const verify = (tx: Tx, vertexID: Id, diff: Diff): void => {
     try {
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, diff);
@@ -100,16 +100,18 @@ export function createDagExecutor({ vertices, view, verifier, extendGenesis }: E
       if (vertices.isLinearized()) return undefined;
       const work: BatchWork = { diff: createDiff(view), done: new Set(), changes: [] };
       const next = vertices.after(position, batch.vertices);
+      const numbered: (VertexPosition & { readonly number: number })[] = [];
       for (const vertex of next) {
         executeVertex(vertex, position, work);
         position = { height: vertex.height, id: vertex.id };
+        numbered.push({ ...position, number: reached++ });
         if (work.changes.length >= batch.txs) break;
       }
       const isLinearized = next.length === 0;
       if (isLinearized && unfinished.size > 0) throw incomplete(unfinished.size);
       const [first] = unfinished.values();
       const executed = unfinished.size === 0 ? position : first;
-      extendGenesis(work.changes, () => vertices.markExecuted([...work.done], executed, isLinearized));
+      extendGenesis(work.changes, () => vertices.markExecuted({ txIDs: [...work.done], numbered, position: executed, isLinearized }));
       return isLinearized ? undefined : { txs: work.changes.length, height: position?.height ?? 0n };
     },
   };

@@ -51,6 +51,12 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     return row && { ...row, id: toHex(row.id) as Id };
   }
 
+  /** The number of the last stored transaction. */
+  function* lastTx(): Steps<number> {
+    const [row] = yield* fetchRows<{ seq: number | null }>([lastTxQuery]);
+    return row?.seq ?? 0;
+  }
+
   /** The last numbers in use, as in state/chain-state.ts. */
   function* lastSeqs(): Steps<{ tx: number; oldest: number }> {
     const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });
@@ -177,7 +183,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     return rows;
   }
 
-  return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
+  return { lastBlock, lastTx, utxoRows, numberBlocks, addPreLinearizationUtxos };
 }
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });

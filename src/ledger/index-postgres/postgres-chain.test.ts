@@ -58,7 +58,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         testChains.chains.map(({ spec }) => ({ id: spec.id, genesis: twoChainsGenesis })),
       );
       expect(numbers).toEqual(testChains.specs.map(({ number }) => number));
-      const chains = testChains.specs.map((spec) => openPostgresChain(sql, spec));
+      const chains = testChains.specs.map((spec) => openPostgresChain(sql, spec, { partitionSize: 8 }));
       for (const [i, chain] of chains.entries()) {
         const { source } = testChains.chains[i] as IndexedTestChain;
         expect(await chain.isInitialized()).toBe(false);

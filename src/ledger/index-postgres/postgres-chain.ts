@@ -12,6 +12,7 @@ import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
 import { rowSizes } from '../index/insert-rows.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
+import { openPartitions } from '../index/partitions.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
 import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
@@ -44,13 +45,23 @@ export type PostgresChain = {
   readonly exported: ExportedOutputs;
 };
 
-/** `signers`: see `BlockWriterOptions`. */
-export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: SignerReads = {}): PostgresChain {
+export type PostgresChainOptions = SignerReads & {
+  /** Transactions or blocks of a new partition; see index/partitions.ts. */
+  readonly partitionSize?: number;
+};
+
+/** For `SignerReads` see `BlockWriterOptions`. */
+export function openPostgresChain(
+  sql: WritableSql,
+  chain: IndexSpec,
+  { partitionSize, ...signers }: PostgresChainOptions = {},
+): PostgresChain {
   const t = tablesOf(chain.number);
   const rows = createChainRowWriter(chain.number, chain.feeAsset);
   const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
   const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
+  const partitions = openPartitions(sql, chain.number, partitionSize);
   const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
   /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
@@ -102,6 +113,20 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
     return concat([block.header, ...txs.map(({ bytes }) => bytes.subarray(versionSize))]);
   }
 
+  /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
+  let lastTx: number | undefined;
+
+  /** Stores blocks in one transaction, after the creation of the partitions that they need. */
+  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<void>): Promise<void> => {
+    const last = blocks[blocks.length - 1] as NewBlock;
+    const before = lastTx ?? (await runSteps(sql, rows.lastTx()));
+    lastTx = undefined;
+    const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
+    await partitions.createAhead({ tx, height: Number(last.block.height) });
+    await inTransaction(steps);
+    lastTx = tx;
+  };
+
   const inTransaction = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(tx, steps()));
 
   return {
@@ -109,9 +134,9 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
     init: async (genesisTxs, first) => {
       const effects = (tx: Tx) => (chain.completeFrom === 0 ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
       const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
-      await inTransaction(function* () {
-        if ((yield* rows.lastBlock()) === undefined) yield* storeBlocks([{ block: first, diff }], undefined);
-      });
+      const blocks = [{ block: first, diff }];
+      if ((await runSteps(sql, rows.lastBlock())) !== undefined) return;
+      await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
     },
     lastAccepted: async () => {
       const last = await runSteps(sql, rows.lastBlock());
@@ -122,7 +147,7 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec, signers: S
     load: (requested) => runSteps(sql, loadSteps(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
-      await inTransaction(function* () {
+      await storeInPartitions(blocks, function* () {
         const last = yield* rows.lastBlock();
         if (last === undefined) throw noBlocks(chain.id);
         verifyBlockOrder(blocks, last);

@@ -36,8 +36,10 @@ export function createTxReads(
   const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
   const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
-  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = (SELECT x.seq FROM ${t.tx} x WHERE x.id = ?)`;
-  const byId = `${withOutputs} WHERE x.seq = (SELECT y.seq FROM ${t.tx} y WHERE y.id = ?)`;
+  // The order lets PostgreSQL search its partitions from the newest on, and stop at the first that has the ID.
+  const seqOfId = `(SELECT y.seq FROM ${t.tx} y WHERE y.id = ? ORDER BY y.seq DESC LIMIT 1)`;
+  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seqOfId}`;
+  const byId = `${withOutputs} WHERE x.seq = ${seqOfId}`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,

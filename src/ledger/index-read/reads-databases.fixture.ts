@@ -24,6 +24,9 @@ export async function openSqliteReads(seed: number, longWork?: LongWork, minList
 /** Long, because these tests are not about a server that does not answer. */
 const statementMilliseconds = 120_000;
 
+/** Small, so that every read goes over several partitions. */
+const partitionSize = 24;
+
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
 export async function openPostgresReads(server: string, seed: number, minListed?: number): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1, statementMilliseconds });
@@ -39,7 +42,7 @@ export async function openPostgresReads(server: string, seed: number, minListed?
     testChains.geneses.map(({ id }) => ({ id, genesis: genesisID })),
   );
   const chains = testChains.geneses.map(({ id }, i) =>
-    openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }),
+    openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }, { partitionSize }),
   );
   for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
   const chain = { number: numbers[0] as number, id: chainID, feeAsset: testChains.feeAsset };

@@ -1,3 +1,4 @@
+import { outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import type { Table } from './tables.ts';
 
@@ -17,11 +18,17 @@ export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner'>]: Tabl
     },
     key: ['height'],
     unique: [['id']],
+    partitions: { by: 'height', counts: 'height', step: 1 },
   },
-  tx: { columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } }, key: ['seq'], unique: [['id']] },
+  tx: {
+    columns: { seq: int, id: blob, height: int, bytes: blob, outputs: { type: 'blob', null: true } },
+    key: ['seq'],
+    unique: [['id']],
+    partitions: { by: 'seq', counts: 'tx', step: 1 },
+  },
   oldUtxo: { columns: { seq: int, id: blob, bytes: blob }, key: ['seq'], unique: [['id']] },
   outputId: { columns: { number: int, last_tx: int, ids: blob }, key: ['number'] },
-  spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
+  spend: { columns: { utxo: int, tx: int }, key: ['utxo'], partitions: { by: 'utxo', counts: 'tx', step: outputsPerTx } },
   balance: {
     columns: { address: blob, asset: blob, part: blob, height: int, amount: blob, count: int, nfts: int },
     key: ['address', 'asset', 'part', 'height'],

@@ -8,7 +8,8 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
   const columns = Object.entries(table.columns).map(
     ([column, { type, null: nullable }]) => `${column} ${columnTypes[dialect][type]}${nullable ? '' : ' NOT NULL'}`,
   );
-  const keys = [`PRIMARY KEY (${table.key.join(', ')})`, ...(table.unique ?? []).map((unique) => `UNIQUE (${unique.join(', ')})`)];
+  const uniques = (table.unique ?? []).map((unique) => (dialect === 'postgres' ? withPartitionKey(unique, table) : unique));
+  const keys = [`PRIMARY KEY (${table.key.join(', ')})`, ...uniques.map((unique) => `UNIQUE (${unique.join(', ')})`)];
   return [
     `CREATE TABLE IF NOT EXISTS ${name}(${[...columns, ...keys].join(', ')})${tableOptions(dialect, table)}`,
     ...(table.indexes ?? []).map((index) => createIndex(name, index)),
@@ -23,9 +24,13 @@ const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: 
   postgres: { int: 'bigint', blob: 'bytea', text: 'text', real: 'double precision' },
 };
 
+/** PostgreSQL allows a unique index of a table with partitions only together with the key of the partitions. */
+const withPartitionKey = (unique: readonly string[], { partitions }: Table): readonly string[] =>
+  partitions === undefined ? unique : [...unique, partitions.by];
+
 /** SQLite stores a table with one integer key by that key; any other table needs WITHOUT ROWID to be stored in the order of its key. */
-function tableOptions(dialect: Dialect, { key, columns }: Table): string {
-  if (dialect === 'postgres') return '';
+function tableOptions(dialect: Dialect, { key, columns, partitions }: Table): string {
+  if (dialect === 'postgres') return partitions === undefined ? '' : ` PARTITION BY RANGE (${partitions.by})`;
   const [first, ...more] = key;
   const byInteger = more.length === 0 && first !== undefined && columns[first]?.type === 'int';
   return byInteger ? ' STRICT' : ' WITHOUT ROWID, STRICT';

@@ -23,5 +23,9 @@ export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
     columns: { asset: blob, address: blob },
     key: ['asset', 'address'],
   },
-  blockTxIds: { columns: { height: int, texts: blob }, key: ['height'] },
+  blockTxIds: {
+    columns: { height: int, texts: blob },
+    key: ['height'],
+    partitions: { by: 'height', counts: 'height', step: 1 },
+  },
 };

@@ -10,6 +10,7 @@ type IndexFault =
   | { code: 'INDEX_WRONG_PARENT'; blockID: string; parentID: string; lastAccepted: string }
   | { code: 'INDEX_MISSING_OUTPUT'; utxoID: string }
   | { code: 'INDEX_SPENT_TWICE'; utxoID: string }
+  | { code: 'INDEX_DETACHED_RANGE'; table: string; from: number; to: number }
   | { code: 'INDEX_WAITING_WRITE' };
 
 /** An error of the history index: a database that cannot be used, or blocks that do not fit the rows in it. */

@@ -1,6 +1,7 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
+import { queueBackground } from './background-migration.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
 import { type Migration, migrations, migrationsAfter, newestVersionOf } from './migrations.ts';
@@ -68,6 +69,8 @@ export async function migratePostgres(
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
     for (const number of numbers) await migratePart(tx, chainPart(number), all, watch);
+    const newest = all.find(({ version }) => version === newestVersionOf(all));
+    await setMeta(tx, readableFrom, newestVersionOf(all) - (newest?.isReadableByPrevious ? 1 : 0));
     return numbers;
   });
 }
@@ -81,12 +84,34 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
   return rows.map(({ number, id }) => ({ number, id: idFromBytes(id) }));
 }
 
-/** Whether the tables of a PostgreSQL database have this program's version. Throws INDEX_NEWER_SCHEMA if they have a newer one. */
-export async function isMigrated(sql: Sql): Promise<boolean> {
-  const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
-  const rows = await sql.all<{ name: string; value: number }>(parts, []);
-  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value, migrations));
+/**
+ * Whether this program can read the tables of a PostgreSQL database: they have its version, or one before or after it that says so. So servers of
+ * two versions run side by side. False if the tables are older, until they are migrated. Throws INDEX_NEWER_SCHEMA if they are newer.
+ */
+export async function isReadable(sql: Sql, all = migrations): Promise<boolean> {
+  return canRead(await sql.all<MetaRow>(`SELECT name, value FROM meta WHERE ${versionRows}`, []), all);
 }
+
+type MetaRow = { readonly name: string; readonly value: number };
+
+function canRead(rows: readonly MetaRow[], all: readonly Migration[]): boolean {
+  const newest = newestVersionOf(all);
+  const oldestReader = rows.find(({ name }) => name === readableFrom)?.value ?? Number.POSITIVE_INFINITY;
+  const versions = rows.filter(({ name }) => name === sharedPart.name || name.startsWith(chainPrefix));
+  return (
+    versions.length > 0 &&
+    versions.every(({ name, value }) => {
+      if (value === newest + 1 && oldestReader <= newest) return true;
+      if (value === newest - 1 && all.find(({ version }) => version === newest)?.readsPrevious === true) return true;
+      return !isOutdated(name, value, all);
+    })
+  );
+}
+
+/** The row of `meta` with the oldest version of this program that can read the tables. */
+const readableFrom = 'readable from';
+const chainPrefix = 'index of chain ';
+const versionRows = `(name IN ('index', '${readableFrom}') OR name LIKE '${chainPrefix}%')`;
 
 /** A number above the last one, and above all that were used before: a database that has lost commits does not use a number again. */
 const nextNumber = 'greatest(value + 1, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))';
@@ -105,15 +130,19 @@ export async function registerWriter(sql: WritableSql): Promise<void> {
   await sql.write((tx) => tx.all(`UPDATE meta SET value = ${nextNumber} WHERE name IN ('learned', 'writer')`, []));
 }
 
-/** The rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart. */
+/**
+ * The rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart. Throws INDEX_NEWER_SCHEMA if
+ * the tables were migrated meanwhile to a version that this program cannot read.
+ */
 export async function readIndexCounters(
   sql: Sql,
 ): Promise<{ readonly revision: number; readonly writer: number; readonly server: number }> {
-  const rows = await sql.all<{ name: string; value: number }>(
-    `SELECT name, value FROM meta WHERE name IN ('learned', 'writer')
+  const rows = await sql.all<MetaRow>(
+    `SELECT name, value FROM meta WHERE name IN ('learned', 'writer') OR ${versionRows}
      UNION ALL SELECT 'server', CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint)`,
     [],
   );
+  canRead(rows, migrations);
   const counter = (name: string): number => rows.find((row) => row.name === name)?.value ?? 0;
   return { revision: counter('learned'), writer: counter('writer'), server: counter('server') };
 }
@@ -134,7 +163,7 @@ type Part = {
 const sharedPart: Part = { name: 'index', statements: (migration, dialect) => migration.shared(dialect), chain: undefined };
 
 const chainPart = (number: number): Part => ({
-  name: `index of chain ${number}`,
+  name: `${chainPrefix}${number}`,
   statements: (migration, dialect) => migration.chain(dialect, number),
   chain: number,
 });
@@ -146,7 +175,7 @@ function isOutdated(part: string, version: number, all: readonly Migration[]): b
   const newest = newestVersionOf(all);
   if (version > newest)
     throw new IndexError(
-      `the database has version ${version} of the ${part}, this program supports up to version ${newest}; use the version of serac that wrote it, or start with an empty data directory or database`,
+      `the database has version ${version} of the ${part}, this program supports version ${newest} and cannot read it; use the version of serac that wrote it, or start with an empty data directory or database`,
       { code: 'INDEX_NEWER_SCHEMA', part, stored: version, known: newest },
     );
   return version < newest;
@@ -174,14 +203,19 @@ function* migrateTables(
   const isWatched = version > 0 && chain !== undefined;
   if (isWatched) watch.onStart({ from: version, to: newestVersionOf(all) });
   const txs = isWatched ? yield* lastTx(chain) : 0;
-  const total = due.filter(({ rows }) => rows !== undefined).length * txs;
+  // PostgreSQL converts the rows of large tables later; see background-migration.ts.
+  const runsAll = dialect === 'sqlite' ? (migration: Migration) => migration.background : () => undefined;
+  const total = due.filter((migration) => migration.rows !== undefined || runsAll(migration) !== undefined).length * txs;
   let finished = 0;
   for (const migration of due) {
     for (const text of statements(migration, dialect)) yield [{ text, values: [] }];
-    if (chain === undefined || migration.rows === undefined) continue;
-    yield* migration.rows(chain, (seq) => {
+    const convert = runsAll(migration);
+    if (chain === undefined || (migration.rows === undefined && convert === undefined)) continue;
+    const onTx = (seq: number): void => {
       if (isWatched) watch.onProgress({ done: finished + seq, total });
-    });
+    };
+    if (migration.rows !== undefined) yield* migration.rows(chain, onTx);
+    if (convert !== undefined) for (let at: number | undefined = 0; at !== undefined; at = yield* convert(chain, at)) onTx(at);
     finished += txs;
     if (isWatched) watch.onProgress({ done: finished, total });
   }
@@ -196,9 +230,13 @@ function* lastTx(chain: number): Steps<number> {
 async function migratePart(tx: Sql, part: Part, all: readonly Migration[], watch: MigrationWatch): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
   if (!isOutdated(part.name, version, all)) return;
+  if (version > 0 && part.chain !== undefined) await queueBackground(tx, part.chain, migrationsAfter(version, all), all);
   await runSteps(tx, migrateTables(part, version, 'postgres', all, watch));
-  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersionOf(all), part.name]);
+  await setMeta(tx, part.name, newestVersionOf(all));
 }
+
+const setMeta = (tx: Sql, name: string, value: number) =>
+  tx.all('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [name, value]);
 
 /** The value of a row of `meta`; inserts the row with `value` if it is missing. */
 async function ensureMeta(tx: Sql, name: string, value: number): Promise<number> {

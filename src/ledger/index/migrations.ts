@@ -13,8 +13,18 @@ export type Migration = {
   readonly version: number;
   readonly shared: (dialect: Dialect) => string[];
   readonly chain: (dialect: Dialect, number: number) => string[];
-  /** Converts existing rows, after the statements and in the same transaction. */
+  /** Converts existing rows, after the statements and in the same transaction: for tables that stay small. */
   readonly rows?: (number: number, onTx: OnMigratedTx) => Steps<void>;
+  /**
+   * Converts existing rows of large tables. In PostgreSQL each call is a transaction of its own, while blocks are indexed and served: reads of
+   * this version must work before and after, and rows that are written meanwhile have the new form. Converts some rows after the one with
+   * the number `after`, and returns the number of the last; undefined if there are no more.
+   */
+  readonly background?: (number: number, after: number) => Steps<number | undefined>;
+  /** Whether a program of the version before can read the tables of this version, also while rows are converted in the background. */
+  readonly isReadableByPrevious?: boolean;
+  /** Whether a program of this version can read the tables of the version before. */
+  readonly readsPrevious?: boolean;
 };
 
 /** Called with the `seq` of the last transaction up to which a migration has converted rows. */

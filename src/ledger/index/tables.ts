@@ -44,7 +44,12 @@ export type Table = {
   readonly indexes?: readonly (readonly string[])[];
   /** Of a table that the index shares with the chain's state: the SQL condition of the rows that the index writes. */
   readonly indexRows?: string;
+  /** In PostgreSQL the table is divided by ranges of this key, which grows with the chain; see partitions.ts. SQLite ignores it. */
+  readonly partitions?: PartitionKey;
 };
+
+/** `by`: the key. `counts`: whether it grows with the number of the last transaction or of the last block; `step`: by how much for each. */
+export type PartitionKey = { readonly by: string; readonly counts: 'tx' | 'height'; readonly step: number };
 
 const int: Column = { type: 'int' };
 const blob: Column = { type: 'blob' };

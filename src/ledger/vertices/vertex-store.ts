@@ -14,6 +14,9 @@ export type StoredVertex = Pick<Vertex, 'id' | 'height' | 'parentIDs' | 'txIDs'>
 /** The position of a vertex in the order of execution: by height, then by ID. */
 export type VertexPosition = Pick<StoredVertex, 'height' | 'id'>;
 
+/** A vertex with its number in the order of execution, which begins with 0. */
+type NumberedPosition = VertexPosition & { readonly number: number };
+
 /**
  * The vertices of a chain from before linearization. They are fetched from the stop vertex down; their transactions wait here until they are
  * executed, and are then in the state. What is still to do is stored too, so that a node resumes after a stop.
@@ -33,26 +36,35 @@ export type VertexStore = {
   /** The bytes of a transaction that is not executed yet. */
   readonly waitingTx: (id: Id) => Uint8Array | undefined;
   /** The last vertex of which all transactions are executed, and those of all vertices before it. */
-  readonly executed: () => VertexPosition | undefined;
+  readonly executed: () => NumberedPosition | undefined;
   /** Whether all transactions of all vertices are executed. */
   readonly isLinearized: () => boolean;
   /** Notes executed transactions and vertices. Must run inside the write transaction that stores their changes. */
-  readonly markExecuted: (txIDs: readonly Id[], position: VertexPosition | undefined, isLinearized: boolean) => void;
+  readonly markExecuted: (work: ExecutedWork) => void;
+};
+
+type ExecutedWork = {
+  readonly txIDs: readonly Id[];
+  /** The vertices that were reached, with their numbers. */
+  readonly numbered: readonly NumberedPosition[];
+  readonly position: VertexPosition | undefined;
+  readonly isLinearized: boolean;
 };
 
 type VertexStoreFault = { code: 'VERTEX_DAMAGED'; row: string };
 class VertexStoreError extends Fault<VertexStoreFault> {}
 
 /*
- * vertex          parents, txs: IDs, one after the other.
+ * vertex          parents, txs: IDs, one after the other. number: position in the order of execution; null until it is reached.
  * waiting_tx      transactions of stored vertices that are not executed yet. The same transaction may be in several vertices.
  * missing_vertex  see `missing`.
  * dag             see `executed` and `isLinearized`.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS vertex(
-    chain INTEGER NOT NULL, height INTEGER NOT NULL, id BLOB NOT NULL, parents BLOB NOT NULL, txs BLOB NOT NULL,
+    chain INTEGER NOT NULL, height INTEGER NOT NULL, id BLOB NOT NULL, parents BLOB NOT NULL, txs BLOB NOT NULL, number INTEGER,
     PRIMARY KEY (chain, height, id)) WITHOUT ROWID, STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS vertex_number ON vertex(chain, number) WHERE number IS NOT NULL;
   CREATE UNIQUE INDEX IF NOT EXISTS vertex_id ON vertex(chain, id);
   CREATE TABLE IF NOT EXISTS waiting_tx(
     chain INTEGER NOT NULL, id BLOB NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (chain, id)) WITHOUT ROWID, STRICT;
@@ -72,12 +84,16 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
   const anyVertex = db.prepare<{ found: number }>('SELECT 1 AS found FROM vertex WHERE chain = ? LIMIT 1');
   const waitingById = db.prepare<{ bytes: Uint8Array }>('SELECT bytes FROM waiting_tx WHERE chain = ? AND id = ?');
   const missingRows = db.prepare<{ id: Uint8Array }>('SELECT id FROM missing_vertex WHERE chain = ? ORDER BY id');
-  const dagRow = db.prepare<DagRow>('SELECT height, id, is_linearized FROM dag WHERE chain = ?');
-  const insertVertices = bulkInsert(db, 'INSERT OR IGNORE INTO vertex', 5);
+  const dagRow = db.prepare<DagRow>(
+    `SELECT d.height, d.id, d.is_linearized, v.number FROM dag d LEFT JOIN vertex v ON v.chain = d.chain AND v.height = d.height AND v.id = d.id
+     WHERE d.chain = ?`,
+  );
+  const insertVertices = bulkInsert(db, 'INSERT OR IGNORE INTO vertex', 6);
   const insertTxs = bulkInsert(db, 'INSERT OR IGNORE INTO waiting_tx', 3);
   const insertMissing = bulkInsert(db, 'INSERT OR IGNORE INTO missing_vertex', 2);
   const deleteMissing = db.prepare('DELETE FROM missing_vertex WHERE chain = ? AND id = ?');
   const deleteTx = db.prepare('DELETE FROM waiting_tx WHERE chain = ? AND id = ?');
+  const setNumber = db.prepare('UPDATE vertex SET number = ? WHERE chain = ? AND height = ? AND id = ?');
   const upsertDag = db.prepare('REPLACE INTO dag VALUES (?, ?, ?, ?)');
 
   const hasVertex = (id: Id): boolean => exists.get(chain, idToBytes(id)) !== undefined;
@@ -90,7 +106,7 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
     const rows: SqlValue[] = [];
     const txs: SqlValue[] = [];
     for (const { id, height, parentIDs, txIDs, txs: all } of vertices) {
-      rows.push(chain, Number(height), idToBytes(id), concat(parentIDs.map(idToBytes)), concat(txIDs.map(idToBytes)));
+      rows.push(chain, Number(height), idToBytes(id), concat(parentIDs.map(idToBytes)), concat(txIDs.map(idToBytes)), null);
       for (const [i, txID] of txIDs.entries()) txs.push(chain, idToBytes(txID), all[i] as Uint8Array);
     }
     insertVertices(rows);
@@ -126,11 +142,12 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
       const row = dagRow.get(chain);
       return row === undefined || row.height === null || row.id === null
         ? undefined
-        : { height: BigInt(row.height), id: idFromBytes(row.id) };
+        : { height: BigInt(row.height), id: idFromBytes(row.id), number: row.number ?? 0 };
     },
     isLinearized: () => dagRow.get(chain)?.is_linearized === 1,
-    markExecuted: (txIDs, position, isLinearized) => {
+    markExecuted: ({ txIDs, numbered, position, isLinearized }) => {
       for (const id of txIDs) deleteTx.run(chain, idToBytes(id));
+      for (const { number, height, id } of numbered) setNumber.run(number, chain, Number(height), idToBytes(id));
       upsertDag.run(
         chain,
         position === undefined ? null : Number(position.height),
@@ -141,12 +158,17 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
   };
 }
 
-type VertexRow = { readonly id: Uint8Array; readonly height: number; readonly parents: Uint8Array; readonly txs: Uint8Array };
-type DagRow = { readonly height: number | null; readonly id: Uint8Array | null; readonly is_linearized: number };
+export type VertexRow = { readonly id: Uint8Array; readonly height: number; readonly parents: Uint8Array; readonly txs: Uint8Array };
+type DagRow = {
+  readonly height: number | null;
+  readonly id: Uint8Array | null;
+  readonly is_linearized: number;
+  readonly number: number | null;
+};
 
 const noBytes = new Uint8Array(0);
 
-const storedVertex = ({ id, height, parents, txs }: VertexRow): StoredVertex => ({
+export const storedVertex = ({ id, height, parents, txs }: VertexRow): StoredVertex => ({
   id: idFromBytes(id),
   height: BigInt(height),
   parentIDs: splitIds(parents),

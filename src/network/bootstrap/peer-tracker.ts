@@ -11,12 +11,16 @@ type PeerTracker = {
   readonly ended: (node: NodeId, bytes: number, milliseconds: number, now: number) => void;
   /** How long an answer takes on average, in milliseconds. */
   readonly averageLatency: () => number;
+  /** Number of peers whose speed is known. */
+  readonly count: () => number;
 };
 
 const halfLife = 300_000;
 const maxBusy = 2;
 /** One of so many choices is random. */
 const randomShare = 5;
+/** Fewer known peers are not looked through. */
+const minKnown = 64;
 
 export function createPeerTracker(randomBytes: RandomBytes, start: number): PeerTracker {
   const bandwidths = new Map<NodeId, Averager>();
@@ -27,8 +31,16 @@ export function createPeerTracker(randomBytes: RandomBytes, start: number): Peer
     return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) % end;
   };
   const pick = (nodes: readonly NodeId[]): NodeId | undefined => nodes[below(Math.max(1, nodes.length))];
+  /** Peers that are gone are forgotten once they are the majority: anyone can connect with ever new keys. */
+  const forgetOthers = (peers: readonly NodeId[]): void => {
+    if (bandwidths.size <= 2 * peers.length + minKnown) return;
+    const connected = new Set(peers);
+    for (const node of bandwidths.keys()) if (!connected.has(node)) bandwidths.delete(node);
+  };
   return {
+    count: () => bandwidths.size,
     select: (peers, except) => {
+      forgetOthers(peers);
       const free = peers.filter((node) => (busy.get(node) ?? 0) < maxBusy && except?.has(node) !== true);
       const untried = free.filter((node) => !bandwidths.has(node) && !busy.has(node));
       if (untried.length > 0) return pick(untried);

@@ -1,5 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { Timers } from '../../base/timing/timers.ts';
 import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 
@@ -7,16 +8,33 @@ import type { BlockRef } from '../snowman/consensus-block.ts';
 export type AcceptedFrontiers = {
   readonly set: (node: NodeId, id: Id, height: bigint) => void;
   readonly get: (node: NodeId) => BlockRef | undefined;
+  /** Notes that a node has answered now. */
+  readonly heard: (node: NodeId) => void;
   /** The greatest height that validators with more than half of the stake have reached, by what they told. */
   readonly majorityHeight: () => bigint;
+  /**
+   * The latest time since which validators with more than half of the stake, this node included, or as many as `enoughHeard`, have answered;
+   * at first the time of creation. What the network has accepted since then is not known.
+   */
+  readonly heardAt: () => number;
 };
 
-export function createAcceptedFrontiers(validators: Pick<Validators, 'current'>): AcceptedFrontiers {
+/** The size of a poll: so many validators, drawn by stake, know what the network has accepted. */
+const enoughHeard = 20;
+
+export function createAcceptedFrontiers(
+  self: NodeId,
+  validators: Pick<Validators, 'current'>,
+  { now }: Pick<Timers, 'now'>,
+): AcceptedFrontiers {
   const frontiers = new Map<NodeId, BlockRef>();
+  const heard = new Map<NodeId, number>();
+  const created = now();
   /** Former validators are removed when there are more entries than validators, so peers cannot fill the map. */
   const trim = (): void => {
     const set = validators.current();
-    if (frontiers.size > set.size) for (const node of frontiers.keys()) if (!set.has(node)) frontiers.delete(node);
+    for (const known of [frontiers, heard])
+      if (known.size > set.size) for (const node of known.keys()) if (!set.has(node)) known.delete(node);
   };
   return {
     set: (node, id, height) => {
@@ -27,6 +45,27 @@ export function createAcceptedFrontiers(validators: Pick<Validators, 'current'>)
       trim();
     },
     get: (node) => (validators.current().has(node) ? frontiers.get(node) : undefined),
+    heard: (node) => {
+      if (!validators.current().has(node)) return;
+      heard.set(node, now());
+      trim();
+    },
+    heardAt: () => {
+      const set = validators.current();
+      const times: { readonly at: number; readonly weight: bigint }[] = [];
+      let total = 0n;
+      for (const [node, weight] of set) {
+        total += weight;
+        const at = node === self ? now() : heard.get(node);
+        if (at !== undefined) times.push({ at, weight });
+      }
+      let sum = 0n;
+      for (const [i, { at, weight }] of times.sort((a, b) => b.at - a.at).entries()) {
+        sum += weight;
+        if (2n * sum > total || i + 1 === enoughHeard) return Math.max(at, created);
+      }
+      return created;
+    },
     majorityHeight: () => {
       const set = validators.current();
       // Most validators are at one of a few heights.

@@ -7,6 +7,7 @@ import { createBlockDelivery, type DeliveryParts, mayHaveChild } from './block-d
 import type { BlockRequests, BlockSource, RequestBlock } from './block-requests.ts';
 import { engineLimits } from './engine-parameters.ts';
 import { createPendingBlocks } from './pending-blocks.ts';
+import { createQueueLimit } from './queue-limit.ts';
 
 /**
  * Issues blocks to consensus once their ancestors are issued, and asks the peer that named a block for what is missing. A block is prepared
@@ -30,13 +31,14 @@ type IssuerParts = DeliveryParts & {
   readonly vm: Pick<Vm, 'block'>;
   readonly requests: BlockRequests;
   readonly requestBlock: RequestBlock;
+  readonly hasStake: (node: NodeId) => boolean;
 };
 
 export const consensusBlock = ({ id, parentID, height }: EngineBlock): ConsensusBlock => ({ id, parentId: parentID, height });
 
 export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
   const { vm, consensus, jobs, requests, unverified } = parts;
-  const pending = createPendingBlocks(engineLimits);
+  const pending = createPendingBlocks(createQueueLimit(engineLimits.pendingBlocks, parts.hasStake));
   const { prepare, markUnverified, afterPrepared, isPreparing } = createBlockDelivery(parts, pending);
 
   const blockOf = (id: Id): EngineBlock | undefined => pending.get(id) ?? unverified.get(id) ?? vm.block(id);
@@ -53,7 +55,7 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
   /** Issues one block as soon as its parent is issued. Returns false if it cannot be held. */
   const enqueue = (node: NodeId, block: EngineBlock, isBuilt: boolean, source: BlockSource): boolean => {
     requests.remove(block.id);
-    const isTooHigh = block.height > consensus.lastAccepted().height + BigInt(engineLimits.pendingBlocks);
+    const isTooHigh = block.height > consensus.lastAccepted().height + BigInt(engineLimits.pendingBlocks.all.count);
     if (isTooHigh || !pending.add(node, block)) {
       jobs.abandon(block.id);
       return false;

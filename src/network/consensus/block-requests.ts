@@ -1,6 +1,7 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { ChainLink } from '../protocol/transport.ts';
+import type { QueueLimit } from './queue-limit.ts';
 
 /** Where a block that is issued came from. AvalancheGo: the label `source` of its metric `blks_issued`. */
 export type BlockSource = 'pull_gossip' | 'push_gossip' | 'built' | 'unknown';
@@ -17,22 +18,25 @@ export type BlockRequests = {
   readonly count: () => number;
 };
 
-export function createBlockRequests(limits: { readonly total: number; readonly perPeer: number }): BlockRequests {
-  const byBlock = new Map<Id, BlockRequest>();
+export function createBlockRequests(limit: Pick<QueueLimit, 'admit'>): BlockRequests {
+  const byBlock = new Map<Id, { readonly request: BlockRequest; readonly end: () => void }>();
   const byNode = new Map<NodeId, Map<number, BlockRequest>>();
   return {
     has: (blockId) => byBlock.has(blockId),
     add: (request) => {
+      const end = byBlock.has(request.blockId) ? undefined : limit.admit(request.node, 0);
+      if (end === undefined) return false;
       const ofNode = byNode.get(request.node) ?? new Map<number, BlockRequest>();
-      if (byBlock.has(request.blockId) || byBlock.size >= limits.total || ofNode.size >= limits.perPeer) return false;
-      byBlock.set(request.blockId, request);
+      byBlock.set(request.blockId, { request, end });
       byNode.set(request.node, ofNode.set(request.requestId, request));
       return true;
     },
     find: (node, requestId) => byNode.get(node)?.get(requestId),
     remove: (blockId) => {
-      const request = byBlock.get(blockId);
-      if (request === undefined) return;
+      const entry = byBlock.get(blockId);
+      if (entry === undefined) return;
+      const { request, end } = entry;
+      end();
       byBlock.delete(blockId);
       const ofNode = byNode.get(request.node);
       ofNode?.delete(request.requestId);

@@ -1,7 +1,7 @@
 import type { Vm } from '../../avm/vm.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import type { createBlockIntake } from './block-intake.ts';
 import type { BlockIssuer } from './block-issuer.ts';
@@ -10,14 +10,16 @@ import type { EngineCounters } from './counters.ts';
 import type { Decisions } from './decisions.ts';
 import { engineLimits } from './engine-parameters.ts';
 import { createQueryAnswers } from './query-answers.ts';
-import { createQueryLimit } from './query-limit.ts';
+import { createQueueLimit } from './queue-limit.ts';
 import type { VoteIntake } from './vote-intake.ts';
 
 /** What an engine does with the messages of peers. */
 export type EngineMessages = {
-  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => void;
   /** A peer did not answer a request of this node. */
   readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+  /** Gives back what queries that wait hold. */
+  readonly close: () => void;
 };
 
 type EngineMessageParts = ChainLink & {
@@ -30,14 +32,17 @@ type EngineMessageParts = ChainLink & {
   readonly counters: Pick<EngineCounters, 'missingAccepted'>;
   /** Runs work in the order of the engine's events; then finished polls are applied. */
   readonly post: (work: () => void) => void;
-  /** The same, without applying polls. */
+  /** The same, when nothing else waits: for queries of peers without stake. */
+  readonly postLast: (work: () => void) => void;
+  readonly hasStake: (node: NodeId) => boolean;
+  /** The same as `post`, without applying polls. */
   readonly postAlone: (work: () => void) => void;
 };
 
-/** Answers queries, and passes blocks and votes on in the order of their arrival. */
+/** Answers queries, and passes blocks and votes on in the order of their arrival; those of peers without stake after all others. */
 export function createEngineMessages(parts: EngineMessageParts): EngineMessages {
-  const { chainId, transport, timers, vm, consensus, decisions, issuer, blocks, votes, counters, post } = parts;
-  const limit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
+  const { chainId, transport, timers, vm, consensus, decisions, issuer, blocks, votes, counters, post, hasStake } = parts;
+  const limit = createQueueLimit(engineLimits.queries, hasStake);
 
   const acceptedId: Vm['blockIdAtHeight'] = (height) => {
     const id = vm.blockIdAtHeight(height);
@@ -47,27 +52,27 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
   const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
     transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, decisions.stored(), acceptedId) }, [node]);
   };
-  const answer = createQueryAnswers({ timers, issuer, post: parts.postAlone, sendChits });
-  const query = (end: () => void, work: () => void) =>
-    post(() => {
+  const answer = createQueryAnswers({ timers, issuer, post: parts.postAlone, sendChits, hasStake });
+  const query = (from: NodeId, end: () => void, work: () => void) =>
+    (hasStake(from) ? post : parts.postLast)(() => {
       end();
       work();
     });
 
   return {
-    receive: (from, message) => {
+    receive: (from, message, hold) => {
       switch (message.kind) {
         case 'pullQuery': {
           answer(from, message);
           const end = limit.admit(from, 0);
-          return end && query(end, () => issuer.issueById(from, message.containerId, 'push_gossip'));
+          return end && query(from, end, () => issuer.issueById(from, message.containerId, 'push_gossip'));
         }
         case 'pushQuery': {
           answer(from, message);
-          const end = limit.admit(from, message.container.length);
+          const end = limit.admit(from, message.container.length, hold);
           if (end === undefined) return;
           const bytes = new Uint8Array(message.container);
-          return query(end, () => blocks.push(from, bytes));
+          return query(from, end, () => blocks.push(from, bytes));
         }
         case 'chits': {
           const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
@@ -83,5 +88,6 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
       if (response === 'chits') post(() => votes.failed(from, requestId));
       else if (response === 'put') post(() => blocks.getFailed(from, requestId));
     },
+    close: limit.clear,
   };
 }

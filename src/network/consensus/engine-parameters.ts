@@ -1,4 +1,5 @@
 import { defaultParameters, type SnowParameters } from '../snowman/parameters.ts';
+import { type QueueLimits, type Room, unlimited } from './queue-limit.ts';
 
 /** Parameters of the engine beside those of consensus. AvalancheGo: the flags `--snow-*` and `--consensus-frontier-poll-frequency`. */
 export type EngineParameters = SnowParameters & {
@@ -17,18 +18,29 @@ export const defaultEngineParameters: EngineParameters = {
   frontierPollInterval: 100,
 };
 
-/** Limits on what peers can make an engine hold. AvalancheGo limits only the unverified blocks (64 MiB). */
+const mebibyte = 1024 * 1024;
+const count = (items: number): Room => ({ ...unlimited, count: items });
+
+/** Limits on what peers can make an engine hold. A part is left to peers with stake. AvalancheGo limits only the unverified blocks (64 MiB). */
 export const engineLimits = {
   /** Blocks that wait for their parent or are being prepared. */
-  pendingBlocks: 2048,
-  pendingBytes: 64 * 1024 * 1024,
+  pendingBlocks: {
+    perPeer: { count: 512, bytes: 64 * mebibyte },
+    withoutStake: { count: 1024, bytes: 32 * mebibyte },
+    all: { count: 2048, bytes: 64 * mebibyte },
+  },
   unverifiedBlocks: 16_384,
-  unverifiedBytes: 64 * 1024 * 1024,
-  blockRequests: 1024,
-  blockRequestsPerPeer: 128,
-  /** Queries of one peer that wait to be processed. They have been answered before: what is dropped is only the block they name. */
-  queriesPerPeer: 64,
-  queryBytes: 32 * 1024 * 1024,
+  unverifiedBytes: 64 * mebibyte,
+  /** Blocks that peers are asked for. */
+  blockRequests: { perPeer: count(128), withoutStake: count(512), all: count(1024) },
+  /** Queries that wait to be processed. They have been answered before: what is dropped is only the block they name. */
+  queries: {
+    perPeer: { count: 64, bytes: 8 * mebibyte },
+    withoutStake: { count: 512, bytes: 8 * mebibyte },
+    all: { count: Number.POSITIVE_INFINITY, bytes: 32 * mebibyte },
+  },
+  /** Queries whose answer waits for blocks that are being prepared. */
+  waitingAnswers: { perPeer: count(64), withoutStake: count(1024), all: unlimited },
   /** Milliseconds that an answer waits for blocks that are being prepared. Peers wait 2 s or longer for it. */
   answerWait: 1000,
-} as const;
+} as const satisfies { readonly [name: string]: QueueLimits | number };

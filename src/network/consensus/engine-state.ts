@@ -16,4 +16,6 @@ export type EngineState = {
   readonly unverifiedBlocks: number;
   /** The height that validators with more than half of the stake have accepted, by their last answers. */
   readonly majorityHeight: bigint;
+  /** When these were heard, in milliseconds of the timers' clock (accepted-frontiers.ts). */
+  readonly majorityHeardAt: number;
 };

@@ -1,5 +1,7 @@
 import type { Vm } from '../../avm/vm.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { Transport } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createConsensus } from '../snowman/consensus.ts';
 import { createPolls } from '../snowman/polls.ts';
@@ -10,11 +12,13 @@ import { createDecisions } from './decisions.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createPollTimes } from './poll-times.ts';
+import { createQueueLimit } from './queue-limit.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
 type EngineTablesDeps = {
   readonly vm: Vm;
+  readonly transport: Pick<Transport, 'self'>;
   readonly validators: Pick<Validators, 'current'>;
   readonly timers: Timers;
   readonly parameters: EngineParameters;
@@ -22,18 +26,20 @@ type EngineTablesDeps = {
 };
 
 /** What an engine remembers of blocks, polls, requests and peers, without what it does about them. */
-export function createEngineTables({ vm, validators, timers, parameters, counters }: EngineTablesDeps) {
+export function createEngineTables({ vm, transport, validators, timers, parameters, counters }: EngineTablesDeps) {
   const start = vm.lastAccepted();
   const consensus = createConsensus(parameters, { id: start, height: vm.block(start)?.height ?? 0n });
   const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
   const pollTimes = createPollTimes(timers, counters);
   const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
   const jobs = createWaitingJobs();
-  const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
+  /** Without sybil protection every connected peer has stake. */
+  const hasStake = (node: NodeId): boolean => validators.current().has(node);
+  const requests = createBlockRequests(createQueueLimit(engineLimits.blockRequests, hasStake));
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
-  const frontiers = createAcceptedFrontiers(validators);
+  const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
   return {
-    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers },
+    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers, hasStake },
     report: (): Omit<EngineState, 'pendingBlocks'> => ({
       ...decisions.report(),
       processingBlocks: consensus.processingCount(),
@@ -42,6 +48,7 @@ export function createEngineTables({ vm, validators, timers, parameters, counter
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
       majorityHeight: frontiers.majorityHeight(),
+      majorityHeardAt: frontiers.heardAt(),
     }),
   };
 }

@@ -4,7 +4,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import { engineTypes } from '../messages/message-table.ts';
-import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ChainMessage, HoldBytes, Transport } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
 import { type ServedVertices, walkVertices } from './vertex-walk.ts';
@@ -12,7 +12,7 @@ import { type ServedVertices, walkVertices } from './vertex-walk.ts';
 /** Answers what peers ask about accepted blocks and vertices, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
 export type Getter = {
   /** Returns whether the message is such a request. */
-  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
   readonly disconnected: (node: NodeId) => void;
   readonly stop: () => void;
   /** Blocks and vertices sent in Ancestors, and how many such answers. */
@@ -86,7 +86,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
     timers.now() + (nanoseconds === 0n ? served.maxWait : Math.min(served.maxWait, Number(nanoseconds / 1_000_000n)));
 
   return {
-    receive: (from, message) => {
+    receive: (from, message, hold) => {
       switch (message.kind) {
         case 'getAcceptedFrontier':
           if (!isLinearized()) return true;
@@ -99,6 +99,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
             deadlineOf(message.deadline),
             idSize * (1 + message.containerIds.length),
             accepted(from, message.requestId, message.containerIds),
+            hold,
           );
           return true;
         case 'getAncestors': {
@@ -107,7 +108,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
             message.engineType !== engineTypes.dag
               ? ancestors(from, requestId, () => walkBack(vm, containerId), 'answer')
               : vertices && ancestors(from, requestId, () => walkVertices(vertices, containerId), 'silence');
-          if (request !== undefined) server.add(from, deadlineOf(message.deadline), idSize, request);
+          if (request !== undefined) server.add(from, deadlineOf(message.deadline), idSize, request, hold);
           return true;
         }
         case 'get': {

@@ -1,8 +1,12 @@
 import type { Timers } from '../../base/timing/timers.ts';
 
+type Work = () => void | Promise<void>;
+
 /** Runs work one after the other, also work that is asynchronous. After `turnMilliseconds` of work other tasks of the process run first. */
 type Mailbox = {
-  readonly post: (work: () => void | Promise<void>) => void;
+  readonly post: (work: Work) => void;
+  /** Adds work that runs when no other work waits, such as that of peers without stake. */
+  readonly postLast: (work: Work) => void;
   readonly size: () => number;
   /** Drops what waits, and all later work. */
   readonly close: () => void;
@@ -12,15 +16,15 @@ const turnMilliseconds = 10;
 
 /** `fail` is called once with the error of work that throws; nothing runs after it. */
 export function createMailbox(timers: Timers, fail: (error: unknown) => void): Mailbox {
-  let queue: (() => void | Promise<void>)[] = [];
-  let head = 0;
+  const [first, last] = [createFifo<Work>(), createFifo<Work>()];
   let isRunning = false;
   let isClosed = false;
 
+  const size = (): number => first.size() + last.size();
   const close = (): void => {
     isClosed = true;
-    queue = [];
-    head = 0;
+    first.clear();
+    last.clear();
   };
   const stopWith = (error: unknown): void => {
     if (isClosed) return;
@@ -36,37 +40,60 @@ export function createMailbox(timers: Timers, fail: (error: unknown) => void): M
     isRunning = true;
     const end = timers.now() + turnMilliseconds;
     try {
-      while (head < queue.length) {
-        const work = queue[head++] as () => void | Promise<void>;
-        if (head > 1024) {
-          queue = queue.slice(head);
-          head = 0;
-        }
+      for (let work = first.take() ?? last.take(); work !== undefined; work = first.take() ?? last.take()) {
         const promise = work();
         if (promise !== undefined) {
           promise.then(resume, stopWith);
           return;
         }
-        if (timers.now() > end && head < queue.length) {
+        if (timers.now() > end && size() > 0) {
           timers.after(0, resume);
           return;
         }
       }
-      queue = [];
-      head = 0;
       isRunning = false;
     } catch (error) {
       stopWith(error);
     }
   };
+  const postTo = (queue: Fifo<Work>) => (work: Work) => {
+    if (isClosed) return;
+    queue.add(work);
+    run();
+  };
 
+  return { post: postTo(first), postLast: postTo(last), size, close };
+}
+
+type Fifo<T> = {
+  readonly add: (item: T) => void;
+  readonly take: () => T | undefined;
+  readonly size: () => number;
+  readonly clear: () => void;
+};
+
+/** A queue whose `take` does not move the others. */
+function createFifo<T>(): Fifo<T> {
+  let items: T[] = [];
+  let head = 0;
+  const clear = (): void => {
+    items = [];
+    head = 0;
+  };
   return {
-    post: (work) => {
-      if (isClosed) return;
-      queue.push(work);
-      run();
+    add: (item) => void items.push(item),
+    take: () => {
+      const item = items[head];
+      if (item === undefined) return undefined;
+      head++;
+      if (head === items.length) clear();
+      else if (head > 1024) {
+        items = items.slice(head);
+        head = 0;
+      }
+      return item;
     },
-    size: () => queue.length - head,
-    close,
+    size: () => items.length - head,
+    clear,
   };
 }

@@ -1,8 +1,9 @@
 import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { QueueLimit } from './queue-limit.ts';
 
-/** Blocks that wait for their parent or are being prepared. One peer can fill at most a quarter of the places. */
+/** Blocks that wait for their parent or are being prepared. */
 export type PendingBlocks = {
   /** Returns false if there is no place. */
   readonly add: (node: NodeId, block: EngineBlock) => boolean;
@@ -12,32 +13,20 @@ export type PendingBlocks = {
   readonly count: () => number;
 };
 
-export function createPendingBlocks(limits: { readonly pendingBlocks: number; readonly pendingBytes: number }): PendingBlocks {
-  const entries = new Map<Id, { readonly node: NodeId; readonly block: EngineBlock }>();
-  const counts = new Map<NodeId, number>();
-  let bytes = 0;
-  const changeCount = (node: NodeId, by: number): void => {
-    const count = (counts.get(node) ?? 0) + by;
-    if (count === 0) counts.delete(node);
-    else counts.set(node, count);
-  };
+export function createPendingBlocks(limit: Pick<QueueLimit, 'admit'>): PendingBlocks {
+  const entries = new Map<Id, { readonly block: EngineBlock; readonly end: () => void }>();
   return {
     add: (node, block) => {
-      const isFull = entries.size >= limits.pendingBlocks || bytes + block.bytes.length > limits.pendingBytes;
-      if (isFull || (counts.get(node) ?? 0) >= limits.pendingBlocks / 4) return false;
-      entries.set(block.id, { node, block });
-      bytes += block.bytes.length;
-      changeCount(node, 1);
+      const end = limit.admit(node, block.bytes.length);
+      if (end === undefined) return false;
+      entries.set(block.id, { block, end });
       return true;
     },
     get: (id) => entries.get(id)?.block,
     has: (id) => entries.has(id),
     remove: (id) => {
-      const entry = entries.get(id);
-      if (entry === undefined) return;
+      entries.get(id)?.end();
       entries.delete(id);
-      bytes -= entry.block.bytes.length;
-      changeCount(entry.node, -1);
     },
     count: () => entries.size,
   };

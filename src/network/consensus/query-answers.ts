@@ -3,7 +3,7 @@ import type { Timers } from '../../base/timing/timers.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import type { BlockIssuer } from './block-issuer.ts';
 import { engineLimits } from './engine-parameters.ts';
-import { createQueryLimit } from './query-limit.ts';
+import { createQueueLimit } from './queue-limit.ts';
 
 type Query = MessageOfKind<'pullQuery'> | MessageOfKind<'pushQuery'>;
 
@@ -13,6 +13,7 @@ type AnswerParts = {
   /** Runs work in the order of the engine's events. */
   readonly post: (work: () => void) => void;
   readonly sendChits: (node: NodeId, requestId: number, requestedHeight: bigint) => void;
+  readonly hasStake: (node: NodeId) => boolean;
 };
 
 /**
@@ -20,8 +21,8 @@ type AnswerParts = {
  * while it does not yet know the other block, and several such nodes keep a network undecided for so long that nodes may decide
  * differently. AvalancheGo answers nothing while it verifies. What exceeds the limits is answered at once.
  */
-export function createQueryAnswers({ timers, issuer, post, sendChits }: AnswerParts) {
-  const limit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: 0 });
+export function createQueryAnswers({ timers, issuer, post, sendChits, hasStake }: AnswerParts) {
+  const limit = createQueueLimit(engineLimits.waitingAnswers, hasStake);
   return (node: NodeId, { requestId, requestedHeight }: Query) => {
     const end = issuer.isPreparing() ? limit.admit(node, 0) : undefined;
     if (end === undefined) return sendChits(node, requestId, requestedHeight);

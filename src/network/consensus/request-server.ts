@@ -1,5 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
+import { createQueueLimit, type QueueLimits, unlimited } from './queue-limit.ts';
 
 /** A request that may read many blocks. It yields after each read. `worked` is how many milliseconds were spent on it. */
 export type SlowRequest = (worked: () => number) => Generator<void, void>;
@@ -10,7 +12,7 @@ export type SlowRequest = (worked: () => number) => Generator<void, void>;
  */
 type RequestServer = {
   /** Adds a request of so many bytes. It is dropped if too many wait, of this peer or of all, or if its time is over before it begins. */
-  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest) => void;
+  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest, hold?: HoldBytes) => void;
   /** Drops what a peer waits for. */
   readonly disconnected: (node: NodeId) => void;
   /** Bytes of all requests that wait. */
@@ -21,28 +23,30 @@ type RequestServer = {
 type Entry = {
   readonly node: NodeId;
   readonly deadline: number;
-  readonly bytes: number;
+  readonly end: () => void;
   readonly steps: Generator<void, void>;
   worked: number;
 };
 
-/** Most requests of one peer, and most bytes of them. */
-const maxPerPeer = { requests: 16, bytes: 1024 * 1024 };
-/** Most bytes of all requests: peers without stake leave a part to those with stake. */
-const maxBytes = { withoutStake: 16 * 1024 * 1024, all: 24 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+const limits: QueueLimits = {
+  perPeer: { count: 16, bytes: mebibyte },
+  withoutStake: { ...unlimited, bytes: 16 * mebibyte },
+  all: { ...unlimited, bytes: 24 * mebibyte },
+};
 const sliceMilliseconds = 5;
 
 /** `hasStake`: whether a peer is a validator; without sybil protection all are alike. */
 export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => boolean = () => false): RequestServer {
   /** By peer, in the order in which their turns come. */
   const queues = new Map<NodeId, Entry[]>();
-  let waitingBytes = 0;
+  const limit = createQueueLimit(limits, hasStake);
   let cancel: (() => void) | undefined;
 
   const remove = (queue: Entry[]): void => {
     const entry = queue.shift();
     if (entry === undefined) return;
-    waitingBytes -= entry.bytes;
+    entry.end();
     if (queue.length === 0) queues.delete(entry.node);
   };
   /** The oldest request of the peer whose turn it is; the peer moves behind the others. */
@@ -71,26 +75,24 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
   };
 
   return {
-    add: (node, deadline, bytes, request) => {
+    add: (node, deadline, bytes, request, hold) => {
+      const end = limit.admit(node, bytes, hold);
+      if (end === undefined) return;
       const queue = queues.get(node) ?? [];
-      const ofPeer = queue.reduce((sum, entry) => sum + entry.bytes, 0);
-      const limit = hasStake(node) ? maxBytes.all : maxBytes.withoutStake;
-      if (queue.length >= maxPerPeer.requests || ofPeer + bytes > maxPerPeer.bytes || waitingBytes + bytes > limit) return;
-      const entry: Entry = { node, deadline, bytes, worked: 0, steps: request(() => entry.worked) };
+      const entry: Entry = { node, deadline, end, worked: 0, steps: request(() => entry.worked) };
       queue.push(entry);
       queues.set(node, queue);
-      waitingBytes += bytes;
       cancel ??= timers.after(0, slice);
     },
     disconnected: (node) => {
       const queue = queues.get(node);
       while (queue !== undefined && queue.length > 0) remove(queue);
     },
-    waitingBytes: () => waitingBytes,
+    waitingBytes: () => limit.waiting().bytes,
     stop: () => {
       cancel?.();
+      limit.clear();
       queues.clear();
-      waitingBytes = 0;
     },
   };
 }

@@ -123,12 +123,12 @@ describe('queries', () => {
     });
     test('answers that wait are limited for each peer', async () => {
       const { a, finish, pull, preferences } = await openPreparing();
-      for (let index = 0; index < engineLimits.queriesPerPeer + 3; index++) pull(a.id);
+      for (let index = 0; index < engineLimits.waitingAnswers.perPeer.count + 3; index++) pull(a.id);
       pull(a.id, other);
       expect(preferences()).toHaveLength(2 + 3);
       finish();
       await flush();
-      expect(preferences()).toHaveLength(2 + engineLimits.queriesPerPeer + 3 + 1);
+      expect(preferences()).toHaveLength(2 + engineLimits.waitingAnswers.perPeer.count + 3 + 1);
     });
     test('they are answered if it is refused', async () => {
       const { a, finish, pull, vm, invalid, preferences } = await openPreparing();
@@ -262,9 +262,44 @@ describe('polls', () => {
 describe('what peers can make an engine hold', () => {
   test('requests to one peer are limited', () => {
     const { pull, take, engine } = openEngine();
-    for (let index = 0; index < 3 * engineLimits.blockRequestsPerPeer; index++) pull(idOf(Uint8Array.of(index & 255, index >> 8)));
-    expect(take('get')).toHaveLength(engineLimits.blockRequestsPerPeer);
-    expect(engine.state().blockRequests).toBe(engineLimits.blockRequestsPerPeer);
+    for (let index = 0; index < 3 * engineLimits.blockRequests.perPeer.count; index++) pull(idOf(Uint8Array.of(index & 255, index >> 8)));
+    expect(take('get')).toHaveLength(engineLimits.blockRequests.perPeer.count);
+    expect(engine.state().blockRequests).toBe(engineLimits.blockRequests.perPeer.count);
+  });
+  test('peers without stake leave room for the requests and blocks of peers with stake', () => {
+    const { engine, push, take } = openEngine();
+    for (let node = 100; node < 120; node++)
+      for (let index = 0; index < 200; index++) {
+        const containerId = idOf(Uint8Array.of(node, index));
+        const query = { chainId, requestId: index, deadline: 1n, requestedHeight: 1n } as const;
+        engine.receive(nodeId(node), { kind: 'pullQuery', ...query, containerId });
+      }
+    expect(engine.state().blockRequests).toBe(engineLimits.blockRequests.withoutStake.count);
+    take('get');
+    push(makeBlock({ id: idOf(Uint8Array.of(200)), height: 1n }, 'orphan'));
+    expect(take('get')).toHaveLength(1);
+  });
+  test('queries of peers without stake are processed after those of peers with stake', () => {
+    const { engine, vm } = openEngine();
+    const order: string[] = [];
+    const send = (from: NodeId, text: string) => {
+      const query = { chainId, requestId: 1, deadline: 1n, requestedHeight: 1n } as const;
+      engine.receive(from, { kind: 'pushQuery', ...query, container: new TextEncoder().encode(text) });
+    };
+    const { parse } = vm;
+    Object.assign(vm, {
+      parse: (bytes: Uint8Array) => {
+        order.push(new TextDecoder().decode(bytes));
+        // What comes while this block is decoded has to wait.
+        if (order.length === 1) {
+          for (let node = 100; node < 110; node++) send(nodeId(node), 'other');
+          send(peer, 'staker');
+        }
+        return parse(bytes);
+      },
+    });
+    send(peer, 'first');
+    expect([order.indexOf('staker'), order.length]).toEqual([1, 12]);
   });
   test('an endless chain of invented ancestors ends; then nothing is held', () => {
     const { push, put, take, engine } = openEngine();
@@ -276,7 +311,7 @@ describe('what peers can make an engine hold', () => {
       put(chain.pop()!, get.requestId);
       most = Math.max(most, engine.state().pendingBlocks);
     }
-    expect(most).toBe(engineLimits.pendingBlocks / 4);
+    expect(most).toBe(engineLimits.pendingBlocks.perPeer.count);
     expect(engine.state().pendingBlocks).toBe(0);
     expect(engine.state().missingBlocks).toBe(0);
   });

@@ -20,7 +20,7 @@ import { createVoteIntake } from './vote-intake.ts';
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects them by
  * the results. Events are processed one after the other; queries are answered ahead of them. AvalancheGo: snow/engine/snowman/engine.go.
  */
-export type SnowmanEngine = EngineMessages & {
+export type SnowmanEngine = Omit<EngineMessages, 'close'> & {
   readonly state: () => EngineState;
   /** Whether the engine is building a block, or will at a known time. */
   readonly isBlockDue: () => boolean;
@@ -50,11 +50,12 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
   let isRepollDue = false;
 
-  const post = (work: () => void): void =>
-    mailbox.post(() => {
-      work();
-      return settle();
-    });
+  const settled = (work: () => void) => () => {
+    work();
+    return settle();
+  };
+  const post = (work: () => void): void => mailbox.post(settled(work));
+  const postLast = (work: () => void): void => mailbox.postLast(settled(work));
 
   const issuer = createBlockIssuer({
     ...tables,
@@ -111,6 +112,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
+  const messages = createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postLast, postAlone: mailbox.post });
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
     post(() => {
       if (consensus.processingCount() > 0) isRepollDue = true;
@@ -121,6 +123,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     stopFrontierPoll();
     schedule.stop();
     mailbox.close();
+    messages.close();
     vm.onWork(() => {});
   };
   vm.setPreference(decisions.stored().id);
@@ -128,7 +131,8 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   post(() => {});
 
   return {
-    ...createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postAlone: mailbox.post }),
+    receive: messages.receive,
+    failed: messages.failed,
     state: () => ({ ...tables.report(), pendingBlocks: issuer.pendingCount() }),
     isBlockDue: schedule.isDue,
     stop,

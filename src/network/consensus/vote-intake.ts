@@ -52,7 +52,7 @@ export function createVoteIntake({ consensus, polls, jobs, issuer, unverified, f
       finished.push(...(target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target)));
     }, options.filter(issuer.canDependOn));
 
-  const chits: VoteIntake['chits'] = (node, requestId, preferred, atHeight, accepted) => {
+  const countChits: VoteIntake['chits'] = (node, requestId, preferred, atHeight, accepted) => {
     frontiers.set(node, accepted.id, accepted.height);
     issuer.issueById(node, preferred, 'pull_gossip');
     if (preferred === atHeight) return vote(node, requestId, [preferred]);
@@ -60,11 +60,14 @@ export function createVoteIntake({ consensus, polls, jobs, issuer, unverified, f
     vote(node, requestId, [preferred, atHeight]);
   };
   return {
-    chits,
+    chits: (node, ...answer) => {
+      frontiers.heard(node);
+      countChits(node, ...answer);
+    },
     failed: (node, requestId) => {
       const accepted = frontiers.get(node);
       if (accepted === undefined) vote(node, requestId, []);
-      else chits(node, requestId, accepted.id, accepted.id, accepted);
+      else countChits(node, requestId, accepted.id, accepted.id, accepted);
     },
     takeFinished: () => {
       const taken = finished;

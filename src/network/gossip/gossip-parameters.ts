@@ -1,3 +1,5 @@
+import { unlimited } from '../consensus/queue-limit.ts';
+
 /** How transactions are gossiped; times in milliseconds. AvalancheGo: vms/avm/network/config.go. */
 export type GossipParameters = PushParameters & PullParameters & FilterParameters;
 
@@ -50,9 +52,12 @@ export const defaultGossipParameters: GossipParameters = {
 
 /** Limits on what peers can make gossip hold. AvalancheGo bounds it by its queue of messages. */
 export const gossipLimits = {
-  /** Bytes of received transactions that wait to be verified: of one peer, and of all. */
-  queuedBytesPerPeer: 512 * 1024,
-  queuedBytes: 8 * 1024 * 1024,
+  /** Received transactions that wait to be verified. */
+  queued: {
+    perPeer: { ...unlimited, bytes: 512 * 1024 },
+    withoutStake: { ...unlimited, bytes: 4 * 1024 * 1024 },
+    all: { ...unlimited, bytes: 8 * 1024 * 1024 },
+  },
   /** Refused transactions that are not verified again for a while. Shorter than the interval in which their node pushes them again. */
   refused: 16_384,
   refusedFor: 20_000,

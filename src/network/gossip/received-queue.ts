@@ -2,37 +2,42 @@ import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createMailbox } from '../consensus/mailbox.ts';
+import { createQueueLimit } from '../consensus/queue-limit.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
 import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
-/** Transactions of peers on their way into the mempool: verified one after the other, bounded per peer and in total. */
+/** Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total. */
 type ReceivedQueue = {
-  /** Adds transactions, which are copied. What is known, refused lately, or exceeds a limit is dropped. */
-  readonly add: (node: NodeId, items: readonly Uint8Array[]) => void;
+  /**
+   * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
+   * last one is verified or dropped.
+   */
+  readonly add: (node: NodeId, items: readonly Uint8Array[], hold?: HoldBytes) => void;
+  /** Drops what waits of a peer. */
+  readonly disconnected: (node: NodeId) => void;
+  readonly queuedBytes: () => number;
   readonly counts: () => { readonly added: number; readonly refused: number; readonly dropped: number };
   readonly stop: () => void;
 };
 
+/** A transaction that waits; `end` gives its room back. */
+type Entry = { readonly node: NodeId; readonly bytes: Uint8Array; readonly end: () => void };
+
 export function createReceivedQueue(
   pool: Pick<GossipPool, 'has' | 'add'>,
   timers: Timers,
+  hasStake: (node: NodeId) => boolean,
   onAdded: (id: Id) => void,
   onError: (error: unknown) => void,
 ): ReceivedQueue {
   const mailbox = createMailbox(timers, onError);
   const refused = createRefusedTxs(gossipLimits.refused, gossipLimits.refusedFor);
-  const bytesOf = new Map<NodeId, number>();
-  const queued = new Set<Id>();
-  let queuedBytes = 0;
+  const limit = createQueueLimit(gossipLimits.queued, hasStake);
+  const queued = new Map<Id, Entry>();
   const counts = { added: 0, refused: 0, dropped: 0 };
 
-  const changeBytes = (node: NodeId, by: number): void => {
-    queuedBytes += by;
-    const bytes = (bytesOf.get(node) ?? 0) + by;
-    if (bytes === 0) bytesOf.delete(node);
-    else bytesOf.set(node, bytes);
-  };
   const finish = (id: Id, isAdded: boolean): void => {
     if (isAdded) {
       counts.added++;
@@ -47,30 +52,50 @@ export function createReceivedQueue(
     const result = pool.add(bytes);
     return typeof result === 'boolean' ? finish(id, result) : result.then((isAdded) => finish(id, isAdded));
   };
-  const enqueue = (node: NodeId, item: Uint8Array): void => {
+  /** Returns whether the transaction waits; `verified` is called when it does not any more. */
+  const enqueue = (node: NodeId, item: Uint8Array, verified: () => void): boolean => {
     const id = idOf(item);
-    if (queued.has(id) || pool.has(id) || refused.has(id, timers.now())) return;
-    const { length } = item;
-    if (queuedBytes + length > gossipLimits.queuedBytes || (bytesOf.get(node) ?? 0) + length > gossipLimits.queuedBytesPerPeer) {
+    if (queued.has(id) || pool.has(id) || refused.has(id, timers.now())) return false;
+    const end = limit.admit(node, item.length, () => verified);
+    if (end === undefined) {
       counts.dropped++;
-      return;
+      return false;
     }
-    const bytes = new Uint8Array(item);
-    changeBytes(node, length);
-    queued.add(id);
-    mailbox.post(() => {
-      changeBytes(node, -length);
-      queued.delete(id);
-      return verify(id, bytes);
+    queued.set(id, { node, bytes: new Uint8Array(item), end });
+    // The work holds no bytes: those of a peer that leaves are free at once.
+    (hasStake(node) ? mailbox.post : mailbox.postLast)(() => {
+      const entry = queued.get(id);
+      return entry && verify(id, remove(id, entry));
     });
+    return true;
+  };
+  const remove = (id: Id, { bytes, end }: Entry): Uint8Array => {
+    queued.delete(id);
+    end();
+    return bytes;
   };
 
   return {
-    add: (node, items) => {
-      for (const item of items) enqueue(node, item);
+    add: (node, items, hold) => {
+      // One more than those that wait: the last step comes after all are added, because the first ones may be verified at once.
+      let unfinished = 1;
+      const release = hold?.();
+      const finishOne = (): void => void (--unfinished === 0 && release?.());
+      for (const item of items) {
+        unfinished++;
+        if (!enqueue(node, item, finishOne)) unfinished--;
+      }
+      finishOne();
     },
+    disconnected: (node) => {
+      for (const [id, entry] of queued) if (entry.node === node) remove(id, entry);
+    },
+    queuedBytes: () => limit.waiting().bytes,
     counts: () => counts,
-    stop: mailbox.close,
+    stop: () => {
+      mailbox.close();
+      limit.clear();
+    },
   };
 }
 

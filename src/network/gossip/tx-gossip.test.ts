@@ -7,9 +7,10 @@ import { chainId, createTestTimers, createTestTransport, nodeId, seededBytes } f
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes } from '../messages/gossip.ts';
 import { bloomHash, createBloomFilter, parseBloomFilter } from '../protocol/bloom-filter.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
-import { defaultGossipParameters } from './gossip-parameters.ts';
+import { defaultGossipParameters, gossipLimits } from './gossip-parameters.ts';
 import type { GossipItem } from './gossip-pool.ts';
 import { pullRequestLimit } from './pull-limit.ts';
+import { createReceivedQueue } from './received-queue.ts';
 import { startTxGossip } from './tx-gossip.ts';
 
 const [self, peer] = [nodeId(1), nodeId(2)];
@@ -169,4 +170,49 @@ describe('pull', () => {
     gossip.receive(peer, { kind: 'appResponse', chainId, requestId: 1, appBytes: GossipItems.encode({ items: [txOf('p').bytes] }) });
     expect([pool.size, gossip.counters().receivedPull.count, gossip.counters().received.added]).toEqual([1, 1, 1]);
   });
+});
+
+test('received transactions: those of peers with stake first, bounded by bytes, and given back when a peer leaves', async () => {
+  const [staker, ...others] = Array.from({ length: 20 }, (_, i) => nodeId(i + 1)) as [NodeId, ...NodeId[]];
+  const verified: number[] = [];
+  const first = Promise.withResolvers<boolean>();
+  const pool = {
+    has: () => false,
+    add: (bytes: Uint8Array): boolean | Promise<boolean> => {
+      verified.push(bytes[0] as number);
+      return verified.length === 1 ? first.promise : true;
+    },
+  };
+  const queue = createReceivedQueue(
+    pool,
+    createTestTimers(),
+    (node) => node === staker,
+    () => {},
+    (error) => expect(error).toBeUndefined(),
+  );
+  const size = 60_000;
+  const item = (kind: number, node: number, index: number): Uint8Array => {
+    const bytes = new Uint8Array(size);
+    bytes.set([kind, node, index]);
+    return bytes;
+  };
+  // The first one is verified for long; meanwhile 19 peers without stake send 600 kB each.
+  queue.add(staker, [item(0, 0, 0)]);
+  for (const [i, node] of others.entries())
+    queue.add(
+      node,
+      Array.from({ length: 10 }, (_, index) => item(1, i, index)),
+    );
+  const { perPeer, withoutStake } = gossipLimits.queued;
+  expect(queue.queuedBytes()).toBeGreaterThan(withoutStake.bytes - size);
+  expect(queue.queuedBytes()).toBeLessThanOrEqual(withoutStake.bytes);
+  queue.add(staker, [item(2, 0, 0)]);
+  const before = queue.queuedBytes();
+  queue.disconnected(others[0] as NodeId);
+  expect(before - queue.queuedBytes()).toBe(Math.floor(perPeer.bytes / size) * size);
+  first.resolve(true);
+  await Promise.resolve();
+  await first.promise;
+  expect(verified.slice(0, 3)).toEqual([0, 2, 1]);
+  expect([queue.queuedBytes(), verified.length]).toEqual([0, 2 + Math.floor((before - size) / size) - Math.floor(perPeer.bytes / size)]);
 });

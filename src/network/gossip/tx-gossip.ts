@@ -6,7 +6,7 @@ import { createRequestServer, type SlowRequest } from '../consensus/request-serv
 import { sampleNodes } from '../consensus/weighted-sample.ts';
 import { appErrorCodes, GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
 import { type BloomFilter, bloomHash, parseBloomFilter } from '../protocol/bloom-filter.ts';
-import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
 import type { GossipParameters } from './gossip-parameters.ts';
@@ -22,7 +22,7 @@ export type TxGossip = {
   /** A transaction was issued through the API of this node: it is pushed to peers. */
   readonly issued: (item: GossipItem) => void;
   /** Handles an app message; returns whether it is one. */
-  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
   readonly disconnected: (node: NodeId) => void;
   readonly counters: () => GossipCounters;
   readonly stop: () => void;
@@ -51,13 +51,14 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   const counters = createGossipCounters();
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
-  const server = createRequestServer(timers, (node) => stakers().has(node));
+  const hasStake = (node: NodeId): boolean => stakers().has(node);
+  const server = createRequestServer(timers, hasStake);
   const pullLimit = createPullLimit(parameters.pullPeriod, timers.now());
-  const received = createReceivedQueue(pool, timers, known.add, parts.onError);
+  const received = createReceivedQueue(pool, timers, hasStake, known.add, parts.onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
   let pullRequestId = 1;
 
-  const isStaker = (node: NodeId): boolean => stakers().has(node) && connected.isConnected(node);
+  const isStaker = (node: NodeId): boolean => hasStake(node) && connected.isConnected(node);
   const connectedStakers = (): NodeId[] => [...stakers().keys()].filter(connected.isConnected);
 
   const push = (items: Uint8Array[], stake: number, validators: number): void => {
@@ -112,7 +113,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       counters.pulled(total - items.length, total);
       transport.send({ kind: 'appResponse', chainId, requestId, appBytes: GossipItems.encode({ items }) }, [to]);
     };
-  const answerPull = (from: NodeId, requestId: number, appBytes: Uint8Array) => {
+  const answerPull = (from: NodeId, requestId: number, appBytes: Uint8Array, hold?: HoldBytes) => {
     const request = attempt(() => splitAppBytes(appBytes));
     if (request?.handler !== txGossipHandler) return sendError(from, requestId, 'unregisteredHandler');
     if (!isStaker(from)) return sendError(from, requestId, 'notValidator');
@@ -126,12 +127,13 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       timers.now() + maxPullWait,
       pull.filter.length + saltSize,
       pullAnswer(from, requestId, filter, new Uint8Array(pull.salt)),
+      hold,
     );
   };
-  const receiveItems = (from: NodeId, content: Uint8Array, count: (items: readonly Uint8Array[]) => void): void => {
+  const receiveItems = (from: NodeId, content: Uint8Array, count: (items: readonly Uint8Array[]) => void, hold?: HoldBytes): void => {
     const items = attempt(() => GossipItems.decode(content).items) ?? [];
     count(items);
-    received.add(from, items);
+    received.add(from, items, hold);
   };
 
   const stopPush = every(timers, parameters.pushInterval, pushRound);
@@ -142,14 +144,14 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       known.add(item.id);
       pushes.add(item, timers.now());
     },
-    receive: (from, message) => {
+    receive: (from, message, hold) => {
       switch (message.kind) {
         case 'appRequest':
-          answerPull(from, message.requestId, message.appBytes);
+          answerPull(from, message.requestId, message.appBytes, hold);
           return true;
         case 'appGossip': {
           const gossip = attempt(() => splitAppBytes(message.appBytes));
-          if (gossip?.handler === txGossipHandler) receiveItems(from, gossip.content, counters.receivedPush);
+          if (gossip?.handler === txGossipHandler) receiveItems(from, gossip.content, counters.receivedPush, hold);
           return true;
         }
         case 'appResponse':
@@ -161,7 +163,10 @@ export function startTxGossip(parts: GossipParts): TxGossip {
           return false;
       }
     },
-    disconnected: server.disconnected,
+    disconnected: (node) => {
+      server.disconnected(node);
+      received.disconnected(node);
+    },
     counters: () => {
       const validators = connectedStakers().length;
       const limits = { pooled: pool.count(), pullLimit: validators === 0 ? 0 : requestLimit(validators) };

@@ -14,7 +14,7 @@ import type { GossipParameters } from '../gossip/gossip-parameters.ts';
 import type { GossipPool } from '../gossip/gossip-pool.ts';
 import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { ChainHandler, ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { ChainHandler, ChainLink } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { createMajorityLagMeter, type MajorityLag } from './majority-lag.ts';
 
@@ -156,7 +156,9 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
   const catchUp = (): void => {
     const state = engine?.state();
-    lagMeter.observe(state?.majorityHeight ?? 0n, meter.read().height, timers.now());
+    const now = timers.now();
+    const majority = { height: state?.majorityHeight ?? 0n, heardAt: state?.majorityHeardAt ?? now };
+    lagMeter.observe(majority, meter.read().height, now);
     if (engine === undefined || state === undefined || state.majorityHeight <= state.lastAccepted.height + maxBehind) return;
     const left = engine;
     engine = undefined;
@@ -179,12 +181,12 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
 
   const stopCatchUp = every(timers, behindInterval, catchUp);
   linearize();
-  const receive = (from: NodeId, message: ChainMessage): void => {
-    if (isStopped || getter.receive(from, message)) return;
+  const receive: ChainHandler['receive'] = (from, message, hold) => {
+    if (isStopped || getter.receive(from, message, hold)) return;
     // Transactions are verified on the tip: while the chain bootstraps they would be refused.
     if (isGossip(message.kind)) {
-      if (engine !== undefined) gossip.receive(from, message);
-    } else phase.receive(from, message);
+      if (engine !== undefined) gossip.receive(from, message, hold);
+    } else phase.receive(from, message, hold);
   };
 
   return {

@@ -2,13 +2,16 @@
 export type MajorityLag = {
   /** The height that validators with more than half of the stake have accepted, by their last answers. */
   readonly majorityHeight: bigint;
-  /** Milliseconds since the majority has a block that this node has not accepted. */
+  /** Milliseconds since the majority may have had a block that this node has not accepted. */
   readonly milliseconds: number;
 };
 
+/** The height of the majority, and when it was heard. */
+type Majority = { readonly height: bigint; readonly heardAt: number };
+
 type MajorityLagMeter = {
   /** Takes a reading; call it at regular intervals. */
-  readonly observe: (majorityHeight: bigint, ownHeight: bigint, now: number) => void;
+  readonly observe: (majority: Majority, ownHeight: bigint, now: number) => void;
   /** Undefined while this node has all that the majority has. */
   readonly read: (now: number) => MajorityLag | undefined;
 };
@@ -16,24 +19,32 @@ type MajorityLagMeter = {
 /** Heights of the majority that are remembered. A chain further behind than these readings counts from the oldest that is left. */
 const maxReadings = 1024;
 
+/** Milliseconds without answers of the majority after which this node does not know what the majority has. */
+const maxSilence = 5000;
+
 /**
  * Measures for how long the majority has had a block that this node lacks. A chain that follows closely is always a block behind for a moment,
- * so the height alone tells nothing: only a block that stays out of reach does.
+ * so the height alone tells nothing: only a block that stays out of reach does. What the majority accepted while it was not heard, because the
+ * network was silent or this process stopped, counts from when it was last heard.
  */
 export function createMajorityLagMeter(): MajorityLagMeter {
-  /** When the majority was first seen at each height that this node has not reached, lowest height first. */
+  /** Since when the majority may have had each height that this node has not reached, lowest height first. */
   const ahead: { readonly height: bigint; readonly since: number }[] = [];
   let latest = 0n;
+  let heardAt: number | undefined;
   return {
-    observe: (majorityHeight, ownHeight, now) => {
+    observe: (majority, ownHeight, now) => {
       while (ahead[0] !== undefined && ahead[0].height <= ownHeight) ahead.shift();
-      if (majorityHeight > latest) latest = majorityHeight;
+      if (majority.height > latest) latest = majority.height;
       const last = ahead.at(-1)?.height ?? ownHeight;
-      if (majorityHeight > last && ahead.length < maxReadings) ahead.push({ height: majorityHeight, since: now });
+      if (majority.height > last && ahead.length < maxReadings)
+        ahead.push({ height: majority.height, since: Math.min(now, heardAt ?? now) });
+      heardAt = majority.heardAt;
     },
     read: (now) => {
-      const [oldest] = ahead;
-      return oldest && { majorityHeight: latest, milliseconds: now - oldest.since };
+      const isSilent = heardAt !== undefined && now - heardAt > maxSilence;
+      const since = ahead[0]?.since ?? (isSilent ? heardAt : undefined);
+      return since === undefined ? undefined : { majorityHeight: latest, milliseconds: now - since };
     },
   };
 }

@@ -7,6 +7,14 @@ const prefixSize = 4;
 /** Unread bytes are copied to a smaller buffer when this many bytes before them were taken. */
 const largeBuffer = 65_536;
 
+/** The buffer of an incomplete frame grows by this factor, up to the size of the frame. */
+const growth = 4;
+
+/** Messages up to this size are copied: a view would keep all that came with it in memory. */
+const smallMessage = 4096;
+
+const emptyBuffer = Buffer.alloc(0);
+
 /** `compress`: messages of the kinds that AvalancheGo compresses are compressed. */
 export const encodeFrame = (message: Message, { compress }: { readonly compress: boolean }): Buffer =>
   compress && isCompressedKind(message.kind) ? compressFrame(encodeMessage(message)) : writeLength(encodeMessage(message, prefixSize));
@@ -27,14 +35,17 @@ export const messageSize = (frame: Uint8Array): number => frame.length - prefixS
 
 /** Cuts the bytes of a connection into messages. */
 type FrameReader = {
-  /** Adds the next bytes of the connection, as a copy. Memory grows with the bytes received, not with the length that a peer announces. */
+  /**
+   * Adds the next bytes of the connection, which must not change afterwards. Memory grows with the bytes received, not with the length that a
+   * peer announces.
+   */
   readonly append: (chunk: Uint8Array) => void;
   /**
    * The length of the frame that begins at the first unread byte; undefined if it has not arrived. Throws FRAME_TOO_LARGE above 2 MiB: the
    * connection must be closed.
    */
   readonly announced: () => number | undefined;
-  /** Returns the next message if it is complete, as a copy that later calls do not change. */
+  /** Returns the next message if it is complete. Later calls do not change it. */
   readonly take: () => Uint8Array | undefined;
   /** Appends bytes and returns all messages that are complete then. */
   readonly push: (chunk: Uint8Array) => Uint8Array[];
@@ -43,15 +54,22 @@ type FrameReader = {
 };
 
 export function createFrameReader(): FrameReader {
-  let buffer = Buffer.alloc(0);
+  // Bytes that were read are never overwritten, so large messages are views and most chunks are not copied: a flood leaves less to collect.
+  let buffer: Buffer = emptyBuffer;
   let start = 0;
   let end = 0;
 
   const append = (chunk: Uint8Array): void => {
+    if (start === end) {
+      buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      start = 0;
+      end = chunk.length;
+      return;
+    }
     if (end + chunk.length > buffer.length) {
       const unread = end - start;
       const needed = unread + chunk.length;
-      const wider = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * unread), Math.max(needed, prefixSize + maxMessageSize)));
+      const wider = Buffer.allocUnsafe(Math.max(needed, Math.min(frameSize(unread), growth * needed)));
       buffer.copy(wider, 0, start, end);
       buffer = wider;
       start = 0;
@@ -60,6 +78,9 @@ export function createFrameReader(): FrameReader {
     buffer.set(chunk, end);
     end += chunk.length;
   };
+  /** The size of the frame that is being read, at most the largest one. */
+  const frameSize = (unread: number): number =>
+    prefixSize + (unread < prefixSize ? 0 : Math.min(buffer.readUInt32BE(start), maxMessageSize));
   const announced = (): number | undefined => {
     if (end - start < prefixSize) return undefined;
     const length = buffer.readUInt32BE(start);
@@ -71,10 +92,10 @@ export function createFrameReader(): FrameReader {
     if (length === undefined || end - start - prefixSize < length) return undefined;
     const from = start + prefixSize;
     start = from + length;
-    const message = Uint8Array.prototype.slice.call(buffer, from, start);
+    const message = length > smallMessage ? buffer.subarray(from, start) : Uint8Array.prototype.slice.call(buffer, from, start);
     // The buffer is released between frames: an idle peer holds no memory.
     if (start === end || start > largeBuffer) {
-      buffer = start === end ? Buffer.alloc(0) : Buffer.from(buffer.subarray(start, end));
+      buffer = start === end ? emptyBuffer : Buffer.from(buffer.subarray(start, end));
       end -= start;
       start = 0;
     }

@@ -60,8 +60,8 @@ export function decodeMessage(bytes: Uint8Array, onDecompressed: (size: number) 
   if (!(outer instanceof Uint8Array)) return outer;
   if (outer.length === 0) throw unknown();
   const decompressed = decompressZstd(outer, maxMessageSize);
-  const inner = readOuter(decompressed);
   onDecompressed(decompressed.length);
+  const inner = readOuter(decompressed);
   // A compressed message inside a compressed one is not allowed.
   if (inner instanceof Uint8Array) throw unknown();
   return inner;

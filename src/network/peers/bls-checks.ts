@@ -10,25 +10,28 @@ export type BlsFunctions = {
 
 /**
  * Checks one signature after the other. A check blocks the event loop for several milliseconds, so after each one at least three times as long
- * is left for other work: connections can take at most a quarter of the time.
+ * is left for other work: connections can take at most a quarter of the time. Validators with a registered key come first.
  */
 export type BlsChecks = {
   /** Resolves to the result; undefined if too many checks wait already. */
   readonly check: (check: BlsCheck) => Promise<boolean | undefined>;
 };
 
+/** The most checks that wait: of validators, and of others. */
 const maxWaiting = 256;
 const pauseFactor = 3;
 
+type WaitingCheck = { readonly check: BlsCheck; readonly resolve: (isValid: boolean) => void };
+
 export function createBlsChecks({ isSignature, verify }: BlsFunctions, timing: Pick<PeerTiming, 'now' | 'after'>): BlsChecks {
-  const queue: { readonly check: BlsCheck; readonly resolve: (isValid: boolean) => void }[] = [];
+  const [registered, others]: [WaitingCheck[], WaitingCheck[]] = [[], []];
   let isRunning = false;
 
   const runOne = async ({ publicKey, message, signature }: BlsCheck): Promise<boolean> =>
     (await isSignature(signature)) && (publicKey === undefined || (await verify(publicKey, message, signature)));
 
   const runNext = async (): Promise<void> => {
-    const next = queue.shift();
+    const next = registered.shift() ?? others.shift();
     isRunning = next !== undefined;
     if (next === undefined) return;
     const began = timing.now();
@@ -38,6 +41,7 @@ export function createBlsChecks({ isSignature, verify }: BlsFunctions, timing: P
 
   return {
     check: (check) => {
+      const queue = check.publicKey === undefined ? others : registered;
       if (queue.length >= maxWaiting) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         queue.push({ check, resolve });

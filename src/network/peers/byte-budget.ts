@@ -15,7 +15,7 @@ type ByteBudgetLimits = {
  * AvalancheGo: network/throttling/inbound_msg_byte_throttler.go, outbound_msg_throttler.go.
  */
 export type ByteBudget = {
-  /** Takes bytes for a node, or nothing. Fails while others wait for the shared part. */
+  /** Takes bytes for a node, or nothing. Fails while others wait for the shared part; one that waits for its own bytes stops nobody. */
   readonly take: (node: NodeId, bytes: number) => ByteGrant | undefined;
   /** Calls `granted` as soon as the bytes are there, in the order of the calls and never during this call. Returns a function that gives up. */
   readonly wait: (node: NodeId, bytes: number, granted: (grant: ByteGrant) => void) => () => void;
@@ -38,6 +38,8 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
   const waiters = new Set<Waiter>();
   let { atLarge, validators } = limits;
   let granted = 0;
+  /** Whether a node below its limits waits until the shared part has room. */
+  let isContended = false;
   const counts = { taken: 0, refused: 0 };
 
   const stakeShare = (node: NodeId): number => {
@@ -70,12 +72,17 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
       },
     };
   };
-  /** Serves the first waiters. One that does not fit lets validators behind it use only their own share. */
+  /** Whether the bytes are within what the node may have, so that it waits for others. */
+  const isWithinLimits = ({ node, bytes }: Waiter): boolean => {
+    const { atLarge: ofShared, validator } = used.get(node) ?? { atLarge: 0, validator: 0 };
+    return bytes <= limits.nodeAtLarge - ofShared + Math.max(0, stakeShare(node) - validator);
+  };
+  /** Serves the first waiters. One that waits for others lets validators behind it use only their own share. */
   const serve = (): void => {
-    let isInTurn = true;
+    isContended = false;
     for (const waiter of waiters) {
-      const grant = takeParts(waiter.node, waiter.bytes, isInTurn);
-      if (grant === undefined) isInTurn = false;
+      const grant = takeParts(waiter.node, waiter.bytes, !isContended);
+      if (grant === undefined) isContended ||= isWithinLimits(waiter);
       else {
         waiters.delete(waiter);
         waiter.granted(grant);
@@ -85,13 +92,14 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
 
   return {
     take: (node, bytes) => {
-      const grant = takeParts(node, bytes, waiters.size === 0);
+      const grant = takeParts(node, bytes, !isContended);
       counts[grant === undefined ? 'refused' : 'taken']++;
       return grant;
     },
     wait: (node, bytes, run) => {
       const waiter = { node, bytes, granted: run };
       waiters.add(waiter);
+      isContended ||= isWithinLimits(waiter);
       return () => {
         if (waiters.delete(waiter)) serve();
       };

@@ -1,16 +1,20 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createFrameReader } from '../messages/frame.ts';
 import { maxMessageSize } from '../messages/message.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
 import type { ByteBudget, ByteGrant } from './byte-budget.ts';
 import type { NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
+import { type HandlingSlices, sliceMilliseconds } from './handling-slices.ts';
 import type { PeerSocket } from './socket.ts';
 import type { PeerTiming } from './timing.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** Limits of what one event-loop turn handles for a peer, so that others are served in between. */
-const maxMessagesPerTurn = 64;
-const maxMillisecondsPerTurn = 4;
+/** The most messages of a peer that are handled before other events run. */
+const maxMessagesPerSlice = 64;
+
+/** A slice that begins sooner than this, in milliseconds, is not worth a timer. */
+const shortestDelay = 1;
 
 /** A socket that delivers more than this while it is paused is broken. */
 const maxUnread = maxMessageSize + 1024 * 1024;
@@ -21,10 +25,11 @@ type InboundDeps = {
   readonly timing: PeerTiming;
   readonly bandwidth: TokenBucket;
   readonly cpu: CpuShares;
+  readonly slices: HandlingSlices;
   readonly budget: ByteBudget;
   readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
-  readonly handle: (frame: Uint8Array) => boolean | Promise<void>;
+  readonly handle: (frame: Uint8Array, hold: HoldBytes) => boolean | Promise<void>;
   /** A frame is too large, or the socket does not stop reading. */
   readonly broken: (reason: string) => void;
 };
@@ -47,7 +52,7 @@ export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
 type Stage = 'length' | Throttle | 'body' | 'handling';
 
 export function createInboundStream(deps: InboundDeps): InboundStream {
-  const { node, socket, timing, bandwidth, cpu, budget, waits } = deps;
+  const { node, socket, timing, bandwidth, cpu, slices, budget, waits } = deps;
   const reader = createFrameReader();
   let stage: Stage = 'length';
   let length = 0;
@@ -56,6 +61,10 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
   let isSuspended = false;
   let isPaused = false;
   let isClosed = false;
+  /** Whether a slice was taken that has not begun. */
+  let isSliceDue = false;
+  /** Milliseconds of the current slice that do not count for the peer. */
+  let uncounted = 0;
   let since = timing.now();
 
   /** Stops reading until `continueRun`. */
@@ -89,6 +98,12 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     since = timing.now();
   };
 
+  /** Keeps the bytes of the message that is being handled until it is answered. AvalancheGo: message.OnFinishedHandling. */
+  const hold: HoldBytes = () => {
+    const held = grant;
+    grant = undefined;
+    return () => held?.release();
+  };
   const fail = (error: unknown): void => deps.broken(String((error as { message?: string }).message ?? error));
 
   /** Goes through the stages of one message. Returns false if it has to wait. */
@@ -132,10 +147,11 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     if (frame === undefined) return awaitMore();
     stage = 'handling';
     const began = timing.now();
-    const result = deps.handle(frame);
+    const result = deps.handle(frame, hold);
     if (typeof result === 'boolean') {
       const ended = timing.now();
       if (result) cpu.add(node, ended - began, ended);
+      else uncounted += ended - began;
       finishMessage();
       return true;
     }
@@ -147,17 +163,37 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     return false;
   };
 
+  /** Handles messages until one has to wait, or until it is the turn of others. */
   const run = (): void => {
+    const delay = slices.begin(node, timing.now());
+    if (delay < shortestDelay) {
+      runSlice();
+      return;
+    }
+    isSliceDue = true;
+    suspend();
+    cancelWait = timing.after(delay, () => {
+      cancelWait = undefined;
+      isSuspended = false;
+      isSliceDue = false;
+      runSlice();
+    });
+  };
+  const runSlice = (): void => {
     const began = timing.now();
+    uncounted = 0;
     try {
       for (let count = 0; !isClosed; ) {
         if (!step()) return;
-        if (++count < maxMessagesPerTurn && timing.now() - began < maxMillisecondsPerTurn) continue;
+        if (++count < maxMessagesPerSlice && timing.now() - began < sliceMilliseconds) continue;
         suspend();
         return void timing.soon(() => void (isClosed || continueRun()));
       }
     } catch (error) {
       fail(error);
+    } finally {
+      const now = timing.now();
+      slices.end(node, now - began - uncounted, now);
     }
   };
 
@@ -169,10 +205,12 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
     },
     waitingSince: () => (isSuspended ? undefined : since),
-    throttledBy: () => (isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined),
+    throttledBy: () =>
+      isSliceDue ? 'cpu' : isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined,
     close: () => {
       isClosed = true;
       cancelWait?.();
+      if (isSliceDue) slices.end(node, 0, timing.now());
       if (stage !== 'handling') grant?.release();
     },
   };

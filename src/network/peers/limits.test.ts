@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createBlsChecks } from './bls-checks.ts';
 import { type ByteGrant, createByteBudget } from './byte-budget.ts';
 import { createConnectionLimits } from './connection-limits.ts';
 import { createCpuShares } from './cpu-share.ts';
+import { createHandlingSlices, sliceMilliseconds } from './handling-slices.ts';
 import { stakesOf } from './stake.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -43,6 +45,18 @@ describe('byte budget', () => {
     expect(budget.take(a, 1)).toBeUndefined();
     expect(budget.take(b, 40 + 25)).toBeDefined();
     expect(budget.remaining()).toEqual({ atLarge: 0, validators: 0 });
+  });
+  test('who waits for its own bytes stops nobody', () => {
+    const budget = createByteBudget(limits, nobody);
+    const held = budget.take(a, 60) as ByteGrant;
+    const served: string[] = [];
+    budget.wait(a, 30, () => void served.push('a'));
+    const other = budget.take(b, 40);
+    expect(other).toBeDefined();
+    other?.release();
+    expect(served).toEqual([]);
+    held.release();
+    expect(served).toEqual(['a']);
   });
   test('who waits is served in order, and nobody passes it except by own stake', () => {
     const budget = createByteBudget(
@@ -104,6 +118,53 @@ describe('shares of the CPU', () => {
     shares.add(a, 1, 10 * 60_000);
     expect(shares.count()).toBe(1);
   });
+});
+
+describe('slices', () => {
+  test('peers without stake are handled one after the other for half of the time, one with stake at once', () => {
+    const slices = createHandlingSlices(
+      stakesOf(() => new Map([[a, 1n]])),
+      0,
+    );
+    const delays = Array.from({ length: 150 }, (_, i) => slices.begin(node((i + 32).toString(16)), 0));
+    expect(delays.slice(0, 4)).toEqual([0, 0, 0, 0]);
+    expect(delays.slice(4).every((delay, i) => delay === 2 * sliceMilliseconds * (i + 1))).toBe(true);
+    expect(slices.begin(a, 0)).toBe(0);
+  });
+  test('unused time and slices that never began are given back', () => {
+    const slices = createHandlingSlices(nobody, 0);
+    for (let i = 0; i < 1000; i++) {
+      expect(slices.begin(b, 0)).toBe(0);
+      slices.end(b, 0, 0);
+    }
+  });
+});
+
+test('BLS signatures of validators are checked first, and have room when others fill theirs', async () => {
+  const checked: (string | undefined)[] = [];
+  const runs: (() => void)[] = [];
+  const checks = createBlsChecks(
+    {
+      isSignature: async (signature) => void checked.push(signature[0] === 1 ? 'validator' : 'other') === undefined,
+      verify: async () => true,
+    },
+    {
+      now: () => 0,
+      after: (_, run) => {
+        runs.push(run);
+        return () => {};
+      },
+    },
+  );
+  const message = new Uint8Array(0);
+  const others = Array.from({ length: 400 }, () => checks.check({ publicKey: undefined, message, signature: Uint8Array.of(0) }));
+  const validator = checks.check({ publicKey: message, message, signature: Uint8Array.of(1) });
+  while (checked.length < 258) {
+    await Promise.resolve();
+    runs.shift()?.();
+  }
+  expect([await validator, await others[399]]).toEqual([true, undefined]);
+  expect(checked.indexOf('validator')).toBe(1);
 });
 
 test('inbound connections: a rate for all, one per address and cooldown, loopback exempt', () => {

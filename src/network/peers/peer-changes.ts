@@ -1,5 +1,5 @@
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
-import type { ChainMessage } from '../protocol/transport.ts';
+import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { createAddressBook } from './address-book.ts';
 import type { createConnections } from './connections.ts';
 import type { createDialer } from './dialer.ts';
@@ -13,7 +13,7 @@ export type NetworkEvents = {
   readonly connected: (node: NodeId) => void;
   readonly disconnected: (node: NodeId) => void;
   /** Returns whether the time it took counts for the peer. */
-  readonly receive: (node: NodeId, message: ChainMessage) => boolean;
+  readonly receive: (node: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
 };
 
 type PeerChangeDeps = {

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import type { HandshakePeer, Version } from '../protocol/handshake.ts';
-import type { ChainMessage } from '../protocol/transport.ts';
+import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { CloseReason, NetworkCounters } from './counters.ts';
 import type { EncodedMessage } from './encoded-message.ts';
 import type { Throttle } from './inbound-stream.ts';
@@ -85,7 +85,7 @@ export type PeerAddresses = {
 export type PeerEvents = {
   readonly connected: (peer: Peer) => void;
   /** Returns whether the time it took counts for the peer: not for responses to requests of this node. */
-  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
   readonly closed: (peer: Peer, reason: CloseReason) => void;
 };
 

@@ -1,6 +1,7 @@
 import { type BlsChecks, type BlsFunctions, createBlsChecks } from './bls-checks.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { type CpuShares, createCpuShares } from './cpu-share.ts';
+import { createHandlingSlices, type HandlingSlices } from './handling-slices.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
@@ -12,6 +13,7 @@ export type PeerLimits = {
   /** Bytes of messages that wait to be sent. */
   readonly outbound: ByteBudget;
   readonly cpu: CpuShares;
+  readonly slices: HandlingSlices;
   readonly blsChecks: BlsChecks;
 };
 
@@ -25,6 +27,7 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
     { atLarge: options.outboundAtLargeBytes, nodeAtLarge: options.outboundNodeBytes, validators: options.outboundValidatorBytes },
     stakes,
   ),
+  slices: createHandlingSlices(stakes, timing.now()),
   cpu: createCpuShares(
     {
       validators: options.cpuValidators,

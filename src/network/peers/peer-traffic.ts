@@ -55,6 +55,8 @@ export function createPeerTraffic(
       countTraffic(counters.received, message.kind, bytes.length, isCompressed, (decompressedSize ?? bytes.length) - bytes.length);
       return message;
     },
+    /** Bytes by which the last received message, good or bad, grew when it was decompressed. */
+    excess: (bytes: Uint8Array): number => Math.max(0, (decompressedSize ?? 0) - bytes.length),
     /** Unix seconds of the last message in each direction; 0: never. */
     last: () => ({ lastSent, lastReceived }),
   };

@@ -1,5 +1,5 @@
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
-import type { ChainMessage } from '../protocol/transport.ts';
+import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import { type CloseReason, increment } from './counters.ts';
 import { createInboundStream } from './inbound-stream.ts';
 import { createOutboundQueue } from './outbound-queue.ts';
@@ -15,6 +15,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
   const since = timing.now();
   const name = `${nodeIdText(node)} at ${socket.remote.ip}:${socket.remote.port}`;
   const queue = createOutboundQueue(node, socket, context.limits.outbound, timing.now);
+  const bandwidth = createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since);
   let isClosed = false;
   let nextPing = since + options.pingFrequency;
 
@@ -40,20 +41,23 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     onReady: () => context.events.connected(peer),
   });
 
-  const handle = (bytes: Uint8Array): boolean | Promise<void> => {
+  const handle = (bytes: Uint8Array, hold: HoldBytes): boolean | Promise<void> => {
     const message = traffic.receive(bytes);
-    if (message === undefined) return true;
-    const handler = session.handlerOf(message.kind);
-    if (handler !== undefined) return handler(message);
-    return session.isReady() ? context.events.receive(node, message as ChainMessage) : true;
+    const handler = message && session.handlerOf(message.kind);
+    if (message !== undefined && handler !== undefined) return handler(message);
+    const isCounted = message === undefined || !session.isReady() || context.events.receive(node, message as ChainMessage, hold);
+    // What this node did not ask for costs a peer without stake the bandwidth of its decompressed bytes: a few bytes may become 2 MiB.
+    if (isCounted && context.stakes.of(node) === 0n) bandwidth.reserve(traffic.excess(bytes), timing.now());
+    return isCounted;
   };
 
   const inbound = createInboundStream({
     node,
     socket,
     timing,
-    bandwidth: createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since),
+    bandwidth,
     cpu: context.limits.cpu,
+    slices: context.limits.slices,
     budget: context.limits.inbound,
     waits: counters.waits,
     handle,

@@ -1,6 +1,6 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { RequestKey } from '../protocol/request-tracker.ts';
-import type { ChainHandler, ChainMessage } from '../protocol/transport.ts';
+import type { ChainHandler, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { EncodedMessage } from './encoded-message.ts';
 import { createMessageTimes } from './message-times.ts';
 import type { NetworkOptions } from './network-flags.ts';
@@ -53,9 +53,9 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     },
   });
 
-  const handle = (chain: ChainHandler, from: NodeId, message: ChainMessage): void => {
+  const handle = (chain: ChainHandler, from: NodeId, message: ChainMessage, hold?: HoldBytes): void => {
     const began = timing.now();
-    chain.receive(from, message);
+    chain.receive(from, message, hold);
     handlingTimes.observe(message.chainId, message.kind, timing.now() - began);
   };
   /** Returns whether the response was asked for. */
@@ -76,13 +76,13 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
   };
 
   /** Passes a message to its chain. Returns whether the time it took counts for the peer: not for responses that this node asked for. */
-  const receive = (from: NodeId, message: ChainMessage): boolean => {
+  const receive = (from: NodeId, message: ChainMessage, hold?: HoldBytes): boolean => {
     const chain = chains.get(message.chainId);
     if (chain !== undefined && (isResponseKind(message.kind) || message.kind === 'appError'))
       return !receiveResponse(from, message as ChainMessage & { readonly requestId: number }, chain);
     // AvalancheGo drops a request whose time is over when it is handled, so one with a deadline of 0 is never answered.
     if (chain === undefined || ('deadline' in message && message.deadline === 0n)) counts.dropped++;
-    else handle(chain, from, message);
+    else handle(chain, from, message, hold);
     return true;
   };
 

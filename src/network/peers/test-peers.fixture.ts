@@ -7,6 +7,7 @@ import { blsSigner, newSecret } from '../identity/bls.ts';
 import { certificatePem, newKeyPair, privateKeyPem } from '../identity/certificate.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import type { ChainHandler, ChainMessage } from '../protocol/transport.ts';
+import type { ValidatorSet } from '../protocol/validators.ts';
 import { createPeerValidators } from '../validators/peer-validators.ts';
 import { defaultNetworkOptions, type NetworkOptions } from './network-flags.ts';
 import type { SignedAddress } from './own-address.ts';
@@ -74,9 +75,13 @@ export type TestPeersOptions = {
   readonly beacons?: readonly Beacon[];
   readonly timing?: PeerTiming;
   readonly networkId?: number;
+  /** Whether peers count as validators; true unless given. */
+  readonly haveStake?: boolean;
   /** BLS keys that validators registered. */
   readonly registeredKeys?: ReadonlyMap<NodeId, Uint8Array>;
 };
+
+const noStake: ValidatorSet = new Map();
 
 /** The network layer of a node on loopback, without sybil protection, on the `local` network. */
 export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonly identity: TestIdentity; readonly log: string[] } {
@@ -90,7 +95,7 @@ export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonl
     options: { ...defaultNetworkOptions, stakingHost: '127.0.0.1', stakingPort: 0, ...given.options },
     sockets: (given.sockets ?? tlsSocketsOf)(identity),
     timing: given.timing ?? realTiming,
-    stakes: stakesOf(validators.current, (node) => given.registeredKeys?.get(node)),
+    stakes: stakesOf(given.haveStake === false ? () => noStake : validators.current, (node) => given.registeredKeys?.get(node)),
     log: (line) => void log.push(line),
     beacons: given.beacons ?? [],
     sybilProtection: false,

@@ -23,10 +23,16 @@ export type Transport = {
 
 export type RequestFailure = 'timeout' | 'disconnected' | 'benched' | 'refused';
 
+/**
+ * Keeps the bytes of a message counted for its peer when it cannot be answered at once. To be called while the message is received; the function
+ * that it returns gives them back. A peer with too many such bytes is not read.
+ */
+export type HoldBytes = () => () => void;
+
 /** What a chain does with the messages of its peers. */
 export type ChainHandler = {
   /** A request, gossip, or the response to a request of this chain. Responses that nobody waits for are dropped before. Bytes are views: copy what outlives the call. */
-  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => void;
   /** A request that got no response of the kind it waits for. */
   readonly failed: (from: NodeId, requestId: number, response: MessageKind, cause: RequestFailure) => void;
   readonly connected: (node: NodeId) => void;

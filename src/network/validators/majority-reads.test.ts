@@ -26,7 +26,12 @@ function nodeThatSays(said: Said | undefined, i: number): TrustedNode {
   };
 }
 
-const readsOf = (...said: (Said | undefined)[]) => createMajorityReads(said.map(nodeThatSays) as [TrustedNode, ...TrustedNode[]]);
+const after = (milliseconds: number, run: () => void) => {
+  const timer = setTimeout(run, milliseconds);
+  return () => clearTimeout(timer);
+};
+
+const readsOf = (...said: (Said | undefined)[]) => createMajorityReads(said.map(nodeThatSays) as [TrustedNode, ...TrustedNode[]], after);
 
 test('one node decides alone', async () => {
   expect(await readsOf({ height: 9n }).heights()).toEqual({ current: 9n, proposed: 8n });
@@ -52,4 +57,13 @@ test('without a majority there is no answer, and the error says who was silent o
     .catch((error) => error);
   expect([codeOf(silent), silent.message]).toEqual(['VALIDATORS_UNAVAILABLE', expect.stringContaining('http://node1: ')]);
   expect(await readsOf({ height: 9n }, { height: 9n, weight: 6n }).validatorsAt(9n).catch(codeOf)).toBe('VALIDATORS_DISAGREE');
+});
+
+test('a node that is frozen does not hold up the others', async () => {
+  const never = <T>(): Promise<T> => new Promise<T>(() => {});
+  const frozen: TrustedNode = { url: 'http://frozen', reads: { networkID: never, heights: never, validatorsAt: never } };
+  const reads = createMajorityReads([frozen, nodeThatSays({ height: 9n }, 1), nodeThatSays({ height: 8n }, 2)], after);
+  expect(await reads.networkID()).toBe(12345);
+  expect(await reads.heights()).toEqual({ current: 8n, proposed: 7n });
+  expect((await reads.validatorsAt(8n)).weights.get(validator)).toBe(5n);
 });

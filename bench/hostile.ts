@@ -1,0 +1,106 @@
+import { fileURLToPath } from 'node:url';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import { type HostileName, hostileKinds } from '../test/hostile-kinds.ts';
+import { createLanes } from '../test/network-nodes.ts';
+import { xPath } from './fixture.ts';
+import { isSelected } from './measure.ts';
+import type { Options } from './options.ts';
+import { callNode, waitUntil } from './p2p-node.ts';
+import { readCpuSeconds, readMemory } from './process-usage.ts';
+import type { BenchEnv } from './servers.ts';
+import { type Stakers, startAvalancheGoStakers, startSeracStakers } from './staker-nodes.ts';
+
+/** What hostile peers without stake cost one of five stakers. Memory in MB; delays in ms, from the issue of a transaction to its acceptance. */
+type Cost = {
+  readonly before: number;
+  readonly peak: number;
+  /** 15 s after the peers left. */
+  readonly after: number;
+  readonly cpuPercent: number;
+  readonly delays: readonly number[];
+};
+
+/** Measures memory and acceptance of a staker under each kind of hostile peers; beside AvalancheGo where its binary and keys are there. */
+export async function runHostile(env: BenchEnv, options: Options, binary: string | undefined): Promise<void> {
+  const keys = process.env.AVALANCHEGO_STAKING_KEYS;
+  const sides: [string, () => Promise<Stakers>][] = [['Serac', () => startSeracStakers(env)]];
+  if (binary !== undefined && keys !== undefined) sides.push(['AvalancheGo', () => startAvalancheGoStakers(binary, keys)]);
+  const count = options.peers ?? 60;
+  console.log(`${count} hostile peers without stake; memory in MB before, highest, and 15 s after they left; ms until a staker accepts`);
+  console.log(
+    '| peers | node | before | highest | 15 s after | median | slowest | accepted | CPU |\n|---|---|---|---|---|---|---|---|---|',
+  );
+  for (const name of Object.keys(hostileKinds) as HostileName[]) {
+    if (!isSelected(name, options)) continue;
+    for (const [side, start] of sides) {
+      const cost = await measure(await start(), name, count, options.quick ? 8 : 20);
+      const sorted = [...cost.delays].sort((a, b) => a - b);
+      const cells = [cost.before, cost.peak, cost.after, sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
+      console.log(
+        `| ${name} | ${side} | ${cells.map((cell) => Math.round(cell)).join(' | ')} | ${sorted.length} | ${Math.round(cost.cpuPercent)} % |`,
+      );
+    }
+  }
+}
+
+async function measure({ nodes, stop }: Stakers, name: HostileName, count: number, seconds: number): Promise<Cost> {
+  const [target] = nodes as [Stakers['nodes'][number]];
+  const lanes = createLanes(1);
+  const accept = async (tx: ReturnType<typeof lanes.next>): Promise<number> => {
+    const began = performance.now();
+    await callNode(target, xPath, 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+    const txID = idText(tx.id);
+    await waitUntil(
+      `${target.name} has not accepted ${txID}`,
+      async () => (await callNode<{ status: string }>(target, xPath, 'avm.getTxStatus', { txID })).status === 'Accepted',
+      120_000,
+      20,
+    );
+    return performance.now() - began;
+  };
+  let peak = 0;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, readMemory(target.pid)?.megabytes ?? 0);
+  }, 250);
+  try {
+    await accept(lanes.first);
+    for (let i = 0; i < 4; i++) await accept(lanes.next(0));
+    const before = readMemory(target.pid)?.megabytes ?? Number.NaN;
+    peak = 0;
+    const hostile = Bun.spawn([process.execPath, hostilePath, name, String(count), target.stakingAddress], { stdout: 'pipe' });
+    const delays: number[] = [];
+    let cpu = 0;
+    try {
+      const lines = readLines(hostile.stdout);
+      await Promise.race([lines.first, Bun.sleep(20_000)]);
+      const cpuBefore = readCpuSeconds(target.pid) ?? Number.NaN;
+      const began = performance.now();
+      while (performance.now() - began < 1000 * seconds) delays.push(await accept(lanes.next(0)));
+      cpu = (100_000 * ((readCpuSeconds(target.pid) ?? Number.NaN) - cpuBefore)) / (performance.now() - began);
+      console.error(`  ${name}, ${target.name}: ${lines.last()}`);
+    } finally {
+      hostile.kill('SIGKILL');
+      await hostile.exited;
+    }
+    await Bun.sleep(15_000);
+    return { before, peak, after: readMemory(target.pid)?.megabytes ?? Number.NaN, cpuPercent: cpu, delays };
+  } finally {
+    clearInterval(sampling);
+    await stop();
+  }
+}
+
+function readLines(stream: ReadableStream<Uint8Array>) {
+  const first = Promise.withResolvers<void>();
+  let last = '';
+  void (async () => {
+    for await (const chunk of stream) {
+      last = Buffer.from(chunk).toString('utf8').trim();
+      first.resolve();
+    }
+  })();
+  return { first: first.promise, last: () => last };
+}
+
+const hostilePath = fileURLToPath(new URL('../test/hostile-peers.ts', import.meta.url));

@@ -1,0 +1,54 @@
+import type { Channel } from './relay.ts';
+import type { ReaderProcess } from './supervisor.ts';
+import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
+
+/** The supervisor process, seen from the writer process that it started. */
+export type WriterHost = WriterStart & {
+  /** Tells the supervisor that the node serves on a port. */
+  readonly ready: (port: number) => void;
+};
+
+/** What changes in the environment of a writer process that has a supervisor. */
+type HostedWriter = { readonly parent: undefined; readonly supervisor: WriterHost; readonly spawnReader: () => ReaderProcess };
+
+/** Connects a writer process with its supervisor: answers pings, and starts readers through it. `stop` is called when the supervisor is gone. */
+export function connectToSupervisor(
+  channel: Channel & { readonly onClose: (listener: () => void) => void },
+  start: WriterStart,
+  stop: () => void,
+): HostedWriter {
+  const send = (message: MessageFromWriter): void => channel.send(message);
+  const readers = new Map<number, { readonly listeners: ((message: unknown) => void)[]; readonly exit: (code: number) => void }>();
+  let lastReader = 0;
+  channel.onMessage((received) => {
+    const message = received as MessageToWriter;
+    if (message.writer === 'ping') return send({ writer: 'pong' });
+    const reader = readers.get(message.reader);
+    if (message.writer === 'fromReader') for (const listener of reader?.listeners ?? []) listener(message.message);
+    if (message.writer !== 'readerExited') return;
+    readers.delete(message.reader);
+    reader?.exit(message.code);
+  });
+  channel.onClose(() => {
+    // The readers end with the supervisor too, but nobody tells.
+    for (const { exit } of readers.values()) exit(1);
+    stop();
+  });
+  return {
+    parent: undefined,
+    supervisor: { ...start, ready: (port) => send({ writer: 'ready', port }) },
+    spawnReader: () => {
+      const reader = ++lastReader;
+      const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
+      const listeners: ((message: unknown) => void)[] = [];
+      readers.set(reader, { listeners, exit });
+      send({ writer: 'takeReader', reader });
+      return {
+        exited,
+        kill: (signal) => send({ writer: 'killReader', reader, signal }),
+        send: (message) => send({ writer: 'toReader', reader, message }),
+        onMessage: (listener) => void listeners.push(listener),
+      };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * Messages between the supervisor process (`--supervise`) and the writer process. The reader processes are children of the supervisor, so that
+ * they outlive a writer; the writer names them by numbers, and its messages to and from them pass through the supervisor.
+ */
+export type MessageToWriter =
+  | { readonly writer: 'ping' }
+  | { readonly writer: 'fromReader'; readonly reader: number; readonly message: unknown }
+  | { readonly writer: 'readerExited'; readonly reader: number; readonly code: number };
+
+export type MessageFromWriter =
+  | { readonly writer: 'pong' }
+  /** The node serves on this port. */
+  | { readonly writer: 'ready'; readonly port: number }
+  /** Gives the writer a reader process: one that outlived the last writer, or a new one. */
+  | { readonly writer: 'takeReader'; readonly reader: number }
+  | { readonly writer: 'killReader'; readonly reader: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  | { readonly writer: 'toReader'; readonly reader: number; readonly message: unknown };
+
+/** What a writer process is told when it is started. */
+export type WriterStart = {
+  /** The port of the writers before; undefined for the first. Readers may still serve on it. */
+  readonly port?: number | undefined;
+  /** How often the writer was restarted, and why the last time. */
+  readonly restarts: number;
+  readonly reason?: string | undefined;
+};

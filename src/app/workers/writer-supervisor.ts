@@ -1,0 +1,128 @@
+import { createBackoff } from '../../base/timing/backoff.ts';
+import { hungTimeout, killTimeout, pingInterval, watchHeartbeat } from './heartbeat.ts';
+import type { MessageToReader } from './messages.ts';
+import { createReaderSwitch } from './reader-switch.ts';
+import type { RelayTimers } from './relay.ts';
+import type { ReaderProcess } from './supervisor.ts';
+import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
+
+type WriterProcess = ReaderProcess;
+
+type WriterSupervisorEnv = {
+  readonly spawnWriter: (start: WriterStart) => WriterProcess;
+  readonly spawnReader: () => ReaderProcess;
+  readonly timers: RelayTimers;
+  readonly clock: { readonly monotonic: () => number };
+  readonly random: (length: number) => Uint8Array;
+  readonly log: (line: string, level?: 'info' | 'warn' | 'error' | 'fatal') => void;
+};
+
+/** Backoff in milliseconds between restarts, and the most restarts within a time: a writer that fails again and again needs a person. */
+const backoffLimits = { first: 100, max: 5000 } as const;
+const maxRestarts = { count: 5, within: 60_000 } as const;
+
+/** Milliseconds of silence while a writer is restarted, after which it counts as hung. It may read a long log; a first start may take any time. */
+const restartTimeout = 120_000;
+
+/** Milliseconds for readers to stop. */
+const stopTimeout = 400;
+
+/**
+ * Runs the node as a child process, the writer, and restarts it when it crashes or hangs. Reader processes keep serving meanwhile: reads from
+ * the last commit, and status 503 for calls that need the writer. Returns a function that stops the node. `onEnd` gets the exit code: of a
+ * writer that stopped, did not start, or failed too often.
+ */
+export function superviseWriter(env: WriterSupervisorEnv, onEnd: (code: number) => void): { readonly stop: () => void } {
+  const backoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
+  const readers = createReaderSwitch(env);
+  let restarts: number[] = [];
+  let restartCount = 0;
+  let port: number | undefined;
+  let writer: WriterProcess | undefined;
+  let cancelRestart: (() => void) | undefined;
+  let isStopping = false;
+
+  const end = async (code: number): Promise<void> => {
+    await readers.stop(stopTimeout);
+    onEnd(code);
+  };
+
+  const fail = (reason: string, code: number): void => {
+    const now = env.clock.monotonic();
+    restarts = restarts.filter((at) => now - at < maxRestarts.within);
+    if (restarts.length >= maxRestarts.count) {
+      env.log(`${reason}; it was restarted ${restarts.length} times within a minute: giving up`, 'fatal');
+      return void end(code === 0 ? 1 : code);
+    }
+    if (restarts.length === 0) backoff.reset();
+    restarts.push(now);
+    const wait = backoff.next();
+    env.log(`${reason}; restarting it in ${Math.round(wait)} ms`, 'error');
+    // Readers hear from the supervisor while there is no writer, so that they do not take it for hung.
+    const tell = (): void => {
+      readers.sendToAll({ reader: 'writerGone' });
+      cancelTelling = env.timers.after(pingInterval, tell);
+    };
+    let cancelTelling = (): void => {};
+    tell();
+    const cancelStart = env.timers.after(wait, () => {
+      restartCount++;
+      try {
+        watch(env.spawnWriter({ port, restarts: restartCount, reason }), () => cancelTelling());
+      } catch (error) {
+        cancelTelling();
+        fail(`cannot start a writer process: ${error}`, 1);
+      }
+    });
+    cancelRestart = () => {
+      cancelStart();
+      cancelTelling();
+    };
+  };
+
+  const watch = (spawned: WriterProcess, onReady: () => void): void => {
+    writer = spawned;
+    const [isFirst, began] = [restartCount === 0, env.clock.monotonic()];
+    let isReady = false;
+    let hungReason: string | undefined;
+    const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
+      spawned.send({ writer: 'ping' } satisfies MessageToWriter);
+      if (isReady && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
+      const limit = isReady ? killTimeout : isFirst ? Number.POSITIVE_INFINITY : restartTimeout;
+      if (silentFor < limit || hungReason !== undefined) return;
+      hungReason = `the writer process has not answered for ${silentFor / 1000} s and was killed`;
+      spawned.kill('SIGKILL');
+    });
+    const passOn = readers.connect(spawned);
+    spawned.onMessage((received) => {
+      const message = received as MessageFromWriter;
+      heartbeat.reset();
+      passOn(message);
+      if (message.writer !== 'ready') return;
+      isReady = true;
+      port = message.port;
+      cancelRestart = undefined;
+      onReady();
+      if (!isFirst) env.log(`the writer process serves again after ${Math.round(env.clock.monotonic() - began)} ms`, 'warn');
+    });
+    void spawned.exited.then((code) => {
+      heartbeat.stop();
+      readers.disconnect();
+      writer = undefined;
+      // Exit code 0: it was told to stop. A first start that fails would fail again.
+      if (isStopping || code === 0 || (isFirst && !isReady)) return void end(code);
+      onReady();
+      fail(hungReason ?? `the writer process exited with code ${code}`, code);
+    });
+  };
+
+  watch(env.spawnWriter({ restarts: 0 }), () => {});
+  return {
+    stop: () => {
+      isStopping = true;
+      if (writer !== undefined) return writer.kill('SIGTERM');
+      cancelRestart?.();
+      void end(0);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { migratePostgres } from '../index/migrate.ts';
+import { openPartitions, partitionedTables, verifyPartitions } from '../index/partitions.ts';
+import type { Sql, SqlValue } from '../index/sql.ts';
+import { openReads } from '../index-read/open-reads.ts';
+import { type IndexedTestChain, openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
+import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
+import { openPostgresChain } from './postgres-chain.ts';
+
+const server = process.env.SERAC_TEST_POSTGRES;
+const partitionSize = 16;
+
+type Plan = { readonly 'Relation Name'?: string; readonly 'Actual Loops': number; readonly Plans?: readonly Plan[] };
+
+/** The tables that a plan has read, not only named. */
+const tablesIn = ({ 'Relation Name': name, 'Actual Loops': loops, Plans = [] }: Plan): string[] =>
+  loops === 0 ? [] : [...(name === undefined ? [] : [name]), ...Plans.flatMap(tablesIn)];
+
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
+  /** Runs work on a chain of 60 blocks in a database of its own. */
+  const withChain = async (
+    work: (open: () => Postgres, chain: IndexedTestChain, grow: (blocks: number) => Promise<void>) => Promise<void>,
+  ) => {
+    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
+    const name = `serac_partitions_${crypto.randomUUID().replaceAll('-', '')}`;
+    await admin.all(`CREATE DATABASE ${name}`, []);
+    const url = new URL(server as string);
+    url.pathname = `/${name}`;
+    const opened: Postgres[] = [];
+    const open = (): Postgres => {
+      const sql = openPostgres({ url: url.href, max: 1, statementMilliseconds: 30_000 });
+      opened.push(sql);
+      return sql;
+    };
+    const chains = openIndexedChains(openDatabase, 71);
+    chains.begin();
+    const own = chains.chains[0] as IndexedTestChain;
+    try {
+      const sql = open();
+      await migratePostgres(sql, 12345, [{ id: own.spec.id, genesis: twoChainsGenesis }]);
+      const chain = openPostgresChain(sql, own.spec, { partitionSize });
+      await chain.init(own.source.genesisTxs, own.source.firstBlock);
+      const grow = async (blocks: number): Promise<void> => {
+        for (let i = 0; i < blocks; i++) {
+          const prepared = chains.prepare(own);
+          chains.commit(prepared);
+          await chain.commit([prepared]);
+        }
+      };
+      await grow(60);
+      await work(open, own, grow);
+    } finally {
+      chains.close();
+      for (const sql of opened) await sql.close();
+      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
+      await admin.close();
+    }
+  };
+
+  const partitionsOf = async (sql: Sql, table: string): Promise<string[]> =>
+    (
+      await sql.all<{ name: string }>(
+        `SELECT CAST(c.relname AS text) AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass(?)`,
+        [table],
+      )
+    ).map(({ name }) => name);
+
+  test(
+    'a page of recent transactions, a transaction and a block read the partitions that have them',
+    () =>
+      withChain(async (open, { spec, state }) => {
+        const sql = open();
+        // As in docs/postgresql.md, for tables that are small.
+        for (const setting of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan'])
+          await sql.all(`SET ${setting} = off`, []);
+        const asked: { text: string; values: readonly SqlValue[] }[] = [];
+        const recording: Sql = {
+          dialect: 'postgres',
+          all: (text, values) => {
+            asked.push({ text, values });
+            return sql.all(text, values);
+          },
+        };
+        const reads = openReads(recording, spec);
+        const all = (await Promise.all(partitionedTables(spec.number).map(({ name }) => partitionsOf(sql, name)))).flat();
+        /** The partitions that the queries of a read have read, of each table. */
+        const partitionsRead = async (read: () => Promise<unknown>): Promise<string[]> => {
+          asked.length = 0;
+          await read();
+          const found = new Set<string>();
+          for (const { text, values } of asked.splice(0)) {
+            const [row] = await sql.all<{ 'QUERY PLAN': [{ Plan: Plan }] | string }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+            const plan = row?.['QUERY PLAN'] ?? '[]';
+            const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: Plan }];
+            for (const name of tablesIn(Plan)) if (all.includes(name)) found.add(name);
+          }
+          return [...found].sort();
+        };
+        const pin = await reads.tip();
+        expect(pin.height).toBe(60);
+        const txPartitions = await partitionsOf(sql, 'c1_tx');
+        expect(txPartitions.length).toBeGreaterThanOrEqual(5);
+        const nameOf = (table: string, number: number) => `${table}_${Math.floor(number / partitionSize) * partitionSize}`;
+        const times = { from: undefined, to: undefined };
+        const query = { pin, subjects: undefined, kinds: undefined, times, after: undefined, order: 'desc', limit: 5 } as const;
+        let seqs: number[] = [];
+        const page = await partitionsRead(async () => {
+          seqs = await reads.txSeqs(query);
+        });
+        const expected = [...new Set(seqs.map((seq) => nameOf('c1_tx', seq)))].sort();
+        expect(seqs).toHaveLength(5);
+        expect(page).toEqual(expected);
+        // A transaction by number, with its block; its inputs and outputs are in few others.
+        const [seq = 0] = seqs;
+        const one = await partitionsRead(() => reads.txs([seq], pin));
+        expect(one.filter((name) => name.startsWith('c1_block_') && !name.includes('tx_ids'))).toEqual([nameOf('c1_block', 60)]);
+        expect(one.filter((name) => name.startsWith('c1_tx_')).length).toBeLessThan(txPartitions.length / 2);
+        const block = await partitionsRead(() => reads.block({ height: 40 }));
+        expect(block.filter((name) => name.startsWith('c1_block_') && !name.includes('tx_ids'))).toEqual([nameOf('c1_block', 40)]);
+        expect(block.filter((name) => name.startsWith('c1_tx_')).length).toBeLessThanOrEqual(2);
+        // A recent transaction by its ID: partitions are searched from the newest on.
+        const newest = state.lastAccepted();
+        const [last] = (await reads.txs([pin.lastTx], pin)) ?? [];
+        expect(newest.height).toBe(60n);
+        const byId = await partitionsRead(() => reads.txSeq(toHex(last?.tx.id as Uint8Array) as Id, pin));
+        expect(byId.filter((name) => name.startsWith('c1_tx_')).length).toBeLessThanOrEqual(2);
+      }),
+    60_000,
+  );
+
+  test(
+    'partitions are created ahead while transactions read the tables, and the size of new ones may change',
+    () =>
+      withChain(async (open, _, grow) => {
+        const reader = open();
+        const before = await partitionsOf(reader, 'c1_tx');
+        await reader.write(async (tx) => {
+          for (const { name } of partitionedTables(1)) await tx.all(`SELECT count(*) AS n FROM ${name}`, []);
+          // This transaction holds its locks while the indexer creates partitions, and reads them at once.
+          await grow(40);
+          expect((await partitionsOf(tx, 'c1_tx')).length).toBeGreaterThan(before.length);
+          const [row] = await tx.all<{ n: number }>('SELECT count(*) AS n FROM c1_block', []);
+          expect(Number(row?.n)).toBe(101);
+        });
+        const sql = open();
+        await openPartitions(sql, 1, 1000).createAhead({ tx: 2000, height: 100 });
+        await verifyPartitions(sql, 1);
+        const [last] = await sql.all<{ seq: number }>('SELECT max(seq) AS seq FROM c1_tx', []);
+        await grow(5);
+        const [after] = await sql.all<{ seq: number }>('SELECT max(seq) AS seq FROM c1_tx', []);
+        expect(Number(after?.seq)).toBeGreaterThan(Number(last?.seq));
+      }),
+    60_000,
+  );
+
+  test(
+    'a lock on a table delays only the partition that is created ahead; a detached range is reported with its remedy',
+    () =>
+      withChain(async (open, _, grow) => {
+        const [sql, operator] = [open(), open()];
+        await sql.all('SELECT 1 AS one', []);
+        const before = (await partitionsOf(sql, 'c1_block')).length;
+        expect(before).toBe(5);
+        await operator.write(async (tx) => {
+          await tx.all('LOCK TABLE c1_block IN SHARE UPDATE EXCLUSIVE MODE', []);
+          await grow(17);
+          expect((await partitionsOf(sql, 'c1_block')).length).toBe(before);
+        });
+        await grow(1);
+        expect((await partitionsOf(sql, 'c1_block')).length).toBe(before + 1);
+        await sql.all(`ALTER TABLE c1_tx DETACH PARTITION c1_tx_${partitionSize}`, []);
+        const fault = await verifyPartitions(sql, 1).catch((error: unknown) => error as Error);
+        expect(fault as unknown).toMatchObject({ fault: { code: 'INDEX_DETACHED_RANGE', table: 'c1_tx', from: 16, to: 32 } });
+        expect(String(fault?.message)).toContain('attach c1_tx_16 again');
+        const attach = `ALTER TABLE c1_tx ATTACH PARTITION c1_tx_16 FOR VALUES FROM (16) TO (32)`;
+        await sql.all(attach, []);
+        await verifyPartitions(sql, 1);
+        // The first range too, which has no lower bound.
+        await sql.all('ALTER TABLE c1_spend DETACH PARTITION c1_spend_0', []);
+        const first = await verifyPartitions(sql, 1).catch((error: unknown) => error);
+        expect(first).toMatchObject({ fault: { code: 'INDEX_DETACHED_RANGE', table: 'c1_spend', from: 0, to: 16 } });
+      }),
+    60_000,
+  );
+});

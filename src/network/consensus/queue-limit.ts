@@ -1,0 +1,65 @@
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { HoldBytes } from '../protocol/transport.ts';
+
+/** How much may wait: items, and bytes of them. */
+export type Room = { readonly count: number; readonly bytes: number };
+
+/** Room for what peers cause: of one peer, of all peers without stake together, and of all peers. The difference is left to peers with stake. */
+export type QueueLimits = { readonly perPeer: Room; readonly withoutStake: Room; readonly all: Room };
+
+/** Bounds what waits for peers. What exceeds it is dropped: a peer that sends too much loses its own messages first. */
+export type QueueLimit = {
+  /**
+   * Takes room for one item, and holds the bytes of its message. Returns a function that gives both back, to be called once; undefined if there is
+   * no room.
+   */
+  readonly admit: (node: NodeId, bytes: number, hold?: HoldBytes) => (() => void) | undefined;
+  /** Gives everything back, when nothing that waits will be done. */
+  readonly clear: () => void;
+  /** What waits of all peers. */
+  readonly waiting: () => Room;
+};
+
+/** A room without a limit of its own. */
+export const unlimited: Room = { count: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+type Used = { count: number; bytes: number };
+
+export function createQueueLimit(limits: QueueLimits, hasStake: (node: NodeId) => boolean): QueueLimit {
+  const perPeer = new Map<NodeId, Used>();
+  const withoutStake: Used = { count: 0, bytes: 0 };
+  const all: Used = { count: 0, bytes: 0 };
+  const open = new Set<() => void>();
+
+  return {
+    admit: (node, bytes, hold) => {
+      const ofPeer = perPeer.get(node) ?? { count: 0, bytes: 0 };
+      const isOther = !hasStake(node);
+      if (!fits(ofPeer, limits.perPeer, bytes) || !fits(all, limits.all, bytes)) return undefined;
+      if (isOther && !fits(withoutStake, limits.withoutStake, bytes)) return undefined;
+      perPeer.set(node, ofPeer);
+      const taken = isOther ? [ofPeer, all, withoutStake] : [ofPeer, all];
+      for (const used of taken) change(used, 1, bytes);
+      const release = hold?.();
+      const end = (): void => {
+        if (!open.delete(end)) return;
+        for (const used of taken) change(used, -1, -bytes);
+        if (ofPeer.count === 0) perPeer.delete(node);
+        release?.();
+      };
+      open.add(end);
+      return end;
+    },
+    clear: () => {
+      for (const end of open) end();
+    },
+    waiting: () => all,
+  };
+}
+
+const fits = (used: Room, limit: Room, bytes: number): boolean => used.count < limit.count && used.bytes + bytes <= limit.bytes;
+
+const change = (used: Used, count: number, bytes: number): void => {
+  used.count += count;
+  used.bytes += bytes;
+};

@@ -1,0 +1,20 @@
+/** A stand-in for a trusted node: it only knows the height and the validators of the P-Chain of the local network. */
+export function startTrustedNode(port = 0) {
+  const chain = { height: 1, validators: [] as string[], isDown: false };
+  const answers: { readonly [method: string]: () => unknown } = {
+    'info.getNetworkID': () => ({ networkID: '12345' }),
+    'platform.getHeight': () => ({ height: String(chain.height) }),
+    'platform.getProposedHeight': () => ({ height: String(chain.height) }),
+    'platform.getValidatorsAt': () => ({ ...Object.fromEntries(chain.validators.map((id) => [id, { weight: '1000' }])) }),
+  };
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      if (chain.isDown) return new Response('', { status: 503 });
+      const { method, id } = (await request.json()) as { method: string; id: number };
+      return Response.json({ jsonrpc: '2.0', id, result: answers[method]?.() });
+    },
+  });
+  return { chain, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}

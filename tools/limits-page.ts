@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ResourceRow, resourceSections } from './resource-table.ts';
+
+/** The generated part of docs/limits.md. Values of limits are read from the source, so that the page cannot tell another number. */
+export const renderLimitsPage = (root: string): string =>
+  resourceSections
+    .map(({ title, rows }) =>
+      [
+        `### ${title}`,
+        '',
+        '| resource | limit | at the limit | seen in | test |',
+        '|---|---|---|---|---|',
+        ...rows.map((row) => formatRow(row, root)),
+      ].join('\n'),
+    )
+    .join('\n\n');
+
+const formatRow = ({ resource, limit, over, seen, test }: ResourceRow, root: string): string =>
+  `| ${resource} | ${fillLimits(limit, root)} | ${over} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;
+
+/** Replaces `{file#constant}` and `{file#constant.property}` by the value in the source. Throws if there is none. */
+export const fillLimits = (text: string, root: string): string =>
+  text.replaceAll(/\{([^#}]+)#([\w.]+)( ms)?\}/g, (_, file: string, name: string, unit: string | undefined) => {
+    const value = readConstant(readFileSync(join(root, 'src', file), 'utf8'), name);
+    if (value === undefined) throw new Error(`src/${file} has no constant ${name}; tools/resource-table.ts names it`);
+    return unit === undefined ? formatNumber(value) : formatTime(value);
+  });
+
+/** The value of a constant of a file, or of a property of a constant; undefined if it is not a number. */
+function readConstant(source: string, name: string): number | undefined {
+  const [constant, property] = name.split('.');
+  const [, whole] = new RegExp(`^(?:export )?const ${constant}(?:: [^=]+)? = ([^;]+);`, 'm').exec(source) ?? [];
+  const text = property === undefined ? whole : new RegExp(`\\b${property}: ([^,}\\n]+)`).exec(whole ?? '')?.[1];
+  const numeric = text?.trim().replaceAll(/(?<=\d)_(?=\d)|(?<=\d)n\b/g, '');
+  if (numeric === undefined || !/^[\d\s.*+()-]+$/.test(numeric)) return undefined;
+  return Number(new Function(`return ${numeric}`)());
+}
+
+const formatNumber = (value: number): string => {
+  const mebibytes = value / 2 ** 20;
+  if (mebibytes >= 1 && Number.isInteger(mebibytes)) return `${mebibytes} MiB`;
+  return value.toLocaleString('en-US');
+};
+
+const formatTime = (milliseconds: number): string => (milliseconds >= 1000 ? `${milliseconds / 1000} s` : `${milliseconds} ms`);

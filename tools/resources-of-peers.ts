@@ -1,0 +1,135 @@
+import type { ResourceRow } from './resource-table.ts';
+
+/** What other nodes can make a joined node hold. */
+export const peerResources: readonly ResourceRow[] = [
+  {
+    resource: 'connections of peers',
+    limit:
+      '{network/peers/admission.ts#maxInboundPeers} that connected here; new ones `--network-inbound-connection-throttling-max-conns-per-sec`, one of an IP address in `--network-inbound-connection-throttling-cooldown`',
+    over: 'closed before the TLS handshake',
+    seen: 'serac_peers_closed_total',
+    test: 'test/peers-hostile.test.ts',
+    holds: [
+      'app/platform/tls-sockets.ts open',
+      'network/peers/connection-limits.ts recent',
+      'network/peers/connections.ts connecting connected',
+      'network/peers/routed-chains.ts handlers connected',
+      'network/peers/cpu-share.ts meters',
+      'network/peers/own-key-alert.ts ends',
+      'network/bootstrap/peer-tracker.ts bandwidths busy',
+      'network/gossip/pull-limit.ts hits',
+    ],
+  },
+  {
+    resource: 'bytes of messages that arrive and leave',
+    limit:
+      '{network/messages/message.ts#maxMessageSize} a message; `--throttler-inbound-*` and `--throttler-outbound-*` in all and for a peer; {network/peers/outbound-queue.ts#maxInFlight} bytes in a socket',
+    over: 'reading pauses; messages to a peer that does not read are dropped, then it is closed',
+    seen: 'serac_peers_closed_total',
+    test: 'src/network/peers/limits.test.ts',
+    holds: [
+      'network/peers/byte-budget.ts used waiters',
+      'network/peers/outbound-queue.ts queue inFlight',
+      'network/consensus/mailbox.ts queue',
+    ],
+  },
+  {
+    resource: 'known addresses, and validators that are dialled',
+    limit: 'validators and nodes of the configuration; others are forgotten',
+    over: 'not stored',
+    test: 'src/network/peers/addresses.test.ts',
+    holds: [
+      'network/peers/known-addresses.ts addresses additions',
+      'network/peers/dialer.ts targets',
+      'network/peers/uptime-meter.ts uptimes',
+      'network/peers/benches.ts lists chainsOf',
+      'network/protocol/bench-list.ts failures deadlines',
+      'network/consensus/connected-validators.ts peers',
+      'network/consensus/accepted-frontiers.ts frontiers',
+      'network/peers/message-times.ts chains',
+    ],
+  },
+  {
+    resource: 'requests to peers that wait for an answer',
+    limit: 'what consensus and bootstrap ask at once; `--network-maximum-timeout` each',
+    over: 'counts as failed',
+    test: 'src/network/protocol/request-tracker.test.ts',
+    holds: [
+      'network/protocol/request-tracker.ts entries',
+      'network/peers/outstanding-requests.ts failedEarly',
+      'network/bootstrap/requester.ts open',
+      'network/bootstrap/bootstrapper.ts fetches',
+    ],
+  },
+  {
+    resource: 'requests of peers that wait to be answered',
+    limit:
+      '{network/consensus/request-server.ts#maxPerPeer.requests} and {network/consensus/request-server.ts#maxPerPeer.bytes} of a peer, {network/consensus/request-server.ts#maxBytes.all} in all',
+    over: 'dropped',
+    test: 'src/network/consensus/request-server.test.ts',
+    holds: ['network/consensus/request-server.ts queues'],
+  },
+  {
+    resource: 'blocks that wait for their parents, and requests for them',
+    limit:
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBytes}; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequestsPerPeer} to a peer',
+    over: 'dropped, and asked for again when a vote names them',
+    test: 'src/network/consensus/snowman-engine.test.ts',
+    holds: [
+      'network/consensus/block-delivery.ts preparing',
+      'network/consensus/block-requests.ts byBlock byNode',
+      'network/consensus/pending-blocks.ts entries counts',
+      'network/consensus/waiting-jobs.ts jobsOf resolved',
+    ],
+  },
+  {
+    resource: 'queries of peers that wait',
+    limit:
+      '{network/consensus/engine-parameters.ts#engineLimits.queriesPerPeer} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queryBytes}',
+    over: 'answered with the preference; the block they name is dropped',
+    test: 'src/network/consensus/snowman-engine.test.ts',
+    holds: ['network/consensus/query-limit.ts counts'],
+  },
+  {
+    resource: 'blocks that consensus processes, and its polls',
+    limit:
+      'blocks are issued only if a proposer of their window signed them; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} polls at once, besides one for each issued block',
+    over: 'no block is built above {network/consensus/engine-parameters.ts#defaultEngineParameters.optimalProcessing} processing blocks; health fails',
+    test: 'test/simulation/simulation.test.ts',
+    holds: [
+      'network/consensus/decisions.ts processing',
+      'network/consensus/poll-times.ts starts',
+      'network/consensus/processing-times.ts since',
+      'network/outer-chain/undecided-outer-blocks.ts verified holders built',
+      'network/snowman/consensus.ts blocks preferredHeights preferredIds',
+      'network/snowman/polls.ts polls',
+      'network/joined-chain/majority-lag.ts ahead',
+    ],
+  },
+  {
+    resource: 'gossiped transactions',
+    limit:
+      '{network/gossip/gossip-parameters.ts#gossipLimits.queuedBytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queuedBytesPerPeer} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
+    over: 'dropped',
+    test: 'src/network/gossip/tx-gossip.test.ts',
+    holds: [
+      'network/gossip/bounded-map.ts young',
+      'network/gossip/push-queue.ts unsent sent',
+      'network/gossip/received-queue.ts bytesOf queued',
+    ],
+  },
+  {
+    resource: 'BLS signatures that wait to be verified',
+    limit: '{network/peers/bls-checks.ts#maxWaiting}',
+    over: 'the address is not used',
+    test: 'src/network/peers/limits.test.ts',
+    holds: ['network/peers/bls-checks.ts queue'],
+  },
+  {
+    resource: 'validator sets of a trusted node',
+    limit: '{network/validators/trusted-validators.ts#maxSets} heights, {network/validators/trusted-validators.ts#maxLoading} read at once',
+    over: 'the least recently used is dropped; the block is verified later',
+    test: 'src/network/validators/trusted-validators.test.ts',
+    holds: ['network/validators/trusted-validators.ts loading failed'],
+  },
+];

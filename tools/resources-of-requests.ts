@@ -1,0 +1,168 @@
+import type { ResourceRow } from './resource-table.ts';
+
+/** What callers of the HTTP ports can make grow. */
+export const requestResources: readonly ResourceRow[] = [
+  {
+    resource: 'open HTTP connections and the requests on them, one at a time each',
+    limit: 'file handles of the process (`ulimit -n`); a connection without traffic is closed after `--http-idle-timeout`',
+    over: 'the kernel does not accept more',
+    seen: 'serac_route_requests_total',
+    test: 'test/unread-clients.test.ts',
+    holds: [
+      'app/platform/serve-node.ts open running',
+      'api/rest/response-cache.ts running',
+      'api/access/limiter-redis.ts inFlight',
+      'base/timing/long-work.ts waiting',
+      'base/timing/mutex.ts waiting',
+      'chain/follow/tracker.ts waiters',
+      'chain/follow/rpc.ts pending',
+      'ledger/index/statement-joiner.ts waiting',
+      'ledger/index-read/read-holders.ts running',
+    ],
+  },
+  {
+    resource: 'bytes of request bodies in memory, of one port and process',
+    limit:
+      '{app/servers/serve-options.ts#maxBodyMemory}; one body {api/http/router.ts#defaultMaxBody} bytes, with transactions {api/http/node-routes.ts#maxTxBody}, Data {api/rest/request-texts.ts#maxBody} bytes',
+    over: '503, 413',
+    seen: 'serac_route_requests_total',
+    test: 'test/request-memory.test.ts',
+    holds: ['app/platform/body-buffer.ts fullBlocks'],
+  },
+  {
+    resource: 'time for a body to arrive',
+    limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
+    over: '408, connection closed',
+    test: 'test/request-bodies.test.ts',
+  },
+  {
+    resource: 'bytes of responses that clients do not read',
+    limit:
+      '{app/platform/unread-responses.ts#defaultUnread.max}, {app/platform/unread-responses.ts#defaultUnread.timeout ms} without progress',
+    over: 'connection closed; large responses 503 with Retry-After',
+    test: 'test/unread-clients.test.ts',
+    holds: ['app/platform/unread-responses.ts waiting'],
+  },
+  {
+    resource: 'calls of a batch, and bytes of its answer',
+    limit:
+      '{api/rpc/limits.ts#maxBatch} calls, {api/rpc/limits.ts#maxBatchResponse}; {app/servers/handlers.ts#maxRunningBatches} batches run at once',
+    over: 'an error of the batch; others wait',
+    test: 'src/api/rpc/json-rpc.test.ts',
+  },
+  {
+    resource: 'parameters of a call: bytes, values, nesting, items of a list',
+    limit:
+      '{api/rpc/limits.ts#maxParamsLength}, {api/rpc/limits.ts#maxValues} values, {api/rpc/json-scan.ts#maxDepth} levels, {api/rpc/params.ts#maxListLength} items',
+    over: 'an error of the call',
+    test: 'test/hostile-http.test.ts',
+  },
+  {
+    resource: 'balances that are summed for minutes and wait for each other',
+    limit: '{api/rpc/long-queries.ts#maxWaiting} that wait; one runs',
+    over: '503, error AVM_BUSY, Retry-After',
+    seen: 'serac_event_loop_lag_seconds',
+    test: 'src/api/rpc/long-queries.test.ts',
+    holds: ['api/rpc/long-queries.ts running'],
+  },
+  {
+    resource: 'calls that readers pass on to the writer',
+    limit: '{app/workers/relay.ts#maxPending} that wait, {app/workers/relay.ts#relayTimeout ms} each',
+    over: '503, error RELAY_BUSY, Retry-After',
+    seen: 'serac_route_requests_total',
+    test: 'src/app/workers/relay.test.ts',
+    holds: ['app/workers/relay.ts pending all'],
+  },
+  {
+    resource: 'clients of the event stream, and events that wait for them',
+    limit:
+      '{api/events/hub.ts#defaultMaxSubscribers} clients, {api/access/stream-limit.ts#maxStreamsPerClient} of one caller; {api/events/subscriber.ts#maxQueued} for one client, {api/events/hub.ts#defaultMaxHeld} for all',
+    over: '503, 429; a client that does not read is closed and can resume',
+    test: 'src/api/events/replay.test.ts',
+    holds: [
+      'api/access/stream-limit-redis.ts open',
+      'api/access/stream-limit.ts streams',
+      'api/events/audience.ts all',
+      'api/events/held-events.ts queues',
+      'api/events/replay.ts ready',
+      'api/events/subscriber.ts queue',
+      'app/workers/relayed-streams.ts pending counted open',
+    ],
+  },
+  {
+    resource: 'events that are not in the log and wait for it',
+    limit: '{api/events/log-sender.ts#maxWaitingLive}',
+    over: 'further ones are dropped',
+    test: 'src/api/events/event-stream.test.ts',
+    holds: ['api/events/log-sender.ts waiting'],
+  },
+  {
+    resource: 'the event log in the database',
+    limit:
+      '{api/events/sqlite-event-log.ts#defaultMaxEntries} entries; reverted blocks {api/events/sqlite-event-log.ts#defaultMaxRevertedBytes}, {api/events/sqlite-event-log.ts#maxKeptReverts} reverts',
+    over: 'the oldest are deleted; a client that resumes before them is told of the gap',
+    seen: 'serac_store_bytes',
+    test: 'test/events.test.ts',
+  },
+  {
+    resource: 'callers that are counted by the rate limits',
+    limit: 'least recently used are forgotten; {api/access/limit-sync.ts#maxPending} counts wait for Redis',
+    over: 'further counts are dropped, limits are kept in each process',
+    test: 'src/api/access/limiter-memory.test.ts',
+  },
+  {
+    resource: 'series of a metric',
+    limit: '{base/metrics/registry.ts#maxSeries}',
+    over: 'further labels share one series',
+    test: 'src/base/metrics/registry.test.ts',
+  },
+  {
+    resource: 'requests for addresses of a followed node (`serac api`, `serac index`)',
+    limit:
+      '{app/index/backfill-queue.ts#limits.waiting} that wait, {app/index/postgres-source.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
+    over: 'further ones wait for the next request',
+    seen: 'serac_backfill',
+    test: 'src/app/index/backfill-queue.test.ts',
+    holds: ['app/index/backfill-queue.ts waiting inProgress pending', 'chain/follow/address-task.ts doneUntil running'],
+  },
+  {
+    resource: 'faults, checks and impersonated addresses of `dev.*`',
+    limit:
+      '{api/health/forced-checks.ts#maxAdded} checks, {chain/lifecycle/impersonation.ts#maxAddresses} addresses; faults: `faultLimits`',
+    over: 'an error of the call',
+    test: 'test/dev-faults.test.ts',
+    holds: [
+      'api/dev/call-faults.ts latencies failures',
+      'api/health/forced-checks.ts messages names',
+      'chain/lifecycle/impersonation.ts addresses',
+    ],
+  },
+  {
+    resource: 'refused calls and blocks shown in the terminal',
+    limit:
+      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-refused.ts#maxMethods} methods counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
+    over: 'summed up',
+    test: 'src/app/feed/limit-refused.test.ts',
+    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-refused.ts counts', 'cli/terminal/screen.ts waiting'],
+  },
+  {
+    resource: 'the log of a node in the background (`--detach`)',
+    limit: '{app/platform/log-size.ts#maxLogBytes}, and as much in FILE.1',
+    over: 'it begins anew; FILE.1, the copy of what it had, is replaced',
+    test: 'src/app/platform/log-size.test.ts',
+  },
+  {
+    resource: 'events in a browser tab of the explorer',
+    limit:
+      '{explorer/browser/live-store.ts#maxRecent} transactions, {explorer/browser/live-store.ts#maxBlocks} blocks, {explorer/browser/second-counts.ts#keptSeconds} s of counts',
+    over: 'the oldest are dropped, or the page is loaded again',
+    test: 'test/explorer-soak.test.ts',
+    holds: [
+      'explorer/browser/live-store.ts labels pending',
+      'explorer/browser/message-buffer.ts messages',
+      'explorer/browser/page.tsx queue loading',
+      'explorer/browser/second-counts.ts counts',
+      'explorer/browser/worker.ts ports batch',
+    ],
+  },
+];
