@@ -47,9 +47,9 @@ test('large transactions that wait for one in the last vertex take no memory, an
     waitingTx: (id) => (id === parent.id ? parent.bytes : child(indexOf.get(id) as number).bytes),
     executed: () => undefined,
     isLinearized: () => isLinearized,
-    markExecuted: (txIDs, _, isDone) => {
-      executed.push(...txIDs);
-      isLinearized = isDone;
+    markExecuted: (work) => {
+      executed.push(...work.txIDs);
+      isLinearized = work.isLinearized;
     },
   } as Partial<VertexStore> as VertexStore;
   const view = {
