@@ -60,7 +60,10 @@ type ServedChainsDeps = {
     id: Id,
     alias: string,
     feeAsset: Id,
-  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'backfills' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live' | 'vertices'> & {
+  ) => Pick<
+    ServedChain,
+    'status' | 'backfillAddresses' | 'backfills' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live' | 'vertices'
+  > & {
     readonly reads: IndexReads;
   };
 };
