@@ -44,8 +44,9 @@ test(
     const node = await startProgram(place, '--workers=1', '--rate-limits=on', plans.flag);
     try {
       const issuer = await buildChain(node);
-      // No transaction of this chain was dropped, so there are no checks to show.
+      // No transaction of this chain was dropped, so there are no checks to show; it has no vertices.
       await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), Math.max(15_000, hostileRounds(0.15)), [
+        'getVertexByHash',
         'getTransactionChecks',
       ]);
     } finally {
@@ -72,6 +73,7 @@ test.skipIf(!hasServers)(
       );
       await sendHostileRequests(api, await collectKnownValues(api.client, issuer, place), Math.max(5000, hostileRounds(0.05)), [
         'listPrimaryNetworkBlocksByNodeId',
+        'getVertexByHash',
       ]);
     } finally {
       await Promise.all([api.stop(), indexer.stop(), node.stop()]);

@@ -115,7 +115,8 @@ test('no transaction is lost if any read fails while a block is built, verified 
     repair(database);
     if (errors.length > 0) expect(statuses(chain)).toEqual(all('Processing'));
   }
-  expect(tries).toBeGreaterThan(many);
+  // The outputs are of one transaction, which is read once.
+  expect(tries).toBeGreaterThan(5);
   expect(statuses(chain)).toEqual(all('Accepted'));
 });
 

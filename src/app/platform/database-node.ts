@@ -18,9 +18,9 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         return statement;
       };
       return {
-        run: (...values: Value[]): void => void prepared().run(...values),
-        get: (...values: Value[]): Row | undefined => prepared().get(...values) as Row | undefined,
-        all: (...values: Value[]): Row[] => prepared().all(...values) as Row[],
+        run: (...values: Value[]): void => void prepared().run(...withOwnMemory(values)),
+        get: (...values: Value[]): Row | undefined => prepared().get(...withOwnMemory(values)) as Row | undefined,
+        all: (...values: Value[]): Row[] => prepared().all(...withOwnMemory(values)) as Row[],
       };
     },
     fileToAttach: (file: string): string => `'${file.replaceAll("'", "''")}'`,
@@ -28,3 +28,12 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
     close: (): void => raw.close(),
   };
 }
+
+/** Node 22 passes an empty blob that came from a database on as NULL, because it has no memory. Changes the list. */
+function withOwnMemory(values: Value[]): Value[] {
+  for (let i = 0; i < values.length; i++)
+    if ((values[i] as Uint8Array | null)?.length === 0 && typeof values[i] !== 'string') values[i] = noBytes;
+  return values;
+}
+
+const noBytes = new Uint8Array(0);

@@ -26,6 +26,11 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const plain = (v: unknown) => (v instanceof Uint8Array ? [...v] : v);
         expect(rows.map(({ v }) => plain(v))).toEqual(values.map(plain));
         for (const { v } of rows.slice(6)) expect(v).toBeInstanceOf(Uint8Array);
+        // Also values that came from a database.
+        db.exec('CREATE TABLE copied(n INTEGER PRIMARY KEY, v)');
+        const copy = db.prepare('INSERT INTO copied(v) VALUES (?)');
+        for (const { v } of rows) copy.run(v as Uint8Array);
+        expect(db.prepare<{ v: unknown }>('SELECT v FROM copied ORDER BY n').all()).toEqual(rows);
         db.close();
       }));
 

@@ -19,7 +19,7 @@ export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails;
       }
     >
       <Scroll>
-        <table data-csv="holders">
+        <table data-csv="holders" class="holders">
           <tbody>
             {holders.holderList.map(({ rank, address, amount, nfts }) => {
               const value = isNft ? nfts : Number(amount);
