@@ -260,6 +260,9 @@ for (const mode of devModes)
       expect(await kinds(`0x${first.id}`)).toEqual([`transaction ${idText(first.id)}`]);
       expect((await kinds(avaxText)).sort()).toEqual([`asset ${avaxText}`, `transaction ${avaxText}`]);
       expect(await kinds(utxoID)).toEqual([`utxo ${utxoID}`]);
+      for (const text of [utxoID.slice(0, 7), `${utxoID.slice(0, 8)}…${utxoID.slice(-6)}`])
+        expect([text, await kinds(text)]).toEqual([text, [`utxo ${utxoID}`]]);
+      expect(await kinds(`${utxoID.slice(0, 8)}…zzzzzz`)).toEqual([]);
       expect([await kinds('#1'), await kinds('0,001')]).toEqual([['block 1'], ['block 1']]);
       const id = idText(first.id);
       for (const text of [id.slice(0, 7), `${id.slice(0, 8)}…${id.slice(-6)}`, `${id.slice(0, 8)}...${id.slice(-6)}`])

@@ -128,10 +128,11 @@ const findNode: Finder = async (text, { deps, root }) => {
 const findShortened: Finder = async (text, search) => {
   const { chain, deps, hrp, root } = search;
   const reads = explorerOf(chain);
-  const [addresses, txs, blocks] = await Promise.all([
+  const [addresses, txs, blocks, utxos] = await Promise.all([
     findShortenedAddresses(text, hrp, reads),
     findShortenedIds(text, 'tx', reads),
     findShortenedIds(text, 'block', reads),
+    findShortenedIds(text, 'utxo', reads),
   ]);
   const spelled = addresses.map(deps.addressFormatter(hrp));
   return [
@@ -139,6 +140,7 @@ const findShortened: Finder = async (text, search) => {
     ...(await findAssets(txs, search)),
     ...txs.map(idText).map((id): SearchResult => ({ kind: 'transaction', id, link: `${root}/transactions/${id}` })),
     ...blocks.map(idText).map((id): SearchResult => ({ kind: 'block', id, link: `${root}/blocks/${id}` })),
+    ...utxos.map(idText).map((id): SearchResult => ({ kind: 'utxo', id, link: `${root}/utxos/${id}` })),
   ]
     .slice(0, maxShortened)
     .map(markPartial);

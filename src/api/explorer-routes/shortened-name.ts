@@ -20,8 +20,8 @@ const addressPattern = new RegExp(`^(?:[XPC]-)?(?:([a-z]{1,20})1)?(${bech32}{0,3
 
 type Reads = Pick<ExplorerReads, 'namesBetween'>;
 
-/** IDs of a kind by their beginning, or by beginning and end with dots between, as lists show them: `2Z36BRtU…nKa4bV`. */
-export async function findShortenedIds(text: string, kind: 'tx' | 'block', { namesBetween }: Reads): Promise<Id[]> {
+/** IDs of a kind by their beginning (of outputs at least six characters), or by beginning and end with dots between, as lists show them: `2Z36BRtU…nKa4bV`. */
+export async function findShortenedIds(text: string, kind: 'tx' | 'block' | 'utxo', { namesBetween }: Reads): Promise<Id[]> {
   const [, start = '', end = ''] = idPattern.exec(text) ?? [];
   if (start.length < (end.length < minWithEnd ? minAlone : minWithEnd)) return [];
   const found = await Promise.all(cb58Ranges(start, idLength).map((range) => namesBetween(kind, range, maxCompared)));

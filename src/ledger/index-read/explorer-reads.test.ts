@@ -185,6 +185,16 @@ const checkIdRanges: Check = async ({ chains: { oracle }, explorer }) => {
   expect(await explorer.namesBetween('block', range, 2)).toEqual(ids.slice(1, 3));
   const tx = oracle.blocks.flatMap((block) => block.txs)[0]?.id as Id;
   expect(await explorer.namesBetween('tx', { low: idToBytes(tx), high: idToBytes(tx) }, 5)).toEqual([tx]);
+  const own = oracle.allTxs
+    .flatMap(({ emitted }) => emitted)
+    .filter(({ createdOn, consumedOn }) => createdOn === chainID && consumedOn === chainID);
+  const outputs = own.map(({ utxo }) => utxo.id).toSorted();
+  const output = outputs[Math.floor(outputs.length / 2)] as Id;
+  const near = { low: idToBytes(output).fill(0, 4), high: idToBytes(output).fill(255, 4) };
+  expect(await explorer.namesBetween('utxo', near, 5)).toContain(output);
+  expect(await explorer.namesBetween('utxo', { low: near.low, high: idToBytes(output) }, 5)).toContain(output);
+  // Too wide for outputs.
+  expect(await explorer.namesBetween('utxo', { low: idToBytes(output).fill(0), high: near.high }, 5)).toEqual([]);
 };
 
 const checkBlocks: Check = async ({ chains: { oracle }, explorer }) => {

@@ -69,7 +69,7 @@ export type MatchingAssets = { readonly exact: readonly Id[]; readonly partial: 
 
 /** 32 bytes each, both included. */
 /** What `namesBetween` lists. */
-export type NamedKind = 'tx' | 'block' | 'address';
+export type NamedKind = 'tx' | 'block' | 'address' | 'utxo';
 
 export type NameRange = { readonly low: Uint8Array; readonly high: Uint8Array };
 

@@ -43,7 +43,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs, runWithPauses);
   const tip = latestReaderOn(sql)(blocks.tip);
-  const search = createSearchReads(tables);
+  const search = createSearchReads(tables, outputs);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
   function* outputsByRef(refs: readonly UtxoRef[], pin: PinnedBlock): Steps<OutputEntry[]> {

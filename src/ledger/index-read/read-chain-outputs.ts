@@ -29,6 +29,8 @@ export type ChainOutputReads = {
   readonly byRefs: (refs: readonly UtxoRef[]) => Steps<(StoredChainOutput | undefined)[]>;
   /** The output with an ID: slower. */
   readonly byId: (id: Id) => Steps<ChainOutputRow | undefined>;
+  /** IDs in a narrow range, both ends included: those that begin with six characters or more. */
+  readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Steps<Id[]>;
   /** Adds the bytes of outputs to rows that have none. */
   readonly addBytes: <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(
     rows: readonly Row[],
@@ -44,6 +46,7 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
   const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
   const oldBySeq = keyLookup((keys) => `${oldColumns} WHERE o.seq IN (${keys})`);
   const oldById = keyLookup((keys) => `${oldColumns} WHERE o.id IN (${keys})`);
+  const oldBetween = `SELECT id FROM ${t.oldUtxo} WHERE id >= ? AND id <= ? ORDER BY id LIMIT ${maxOldIds}`;
   const spendsBySeq = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
   const ids = createOutputIdReads(t, epoch);
 
@@ -82,6 +85,10 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
       const [seq] = old === undefined ? yield* ids.find([idToBytes(id)]) : [old.seq];
       return seq === undefined ? undefined : (yield* bySeqs([seq]))[0];
     },
+    idsBetween: function* (low, high) {
+      const old = yield* fetchRows<{ id: Uint8Array }>([{ text: oldBetween, values: [low, high] }]);
+      return [...old.map(({ id }) => id), ...(yield* ids.between(low, high))].map((id) => toHex(id) as Id);
+    },
     addBytes: function* <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(rows: readonly Row[]) {
       const without = rows.filter(({ bytes }) => bytes === null).map(({ seq }) => seq);
       if (without.length === 0) return rows as (Row & { bytes: StoredUtxo })[];
@@ -92,6 +99,9 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
     spendsBySeq,
   };
 }
+
+/** IDs of outputs from before linearization that a range lists. */
+const maxOldIds = 500;
 
 type TxRow = {
   readonly seq: number;

@@ -89,11 +89,16 @@ export function createRecentIds(run = 0, after = 0): RecentIds {
   };
 }
 
+/** Six characters of an ID in CB58 leave this many prefixes at most. */
+const maxPrefixes = 4;
+
 export type OutputIdReads = {
   /** The IDs behind the last run up to a transaction, which must be the last stored one if they have to be read. */
   readonly recentUpTo: (tx: number) => Work<RecentIds>;
   /** The numbers of outputs by their IDs; undefined where there is none. Outputs of `old_utxo` are not found. */
   readonly find: (ids: readonly Uint8Array[]) => Work<(number | undefined)[]>;
+  /** IDs in a range, both ends included, in order. Ranges of more than `maxPrefixes` prefixes are too wide: none is found. */
+  readonly between: (low: Uint8Array, high: Uint8Array) => Work<Uint8Array[]>;
   /** Merges runs after new ones were stored: their number was `before` and is `after`. */
   readonly merge: (before: number, after: number) => Work<void>;
   /** Forgets the IDs behind the last run, after a failed commit. */
@@ -151,6 +156,18 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
       }
       return found;
     },
+    between: function* (low, high) {
+      const [first, last] = [prefixOfBytes(low), prefixOfBytes(high)];
+      if (last - first >= maxPrefixes) return [];
+      const ids = yield* readRecent();
+      const candidates = new Set<number>();
+      for (let prefix = first; prefix <= last; prefix++)
+        for (const tx of [...ids.find(prefix), ...(yield* stored.find(ids.run(), prefix))]) candidates.add(tx);
+      const found: Uint8Array[] = [];
+      for (const tx of candidates)
+        for (const id of yield* idsOf(tx)) if (Buffer.compare(id, low) >= 0 && Buffer.compare(id, high) <= 0) found.push(id);
+      return found.sort(Buffer.compare);
+    },
     merge: stored.merge,
     forgetRecent: () => {
       recent = undefined;
@@ -160,14 +177,19 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
   /** The output among those of some transactions that has an ID. */
   function* resolve(id: Uint8Array, txs: readonly number[]): Work<number | undefined> {
     for (const tx of txs) {
-      const [rows] = (yield [{ text: txOf, values: [tx] }]) as readonly TxRow[][];
-      const row = rows?.[0];
-      if (row === undefined) continue;
-      verifyStoredTx(row);
-      for (let index = createdCount(row.bytes) - 1; index >= 0; index--)
-        if (equal(utxoIdBytes(row.id, 0, index), id)) return outputNumber(tx, index);
+      const index = (yield* idsOf(tx)).findIndex((one) => equal(one, id));
+      if (index >= 0) return outputNumber(tx, index);
     }
     return undefined;
+  }
+
+  /** The IDs of the outputs of a transaction, by index. */
+  function* idsOf(tx: number): Work<Uint8Array[]> {
+    const [rows] = (yield [{ text: txOf, values: [tx] }]) as readonly TxRow[][];
+    const row = rows?.[0];
+    if (row === undefined) return [];
+    verifyStoredTx(row);
+    return Array.from({ length: createdCount(row.bytes) }, (_, index) => utxoIdBytes(row.id, 0, index));
   }
 }
 
