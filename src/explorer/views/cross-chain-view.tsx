@@ -72,39 +72,9 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
                 </tr>
               </thead>
               <tbody>
-                {shown.map((transfer) => {
-                  const { utxoId, sourceChain, destinationChain, asset, exportTxHash, exportTimestamp, importTxHash } = transfer;
-                  const isDone = isMatched(transfer);
-                  return (
-                    <tr title={utxoId}>
-                      <td>
-                        <Chip tone={isDone ? 'ok' : 'warn'}>{isDone ? 'matched' : 'waiting'}</Chip>
-                      </td>
-                      <td>
-                        <Way from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
-                      </td>
-                      <td class="number">
-                        <AmountText amount={asset} />
-                      </td>
-                      <td>
-                        {sourceChain === context.chain.id ? (
-                          <TxLink id={exportTxHash} />
-                        ) : (
-                          <span class="mono quiet">{exportTxHash.slice(0, 8)}…</span>
-                        )}
-                      </td>
-                      <td>
-                        {importTxHash !== undefined && destinationChain === context.chain.id ? (
-                          <TxLink id={importTxHash} />
-                        ) : isDone ? (
-                          <span class="quiet">{letter(context, destinationChain)}</span>
-                        ) : (
-                          <span class="quiet">{exportTimestamp === undefined ? '–' : `${ageText(now - exportTimestamp)} so far`}</span>
-                        )}
-                      </td>
-                    </tr>
-                  );
-                })}
+                {shown.map((transfer) => (
+                  <TransferRow transfer={transfer} context={context} now={now} />
+                ))}
               </tbody>
             </table>
           </Scroll>
@@ -121,6 +91,36 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
         </p>
       )}
     </>
+  );
+}
+
+function TransferRow({ transfer, context, now }: { transfer: Transfer; context: PageContext; now: number }) {
+  const { utxoId, sourceChain, destinationChain, asset, exportTxHash, exportTimestamp, importTxHash } = transfer;
+  const isDone = isMatched(transfer);
+  return (
+    <tr title={utxoId}>
+      <td>
+        <Chip tone={isDone ? 'ok' : 'warn'}>{isDone ? 'matched' : 'waiting'}</Chip>
+      </td>
+      <td>
+        <Way from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
+      </td>
+      <td class="number">
+        <AmountText amount={asset} />
+      </td>
+      <td>
+        {sourceChain === context.chain.id ? <TxLink id={exportTxHash} /> : <span class="mono quiet">{exportTxHash.slice(0, 8)}…</span>}
+      </td>
+      <td>
+        {importTxHash !== undefined && destinationChain === context.chain.id ? (
+          <TxLink id={importTxHash} />
+        ) : isDone ? (
+          <span class="quiet">{letter(context, destinationChain)}</span>
+        ) : (
+          <span class="quiet">{exportTimestamp === undefined ? '–' : `${ageText(now - exportTimestamp)} so far`}</span>
+        )}
+      </td>
+    </tr>
   );
 }
 

@@ -97,49 +97,51 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
             : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
         </p>
       </Panel>
-      {drops.length > 0 && (
-        <Panel
-          title="Dropped"
-          side={
-            <>
-              <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
-              <SaveMenu csv="dropped" />
-            </>
-          }
-        >
-          <Scroll>
-            <table data-csv="dropped">
-              <thead>
-                <tr>
-                  <th>Reason</th>
-                  <th>Transaction</th>
-                  <th>What happened</th>
-                  <th>Stage</th>
-                  <th class="number">When, UTC</th>
-                </tr>
-              </thead>
-              <tbody>
-                {drops.map(({ txHash, reason, stage, droppedAt }) => (
-                  <tr>
-                    <td class="mono bad-text">{reason.code}</td>
-                    <td>
-                      <TxLink id={txHash} />
-                    </td>
-                    <td class="breakable">{reason.message}</td>
-                    <td>{stage}</td>
-                    <td class="number quiet">
-                      <TimeCell time={droppedAt / 1000} text={timeText(droppedAt / 1000)} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
-        </Panel>
-      )}
+      {drops.length > 0 && <DropsPanel drops={drops} />}
     </>
   );
 }
 
 /** Times of receipt are real time; the ages on a page are of the chain's clock. */
 const receivedTime = (milliseconds: number, dev: MempoolData['dev']): number => milliseconds / 1000 + (dev?.offset ?? 0);
+
+const DropsPanel = ({ drops }: Pick<MempoolData, 'drops'>) => (
+  <Panel
+    title="Dropped"
+    side={
+      <>
+        <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
+        <SaveMenu csv="dropped" />
+      </>
+    }
+  >
+    <Scroll>
+      <table data-csv="dropped">
+        <thead>
+          <tr>
+            <th>Reason</th>
+            <th>Transaction</th>
+            <th>What happened</th>
+            <th>Stage</th>
+            <th class="number">When, UTC</th>
+          </tr>
+        </thead>
+        <tbody>
+          {drops.map(({ txHash, reason, stage, droppedAt }) => (
+            <tr>
+              <td class="mono bad-text">{reason.code}</td>
+              <td>
+                <TxLink id={txHash} />
+              </td>
+              <td class="breakable">{reason.message}</td>
+              <td>{stage}</td>
+              <td class="number quiet">
+                <TimeCell time={droppedAt / 1000} text={timeText(droppedAt / 1000)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  </Panel>
+);

@@ -19,10 +19,8 @@ type ShortRangeProps = {
   readonly isLog: boolean;
 };
 
-/** The last minute or hour by second. */
-export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
-  const { ref, width } = useWidth(1152);
-  const { figures, endTimestamp, windowSeconds, seconds } = recent;
+/** Sums of the seconds, in buckets of `step` seconds from `start` on. `kinds`: transactions per second by kind. */
+function bucketsOf({ endTimestamp, windowSeconds, seconds }: Throughput, feeDecimals: number) {
   const step = Math.max(1, Math.ceil(windowSeconds / maxPoints));
   const start = endTimestamp - windowSeconds;
   const count = Math.ceil(windowSeconds / step);
@@ -41,18 +39,29 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
     allKinds.map(([type]) => type),
     ({ txCountByType }, type) => txCountByType[type] / step,
   );
-  const others = sums(['txs', 'blocks', 'bytes', 'burned'] as const, (second, key) =>
-    key === 'txs'
-      ? second.txCount
-      : key === 'blocks'
-        ? second.blockCount
-        : key === 'bytes'
-          ? second.bytes
-          : Number(second.burned) / 10 ** chain.feeDecimals,
-  );
-  const points = (value: (bucket: (typeof others)[number]) => number): Point[] =>
-    others.map((bucket, at) => ({ x: start + at * step, y: value(bucket) }));
-  const small = width >= 900 ? (width - 16) / 2 - 32 : width - 32;
+  const totals = sums(['txs', 'blocks', 'bytes', 'burned'] as const, (second, key) => totalsOfSecond[key](second, feeDecimals));
+  return { step, start, kinds, totals };
+}
+
+const totalsOfSecond = {
+  txs: ({ txCount }: Throughput['seconds'][number]) => txCount,
+  blocks: ({ blockCount }: Throughput['seconds'][number]) => blockCount,
+  bytes: ({ bytes }: Throughput['seconds'][number]) => bytes,
+  burned: ({ burned }: Throughput['seconds'][number], feeDecimals: number) => Number(burned) / 10 ** feeDecimals,
+};
+
+type Buckets = ReturnType<typeof bucketsOf>;
+type Chain = PageContext['chain'];
+
+/** The last minute or hour by second. */
+export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
+  const { ref, width } = useWidth(1152);
+  const { figures, endTimestamp } = recent;
+  const buckets = bucketsOf(recent, chain.feeDecimals);
+  const { step, start, totals } = buckets;
+  const points = (value: (bucket: (typeof totals)[number]) => number): Point[] =>
+    totals.map((bucket, at) => ({ x: start + at * step, y: value(bucket) }));
+  const small = Math.max(280, width >= 900 ? (width - 16) / 2 - 32 : width - 32);
   const times = { from: timeText(start), to: timeText(endTimestamp) };
   const perBlock = (total: number, blocks: number): number => (blocks === 0 ? 0 : total / blocks);
   const plots = [
@@ -63,103 +72,15 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
   ] as const;
   return (
     <>
-      <Facts
-        columns={6}
-        facts={[
-          {
-            name: 'Now',
-            value: (
-              <>
-                {String(Number(figures.tps.toFixed(1)))} <small>tx/s</small>
-              </>
-            ),
-          },
-          { name: 'Mean', value: Number(figures.meanTps.toFixed(2)) },
-          { name: 'Peak second', value: groupDigits(figures.peakTps) },
-          { name: 'Transactions', value: groupDigits(figures.txCount) },
-          { name: 'Blocks', value: groupDigits(figures.blockCount) },
-          {
-            name: 'Burned',
-            value: (
-              <>
-                {amountText(figures.burned, chain.feeDecimals)} <small>{chain.feeSymbol}</small>
-              </>
-            ),
-          },
-        ]}
-      />
+      <Figures figures={figures} chain={chain} />
       <div ref={ref} class="plots">
-        <Panel
-          title="Transactions per second, by kind"
-          class="plot-wide"
-          side={
-            <>
-              <span>{step === 1 ? 'by second' : `means of ${step} s`}</span>
-              <SaveMenu csv="throughput" svg="throughput" />
-            </>
-          }
-        >
-          <div class="padded" data-picture="throughput">
-            <StackedPlot
-              layers={allKinds.map(([type, { word, color }]) => ({ word, color, values: kinds.map((bucket) => bucket[type]) }))}
-              width={Math.max(280, width - 32)}
-              height={240}
-              unit="tx/s"
-              timeText={(at) => timeText(start + at * step)}
-              label={`Transactions per second by kind: peak ${figures.peakTps}, mean ${figures.meanTps.toFixed(2)}`}
-              {...times}
-            />
-          </div>
-          <ul class="legend">
-            {allKinds.map(([type, { word, color }]) => (
-              <li>
-                <i class={`dot mark-bg-${color}`} />
-                {word} <b>{groupDigits(figures.txCountByType[type])}</b>
-              </li>
-            ))}
-          </ul>
-          <details class="values">
-            <summary>Values</summary>
-            <table data-csv="throughput">
-              <thead>
-                <tr>
-                  <th>From, UTC</th>
-                  {allKinds.map(([, { word }]) => (
-                    <th class="number">{word}, tx/s</th>
-                  ))}
-                  <th class="number">Blocks</th>
-                  <th class="number">Bytes</th>
-                  <th class="number">Burned, {chain.feeSymbol}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {others.flatMap((bucket, at) =>
-                  bucket.blocks === 0
-                    ? []
-                    : [
-                        <tr>
-                          <td>
-                            <TimeCell time={start + at * step} text={timeText(start + at * step)} />
-                          </td>
-                          {allKinds.map(([type]) => (
-                            <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
-                          ))}
-                          <td class="number">{groupDigits(bucket.blocks)}</td>
-                          <td class="number">{groupDigits(bucket.bytes)}</td>
-                          <td class="number">{shortNumber(bucket.burned)}</td>
-                        </tr>,
-                      ],
-                )}
-              </tbody>
-            </table>
-          </details>
-        </Panel>
+        <KindsPanel figures={figures} chain={chain} buckets={buckets} times={times} width={Math.max(280, width - 32)} />
         {plots.map(({ title, unit, kind, color, values }) => (
           <Panel title={title} side={<SaveMenu svg={title} />}>
             <div class="padded" data-picture={title}>
               <Plot
                 points={values}
-                width={Math.max(280, small)}
+                width={small}
                 height={180}
                 kind={kind}
                 color={color}
@@ -172,20 +93,127 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
             </div>
           </Panel>
         ))}
-        {issues !== undefined && <IssuePlots issues={issues} width={Math.max(280, small)} />}
-        {issues === undefined && figures.latency !== undefined && (
-          <Panel title="Received to accepted" side={<span>the newest {groupDigits(figures.latency.count)} issued here</span>}>
-            <dl class="pairs">
-              {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
-                <div>
-                  <dt>{name}</dt>
-                  <dd>{figures.latency?.[name].toFixed(1)} ms</dd>
-                </div>
-              ))}
-            </dl>
-          </Panel>
-        )}
+        {issues !== undefined && <IssuePlots issues={issues} width={small} />}
+        {issues === undefined && figures.latency !== undefined && <LatencyPanel latency={figures.latency} />}
       </div>
     </>
   );
 }
+
+const Figures = ({ figures, chain }: { figures: Throughput['figures']; chain: Chain }) => (
+  <Facts
+    columns={6}
+    facts={[
+      {
+        name: 'Now',
+        value: (
+          <>
+            {String(Number(figures.tps.toFixed(1)))} <small>tx/s</small>
+          </>
+        ),
+      },
+      { name: 'Mean', value: Number(figures.meanTps.toFixed(2)) },
+      { name: 'Peak second', value: groupDigits(figures.peakTps) },
+      { name: 'Transactions', value: groupDigits(figures.txCount) },
+      { name: 'Blocks', value: groupDigits(figures.blockCount) },
+      {
+        name: 'Burned',
+        value: (
+          <>
+            {amountText(figures.burned, chain.feeDecimals)} <small>{chain.feeSymbol}</small>
+          </>
+        ),
+      },
+    ]}
+  />
+);
+
+type KindsProps = {
+  readonly figures: Throughput['figures'];
+  readonly chain: Chain;
+  readonly buckets: Buckets;
+  readonly times: { readonly from: string; readonly to: string };
+  readonly width: number;
+};
+
+/** Transactions by kind as a picture, and the values of all plots as a table. */
+const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, times, width }: KindsProps) => (
+  <Panel
+    title="Transactions per second, by kind"
+    class="plot-wide"
+    side={
+      <>
+        <span>{step === 1 ? 'by second' : `means of ${step} s`}</span>
+        <SaveMenu csv="throughput" svg="throughput" />
+      </>
+    }
+  >
+    <div class="padded" data-picture="throughput">
+      <StackedPlot
+        layers={allKinds.map(([type, { word, color }]) => ({ word, color, values: kinds.map((bucket) => bucket[type]) }))}
+        width={width}
+        height={240}
+        unit="tx/s"
+        timeText={(at) => timeText(start + at * step)}
+        label={`Transactions per second by kind: peak ${figures.peakTps}, mean ${figures.meanTps.toFixed(2)}`}
+        {...times}
+      />
+    </div>
+    <ul class="legend">
+      {allKinds.map(([type, { word, color }]) => (
+        <li>
+          <i class={`dot mark-bg-${color}`} />
+          {word} <b>{groupDigits(figures.txCountByType[type])}</b>
+        </li>
+      ))}
+    </ul>
+    <details class="values">
+      <summary>Values</summary>
+      <table data-csv="throughput">
+        <thead>
+          <tr>
+            <th>From, UTC</th>
+            {allKinds.map(([, { word }]) => (
+              <th class="number">{word}, tx/s</th>
+            ))}
+            <th class="number">Blocks</th>
+            <th class="number">Bytes</th>
+            <th class="number">Burned, {chain.feeSymbol}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {totals.flatMap((bucket, at) =>
+            bucket.blocks === 0
+              ? []
+              : [
+                  <tr>
+                    <td>
+                      <TimeCell time={start + at * step} text={timeText(start + at * step)} />
+                    </td>
+                    {allKinds.map(([type]) => (
+                      <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
+                    ))}
+                    <td class="number">{groupDigits(bucket.blocks)}</td>
+                    <td class="number">{groupDigits(bucket.bytes)}</td>
+                    <td class="number">{shortNumber(bucket.burned)}</td>
+                  </tr>,
+                ],
+          )}
+        </tbody>
+      </table>
+    </details>
+  </Panel>
+);
+
+const LatencyPanel = ({ latency }: { latency: NonNullable<Throughput['figures']['latency']> }) => (
+  <Panel title="Received to accepted" side={<span>the newest {groupDigits(latency.count)} issued here</span>}>
+    <dl class="pairs">
+      {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{latency[name].toFixed(1)} ms</dd>
+        </div>
+      ))}
+    </dl>
+  </Panel>
+);
