@@ -134,7 +134,7 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
         <p class="table-foot">Nothing.</p>
       ) : (
         <Scroll>
-          <table data-csv="balances" class="holdings">
+          <table data-csv="balances" class="steady">
             <thead>
               <tr>
                 <th class="asset-cell">Asset</th>

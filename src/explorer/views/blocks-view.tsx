@@ -13,7 +13,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
         line={blocks[0] === undefined ? 'none yet' : `${groupDigits(blocks[0].height)} down to ${groupDigits(blocks.at(-1)?.height ?? 0)}`}
       />
       <section class="panel scroll">
-        <table data-csv="blocks">
+        <table data-csv="blocks" class="steady">
           <thead>
             <tr>
               <th class="number">Height</th>
