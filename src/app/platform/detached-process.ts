@@ -56,13 +56,15 @@ export function requireLog(path: string): void {
   throw new DetachError(`there is no log ${path}; a node that is started with --detach writes one`, { code: 'DETACH_NO_LOG', path });
 }
 
-/** The text of a file from an offset on, at most its last `maxBytes`. */
-export function readEnd(path: string, from: number, maxBytes: number): string {
-  const start = Math.max(from, fileSize(path) - maxBytes);
-  const bytes = Buffer.alloc(Math.max(0, fileSize(path) - start));
+/** The text of a file from an offset on, at most its last `maxBytes`, and the offset at which it ends. */
+export function readEnd(path: string, from: number, maxBytes: number): { readonly text: string; readonly end: number } {
+  const size = fileSize(path);
+  const start = Math.max(from, size - maxBytes);
+  const bytes = Buffer.alloc(Math.max(0, size - start));
   const file = openSync(path, 'r');
   try {
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start)).toString();
+    const length = readSync(file, bytes, 0, bytes.length, start);
+    return { text: bytes.subarray(0, length).toString(), end: start + length };
   } finally {
     closeSync(file);
   }

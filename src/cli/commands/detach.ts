@@ -38,7 +38,7 @@ export async function detach(config: Config, env: FileEnv & TimeEnv, { program, 
   let reason = 'it does not listen yet';
   while (env.clock.monotonic() < deadline) {
     if (exit !== undefined)
-      throw new DetachError(`the node has stopped: ${readEnd(logFile, logStart, maxShownLog).trim() || `exit code ${exit.code}`}`, {
+      throw new DetachError(`the node has stopped: ${readEnd(logFile, logStart, maxShownLog).text.trim() || `exit code ${exit.code}`}`, {
         code: 'DETACH_STOPPED',
         exitCode: exit.code,
       });

@@ -66,16 +66,18 @@ export const detachedCommands = {
 
   logs: async ({ logFile, options, print, env }: DetachedContext): Promise<number> => {
     requireLog(logFile);
-    print(lastLines(readEnd(logFile, 0, maxRead), options.lines));
-    for (let at = fileSize(logFile); options.follow; ) {
+    const last = readEnd(logFile, 0, maxRead);
+    print(lastLines(last.text, options.lines));
+    // Each part begins where the one before ended: the log may grow at any moment.
+    for (let at = last.end; options.follow; ) {
       await sleep(env.timers, pollInterval);
       const size = fileSize(logFile);
       // A log that became shorter was replaced.
       if (size < at) at = 0;
       if (size === at) continue;
-      const text = readEnd(logFile, at, maxRead);
+      const { text, end } = readEnd(logFile, at, maxRead);
       print(text);
-      at = size;
+      at = end;
     }
     return 0;
   },

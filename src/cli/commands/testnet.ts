@@ -83,7 +83,7 @@ async function startLogged(command: readonly string[], folder: string, logFile: 
   const logStart = fileSize(logFile);
   const started = await startNodeProcess(command, folder, logFile);
   const explain = (exit: string): string => {
-    const last = /^exit code [1-9]/.test(exit) ? readEnd(logFile, logStart, maxShownLog).trim().split('\n').at(-1) : undefined;
+    const last = /^exit code [1-9]/.test(exit) ? readEnd(logFile, logStart, maxShownLog).text.trim().split('\n').at(-1) : undefined;
     return last ? `${exit}: ${last}` : exit;
   };
   return { ...started, exited: started.exited.then(explain) };
