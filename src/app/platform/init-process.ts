@@ -8,27 +8,19 @@ const reapInterval = 5000;
 const withoutWaiting = 1;
 
 /**
- * What the first process of a container (PID 1) does beside its own work. The kernel ignores signals to it that it does not handle, so
- * `stop` is called for those before the program handles them itself. Processes whose parent has ended become its children: those that have
- * ended are removed from the process table. Does nothing in a process that is not PID 1. Returns a function that gives up the signals.
+ * Processes whose parent has ended become children of the first process of a container (PID 1), which must remove those that have ended from the
+ * process table. Does so as long as this process runs.
  */
-export function actAsInit(stop: (signal: NodeJS.Signals) => void): () => void {
-  if (process.pid !== 1) return () => {};
-  const signals = ['SIGTERM', 'SIGINT'] as const;
-  for (const signal of signals) process.on(signal, stop);
+export function removeOrphans(): void {
   const waitpid = loadWaitpid();
-  if (waitpid !== undefined) {
-    let seen: readonly number[] = [];
-    setInterval(() => {
-      // This program's own children are waited for by the runtime, at once: what has ended twice is an orphan.
-      const ended = listEnded();
-      for (const pid of ended) if (seen.includes(pid)) waitpid(pid, null, withoutWaiting);
-      seen = ended;
-    }, reapInterval).unref();
-  }
-  return () => {
-    for (const signal of signals) process.off(signal, stop);
-  };
+  if (waitpid === undefined) return;
+  let seen: readonly number[] = [];
+  setInterval(() => {
+    // This program's own children are waited for by the runtime, at once: what has ended twice is an orphan.
+    const ended = listEnded();
+    for (const pid of ended) if (seen.includes(pid)) waitpid(pid, null, withoutWaiting);
+    seen = ended;
+  }, reapInterval).unref();
 }
 
 /** Children of PID 1 that have ended and that nobody has waited for. */

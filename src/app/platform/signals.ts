@@ -1,8 +1,8 @@
-import { actAsInit } from './init-process.ts';
+import { removeOrphans } from './init-process.ts';
 
 /** What SIGTERM and SIGINT (Ctrl-C) do. The last handler that was given counts. */
 type Signals = {
-  /** Before the program handles signals: makes them end it also if it is the first process of a container, PID 1. */
+  /** In the first process of a container (PID 1): makes signals end it before the program handles them, since the kernel ignores others, and removes orphans. */
   readonly handleAsInit: () => void;
   readonly handle: (run: () => void) => void;
   /** Stops cleanly on the first signal, and immediately on a later one. */
@@ -51,7 +51,9 @@ export function createSignals(log: (text: string, level: 'error') => void): Sign
   };
   return {
     handleAsInit: () => {
-      release = actAsInit(() => process.exit(failureCode));
+      if (process.pid !== 1) return;
+      handle(() => process.exit(failureCode));
+      removeOrphans();
     },
     handle,
     stopOn,

@@ -1,4 +1,5 @@
-import { Fault } from '../../base/fault.ts';
+import { compareBigints } from '../../base/bytes/octets.ts';
+import { type AnyFault, Fault, messageOf } from '../../base/fault.ts';
 
 /** What several nodes answered to one question, and which failed and why. A node that was not waited for is in neither list. */
 type Answers<T> = {
@@ -55,6 +56,20 @@ export function askNodes<N extends { readonly url: string }, T>(
   return promise;
 }
 
+/** The same, for questions that more than half of the nodes must answer: throws `tooFew` with what is missing if they do not. */
+export async function askMajority<N extends { readonly url: string }, T>(
+  nodes: readonly N[],
+  ask: (node: N) => Promise<T>,
+  options: AskOptions<T>,
+  tooFew: (reason: string) => AnyFault,
+): Promise<readonly T[]> {
+  const needed = majorityOf(nodes.length);
+  const { answers, failures } = await askNodes(nodes, ask, options);
+  if (answers.length >= needed) return answers;
+  const silent = failures.map(({ url, error }) => `${url}: ${messageOf(error)}`).join('; ');
+  throw tooFew(`${needed} of ${nodes.length} nodes must answer, ${answers.length} did; ${silent}`);
+}
+
 /** The answer that so many nodes gave; undefined if there is none. Answers with the same text are the same. */
 export function findAgreed<T>(answers: readonly T[], needed: number, textOf: (answer: T) => string): { readonly answer: T } | undefined {
   const counts = new Map<string, number>();
@@ -69,4 +84,4 @@ export function findAgreed<T>(answers: readonly T[], needed: number, textOf: (an
 
 /** The greatest height that so many of the nodes have. */
 export const heightReachedBy = (count: number, heights: readonly bigint[]): bigint =>
-  [...heights].sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))[count - 1] ?? 0n;
+  [...heights].sort((a, b) => compareBigints(b, a))[count - 1] ?? 0n;

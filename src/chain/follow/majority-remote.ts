@@ -1,8 +1,7 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { messageOf } from '../../base/fault.ts';
-import { askNodes, findAgreed, heightReachedBy, majorityOf } from './ask-nodes.ts';
+import { askMajority, findAgreed, heightReachedBy, majorityOf } from './ask-nodes.ts';
 import type { Disagreements } from './disagreements.ts';
 import { FollowError, invalidResponse, noResponse } from './fault.ts';
 import { type Remote, type RemoteUtxoQuery, utxoMethods } from './remote.ts';
@@ -31,12 +30,8 @@ export function createMajorityRemote(nodes: readonly [Node, ...Node[]], { after,
   const needed = majorityOf(nodes.length);
 
   /** Throws a temporary error if too few nodes answer to be a majority. */
-  const askAll = async <T>(method: string, ask: (node: Node) => Promise<T>, isEnough?: (answers: readonly T[]) => boolean) => {
-    const { answers, failures } = await askNodes(nodes, ask, { after, ...(isEnough && { isEnough }) });
-    if (answers.length >= needed) return answers;
-    const silent = failures.map(({ url, error }) => `${url}: ${messageOf(error)}`).join('; ');
-    throw noResponse(method, `${needed} of ${nodes.length} nodes must answer, ${answers.length} did; ${silent}`);
-  };
+  const askAll = <T>(method: string, ask: (node: Node) => Promise<T>, isEnough?: (answers: readonly T[]) => boolean) =>
+    askMajority(nodes, ask, { after, ...(isEnough && { isEnough }) }, (reason) => noResponse(method, reason));
 
   const foreignTx: ForeignReads['foreignTx'] = async (chain, id) => {
     const method = chain === 'P' ? 'platform.getTx' : 'avax.getAtomicTx';

@@ -76,14 +76,12 @@ function ownerReader(db: Database, t: Tables): (last: OwnerRow | undefined, limi
 /** Reads the newest row of each balance, beside the addresses that own outputs. */
 function createBalanceReader(db: Database, t: Tables, readRows: CheckContext['readRows']) {
   // SQLite takes the other columns of a group from its row with the highest height.
-  const after = db.prepare<BalanceRow>(
-    `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${t.balance}
-     WHERE (address, asset, part) > (?, ?, ?) GROUP BY address, asset, part ORDER BY address, asset, part LIMIT ?`,
-  );
-  const first = db.prepare<BalanceRow>(
-    `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${t.balance}
-     GROUP BY address, asset, part ORDER BY address, asset, part LIMIT ?`,
-  );
+  const newest = (where: string) =>
+    db.prepare<BalanceRow>(
+      `SELECT address, asset, part, max(height) AS height, amount, count, nfts FROM ${t.balance}
+       ${where} GROUP BY address, asset, part ORDER BY address, asset, part LIMIT ?`,
+    );
+  const [first, after] = [newest(''), newest('WHERE (address, asset, part) > (?, ?, ?)')];
   const rows = readRows<BalanceRow>((last, limit) =>
     last === undefined ? first.all(limit) : after.all(last.address, last.asset, last.part, limit),
   );

@@ -1,5 +1,5 @@
 import { utxoIdBytes } from '../../avm/tx/utxo.ts';
-import { equal } from '../../base/bytes/octets.ts';
+import { compare, equal } from '../../base/bytes/octets.ts';
 import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import {
@@ -165,8 +165,8 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
         for (const tx of [...ids.find(prefix), ...(yield* stored.find(ids.run(), prefix))]) candidates.add(tx);
       const found: Uint8Array[] = [];
       for (const tx of candidates)
-        for (const id of yield* idsOf(tx)) if (Buffer.compare(id, low) >= 0 && Buffer.compare(id, high) <= 0) found.push(id);
-      return found.sort(Buffer.compare);
+        for (const id of idsOf(yield* readTx(tx))) if (compare(id, low) >= 0 && compare(id, high) <= 0) found.push(id);
+      return found.sort(compare);
     },
     merge: stored.merge,
     forgetRecent: () => {
@@ -177,20 +177,27 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
   /** The output among those of some transactions that has an ID. */
   function* resolve(id: Uint8Array, txs: readonly number[]): Work<number | undefined> {
     for (const tx of txs) {
-      const index = (yield* idsOf(tx)).findIndex((one) => equal(one, id));
-      if (index >= 0) return outputNumber(tx, index);
+      let index = 0;
+      for (const one of idsOf(yield* readTx(tx))) {
+        if (equal(one, id)) return outputNumber(tx, index);
+        index++;
+      }
     }
     return undefined;
   }
 
-  /** The IDs of the outputs of a transaction, by index. */
-  function* idsOf(tx: number): Work<Uint8Array[]> {
+  function* readTx(tx: number): Work<Pick<TxRow, 'id' | 'bytes'> | undefined> {
     const [rows] = (yield [{ text: txOf, values: [tx] }]) as readonly TxRow[][];
-    const row = rows?.[0];
-    if (row === undefined) return [];
-    verifyStoredTx(row);
-    return Array.from({ length: createdCount(row.bytes) }, (_, index) => utxoIdBytes(row.id, 0, index));
+    return rows?.[0];
   }
+}
+
+/** The IDs of the outputs of a stored transaction, by index; each is computed when it is asked for. */
+function* idsOf(row: Pick<TxRow, 'id' | 'bytes'> | undefined): Generator<Uint8Array, void> {
+  if (row === undefined) return;
+  verifyStoredTx(row);
+  const count = createdCount(row.bytes);
+  for (let index = 0; index < count; index++) yield utxoIdBytes(row.id, 0, index);
 }
 
 /** Adds the outputs of stored transactions up to `lastTx`, in the order of their numbers. Returns the rows of runs that end. */

@@ -1,6 +1,5 @@
 import { toHex } from '../../base/bytes/hex.ts';
-import { messageOf } from '../../base/fault.ts';
-import { askNodes, findAgreed, heightReachedBy, majorityOf } from '../../chain/follow/ask-nodes.ts';
+import { askMajority, findAgreed, heightReachedBy, majorityOf } from '../../chain/follow/ask-nodes.ts';
 import { disagreement, unavailable } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
 
@@ -20,16 +19,17 @@ export function createMajorityReads(
   const needed = majorityOf(nodes.length);
 
   /** The answers of nodes that gave one; throws if these are too few to be a majority. */
-  const askAll = async <T>(
+  const askAll = <T>(
     what: string,
     ask: (reads: PlatformReads) => Promise<T>,
     isEnough: (answers: readonly T[]) => boolean = () => false,
-  ): Promise<readonly T[]> => {
-    const { answers, failures } = await askNodes(nodes, ({ reads }) => ask(reads), { after, isEnough });
-    if (answers.length >= needed) return answers;
-    const silent = failures.map(({ url, error }) => `${url}: ${messageOf(error)}`).join('; ');
-    throw unavailable(listUrls(nodes), `${what}: ${needed} of ${nodes.length} nodes must answer, ${answers.length} did; ${silent}`);
-  };
+  ): Promise<readonly T[]> =>
+    askMajority(
+      nodes,
+      ({ reads }) => ask(reads),
+      { after, isEnough },
+      (reason) => unavailable(listUrls(nodes), `${what}: ${reason}`),
+    );
   const agree = async <T>(what: string, ask: (reads: PlatformReads) => Promise<T>, textOf: (answer: T) => string): Promise<T> => {
     const find = (answers: readonly T[]) => findAgreed(answers, needed, textOf);
     const answers = await askAll(what, ask, (some) => find(some) !== undefined);
