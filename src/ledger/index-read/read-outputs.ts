@@ -140,7 +140,7 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     maxJoinedSpenders,
     spendersOfTxs: keyLookup((keys) => `${ofOutputs} WHERE y.seq IN (${keys}) ${limit}`),
     spendersOfTx: (id) => ({
-      text: `${ofOutputs} WHERE y.seq = (SELECT z.seq FROM ${t.tx} z WHERE z.id = ? ORDER BY z.seq DESC LIMIT 1) ${limit}`,
+      text: `${ofOutputs} WHERE y.seq = ${seqOfId(t)} ${limit}`,
       values: [idToBytes(id)],
     }),
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
@@ -182,3 +182,6 @@ const isExported = ({ put_height }: CrossChainOutputRow, pin: PinnedBlock): bool
 /** Compares times: another chain's heights cannot be compared with the pinned height. */
 export const importedElsewhereAsOf = ({ taken_by, taken_time }: CrossChainOutputRow, pin: PinnedBlock): ImportedElsewhere | undefined =>
   taken_time === null || taken_time > pin.time ? undefined : { id: taken_by ?? undefined, time: taken_time };
+
+/** SQL for the number of the transaction with an ID. The order lets PostgreSQL search its partitions from the newest on, and stop at the first that has it. */
+export const seqOfId = (t: Pick<Tables, 'tx'>): string => `(SELECT z.seq FROM ${t.tx} z WHERE z.id = ? ORDER BY z.seq DESC LIMIT 1)`;

@@ -12,7 +12,7 @@ import type { Tables } from '../state/schema.ts';
 import type { FoundTx, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
-import type { OutputReads } from './read-outputs.ts';
+import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
 
@@ -41,11 +41,10 @@ export function createTxReads(
   const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
   const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
-  // The order lets PostgreSQL search its partitions from the newest on, and stop at the first that has the ID.
-  const seqOfId = `(SELECT y.seq FROM ${t.tx} y WHERE y.id = ? ORDER BY y.seq DESC LIMIT 1)`;
-  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seqOfId}`;
-  const byId = `${withOutputs} WHERE x.seq = ${seqOfId}`;
-  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seqOfId}`;
+  const seq = seqOfId(t);
+  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
+  const byId = `${withOutputs} WHERE x.seq = ${seq}`;
+  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
