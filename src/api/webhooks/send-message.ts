@@ -44,7 +44,7 @@ export const createSendMessage =
     const url = parseTarget(text, policy);
     const host = hostOf(url);
     const addresses = await resolve(host).catch((error: unknown) => {
-      throw noAddress(host, `: ${messageOf(error)}`);
+      throw noAddress(host, `: ${reasonOf(error)}`);
     });
     for (const address of addresses) checkTargetAddress(host, address, policy);
     const [address] = addresses;
@@ -54,7 +54,7 @@ export const createSendMessage =
       ...requestLimits,
       headers: { 'user-agent': `serac/${version}`, ...headers },
     }).catch((error: unknown) => {
-      throw new WebhookError(`the request to ${url.host} failed: ${messageOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
+      throw new WebhookError(`the request to ${url.host} failed: ${reasonOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
     });
     if (status >= 200 && status <= 299) return;
     const reason = status >= 300 && status <= 399 ? 'redirects are not followed' : 'a status from 200 to 299 is needed';
@@ -63,3 +63,6 @@ export const createSendMessage =
 
 const noAddress = (host: string, reason: string) =>
   new WebhookError(`the name ${host} has no address${reason}`, { code: 'WEBHOOK_NO_ADDRESS', host });
+
+/** The message of an error of the platform, without its class. */
+const reasonOf = (error: unknown): string => (error as { message?: string }).message ?? messageOf(error);
