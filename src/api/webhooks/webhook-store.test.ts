@@ -68,7 +68,7 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
       })),
     ),
   );
-  expect(new Set((await store.find('a'))?.webhook.filter.keys)).toEqual(new Set([1, 2, 3, 4, 5, 6].map(address)));
+  expect(new Set((await store.find('a'))?.webhook.filter.keys as Address[])).toEqual(new Set([1, 2, 3, 4, 5, 6].map(address)));
   expect(await store.update('zz', (webhook) => webhook)).toBeUndefined();
 
   // The deliverer sees what was changed, and its own writes change nothing else.
