@@ -29,6 +29,7 @@ async function run(command: string[], cwd = installed.folder): Promise<{ code: n
 const outputs: { readonly [program: string]: string } = {
   'send.mjs': 'true 10001500000000n\n',
   'mint-nft.mjs': 'ipfs://perito-moreno\ntrue\nGlaciers\n',
+  'webhook-receiver.mjs': 'true 1500000000\n',
   'watch-deposits.mjs': 'credit ann 5\ncredit ben 2000000000\nundo ben 2000000000\ncredit ben 7\nann 5, ben 7\n',
 };
 

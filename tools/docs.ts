@@ -9,6 +9,7 @@ import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
 import { apiHealthRoutes } from '../src/api/rest/health.ts';
 import type { ApiRoute } from '../src/api/rest/route.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
+import { webhookRoutes } from '../src/api/webhooks/webhook-routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
@@ -47,6 +48,7 @@ function formatDifferences(): string {
 function formatRoutes(): string {
   const apis: [string, readonly ApiRoute<never>[]][] = [
     ['Data', [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly ApiRoute<never>[]],
+    ['Webhooks', webhookRoutes as readonly ApiRoute<never>[]],
     ['Explorer', explorerRoutes({ hasLifecycle: true, hasMempool: true }) as readonly ApiRoute<never>[]],
     ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
   ];

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebhooksData } from '../load/load-webhooks.ts';
 import type { PageContext } from '../load/page-context.ts';
@@ -20,8 +21,7 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
       <noscript>
         <p class="panel message">The buttons of this page need JavaScript; the routes under /v1/webhooks and serac webhooks do the same.</p>
       </noscript>
-      <NewWebhook send={send} isBusy={isBusy} feeSymbol={context.chain.feeSymbol} />
-      <div class="padded">
+      <NewWebhook send={send} isBusy={isBusy} feeSymbol={context.chain.feeSymbol}>
         <FormNote note={note} />
         {secret !== undefined && (
           <p class="form-note" role="status">
@@ -29,7 +29,7 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
             <CopyButton text={secret} what="the secret" />
           </p>
         )}
-      </div>
+      </NewWebhook>
       <Panel title="All webhooks" side={<span>{groupDigits(webhooks.length)}</span>}>
         {webhooks.length > 0 && (
           <Scroll>
@@ -57,7 +57,9 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
   );
 }
 
-function NewWebhook({ send, isBusy, feeSymbol }: { send: Send; isBusy: boolean; feeSymbol: string }) {
+type NewWebhookProps = { readonly send: Send; readonly isBusy: boolean; readonly feeSymbol: string; readonly children: ComponentChildren };
+
+function NewWebhook({ send, isBusy, feeSymbol, children }: NewWebhookProps) {
   return (
     <Panel title="New webhook">
       <form
@@ -96,6 +98,7 @@ function NewWebhook({ send, isBusy, feeSymbol }: { send: Send; isBusy: boolean; 
           Create
         </button>
       </form>
+      {children}
     </Panel>
   );
 }
@@ -127,7 +130,7 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
         ))}
         {metadata.keys.length > shownKeys && <span class="quiet">and {groupDigits(metadata.keys.length - shownKeys)} more</span>}
       </td>
-      <td>
+      <td class="reason">
         <WebhookState {...{ status, delivery }} />
       </td>
       <td class="number">
