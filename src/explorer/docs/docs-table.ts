@@ -1,5 +1,5 @@
 /** Groups of pages, in the order of the navigation. */
-export const docsSections = ['Start', 'Interfaces', 'Reference', 'Operators', 'Performance', 'Decisions', 'Project'] as const;
+export const docsSections = ['First steps', 'Interfaces', 'Reference', 'Operators', 'Performance', 'Decisions', 'Project'] as const;
 export type DocsSection = (typeof docsSections)[number];
 
 /** A page of the documentation site. */
@@ -24,7 +24,7 @@ export const docsTable: readonly DocsRow[] = [
   {
     page: 'start',
     title: 'Start',
-    section: 'Start',
+    section: 'First steps',
     source: 'README.md',
     about: 'From nothing to a running node and the first transaction; how to install it in a project; what it serves.',
     parts: ['intro', 'send-a-transaction', 'install-it-in-a-project', 'what-it-serves'],
@@ -32,7 +32,7 @@ export const docsTable: readonly DocsRow[] = [
   {
     page: 'test-suites',
     title: 'Test suites',
-    section: 'Start',
+    section: 'First steps',
     source: 'README.md',
     about: 'A node inside a test, with vitest, jest or any other runner.',
     parts: ['in-a-test-suite'],
@@ -40,7 +40,7 @@ export const docsTable: readonly DocsRow[] = [
   {
     page: 'recipes',
     title: 'Recipes',
-    section: 'Start',
+    section: 'First steps',
     source: 'README.md',
     about: 'Flags and commands by purpose: keep the chain, fund an account, follow a node, expose it.',
     parts: ['recipes'],
@@ -48,28 +48,28 @@ export const docsTable: readonly DocsRow[] = [
   {
     page: 'coming-from-anvil-and-hardhat',
     title: 'Coming from Anvil and Hardhat',
-    section: 'Start',
+    section: 'First steps',
     source: 'docs/coming-from-anvil-and-hardhat.md',
     about: 'Commands, flags and methods of Anvil and Hardhat with their counterparts, and what has none.',
   },
   {
     page: 'coming-from-avacloud-and-glacier',
     title: 'Coming from AvaCloud and Glacier',
-    section: 'Start',
+    section: 'First steps',
     source: 'docs/coming-from-avacloud-and-glacier.md',
     about: 'The Data and Metrics APIs on your own machine: what to change in a program, and what is missing.',
   },
   {
     page: 'coming-from-avalanchego-and-tmpnet',
     title: 'Coming from AvalancheGo and tmpnet',
-    section: 'Start',
+    section: 'First steps',
     source: 'docs/coming-from-avalanchego-and-tmpnet.md',
     about: 'A local node, a network of nodes, flags and methods of AvalancheGo, and what Serac does not do.',
   },
   {
     page: 'fork',
     title: 'Fork of a live node',
-    section: 'Start',
+    section: 'First steps',
     source: 'docs/fork.md',
     about: 'A private chain that begins with what a live node has: what is copied, when, and its limits.',
   },

@@ -21,16 +21,16 @@ export function acceptedEncoding(accepted: string): Encoding {
 }
 
 /**
- * Compresses the HTML of a page if the client accepts it. The length of compressed text reveals its parts, so text that an attacker
+ * Compresses the text of a page if the client accepts it. The length of compressed text reveals its parts, so text that an attacker
  * chooses must not be compressed together with a secret. Pages contain no cookie, token or API key; the page that contains private keys
  * is sent with `isSecret`.
  */
 export async function compressBody(
   request: HttpRequest,
-  text: string,
+  text: string | Uint8Array,
   isSecret: boolean,
 ): Promise<{ readonly body: Uint8Array; readonly encoding: Encoding }> {
-  const body = Buffer.from(text);
+  const body = typeof text === 'string' ? Buffer.from(text) : text;
   const encoding = isSecret || body.length < minBytes ? 'plain' : acceptedEncoding(request.header('accept-encoding') ?? '');
   if (encoding === 'plain') return { body, encoding };
   const { brotliCompress, constants, gzip } = zlib();
