@@ -25,7 +25,8 @@ describe('the table of pages', () => {
       const used = docsTable.filter((row) => row.source === source).flatMap(({ parts = [] }) => parts);
       const found = splitSections(read(source)).map(({ anchor }) => anchor);
       const left = found.filter((anchor) => anchor !== 'intro' && !used.includes(anchor) && !partsWithoutPage[source]?.includes(anchor));
-      if (left.length > 0) throw new Error(`${source}: no page has the sections ${left.join(', ')}; add them to \`parts\` of a row in ${table}`);
+      if (left.length > 0)
+        throw new Error(`${source}: no page has the sections ${left.join(', ')}; add them to \`parts\` of a row in ${table}`);
       expect(used).toEqual([...new Set(used)]);
     }
   });
@@ -74,14 +75,19 @@ describe.each([{ isServed: false }, { isServed: true }])('the built site (%p)', 
         .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
         .matchAll(/\]\(([^)\s]+)\)/g)) {
         const [path = ''] = target.split('#');
-        if (!/^https?:/.test(target) && !files.has(path === '' ? page : posix.join(posix.dirname(page), path))) wrong.push(`${page}: ${target}`);
+        if (!/^https?:/.test(target) && !files.has(path === '' ? page : posix.join(posix.dirname(page), path)))
+          wrong.push(`${page}: ${target}`);
       }
     expect(wrong).toEqual([]);
   });
 
   test('llms.txt has a line for every page, llms-full.txt the text of all', () => {
     const listed = [...text('llms.txt').matchAll(/^- \[.*\]\((.*)\): .*\.$/gm)].map(([, page]) => page);
-    expect(listed.sort()).toEqual(pagesOf('.md').filter((page) => page !== 'index.md').sort());
+    expect(listed.sort()).toEqual(
+      pagesOf('.md')
+        .filter((page) => page !== 'index.md')
+        .sort(),
+    );
     for (const { page } of docsTable) expect(text('llms-full.txt')).toContain(text(`${page}.md`));
   });
 
@@ -94,7 +100,8 @@ describe.each([{ isServed: false }, { isServed: true }])('the built site (%p)', 
 });
 
 test('the plain files have pictures, the site of a node has none', async () => {
-  const pictures = async (isServed: boolean) => [...(await buildDocs({ isServed })).keys()].filter((path) => /\.(png|webp)$/.test(path)).length;
+  const pictures = async (isServed: boolean) =>
+    [...(await buildDocs({ isServed })).keys()].filter((path) => /\.(png|webp)$/.test(path)).length;
   expect([await pictures(false), await pictures(true)]).toEqual([3, 0]);
 });
 
@@ -143,7 +150,9 @@ describe('a node', () => {
     const sizes: number[] = [];
     for (const { page } of docsTable) {
       const text = await (await get(`/docs/${page}.html`)).text();
-      const files = [...text.matchAll(/ (?:href|src)="((?:\.\.\/)?assets\/[^"]*)"/g)].map(([, file = '']) => posix.join('/docs', posix.dirname(page), file));
+      const files = [...text.matchAll(/ (?:href|src)="((?:\.\.\/)?assets\/[^"]*)"/g)].map(([, file = '']) =>
+        posix.join('/docs', posix.dirname(page), file),
+      );
       expect(files.length).toBe(4);
       sizes.push((await Promise.all([`/docs/${page}.html`, ...files].map(bytes))).reduce((sum, size) => sum + size));
     }

@@ -73,9 +73,11 @@ function formatOperation(
 ) {
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   const rows = [
-    ...parameters.filter(({ name }) => !commonNames.has(name)).map(({ name, in: place, required, schema, description: meaning }) =>
-      parameterRow(name, required ? place : `${place}, optional`, schema, meaning),
-    ),
+    ...parameters
+      .filter(({ name }) => !commonNames.has(name))
+      .map(({ name, in: place, required, schema, description: meaning }) =>
+        parameterRow(name, required ? place : `${place}, optional`, schema, meaning),
+      ),
     ...Object.entries(body?.properties ?? {}).map(([name, schema]) =>
       parameterRow(name, body?.required?.includes(name) ? 'body' : 'body, optional', schema, schema.description),
     ),

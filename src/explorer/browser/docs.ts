@@ -68,7 +68,11 @@ function scoreOf([, heading, anchor, text]: DocsEntry, title: string, words: rea
 function linkOf([page, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): HTMLAnchorElement {
   const url = `${root}${globalThis.seracDocs?.pages[page]?.url}${anchor === '' ? '' : `#${anchor}`}`;
   const link = Object.assign(document.createElement('a'), { href: url });
-  const [name, place, snippet] = ['b', 'small', 'span'].map((tag) => document.createElement(tag)) as [HTMLElement, HTMLElement, HTMLElement];
+  const [name, place, snippet] = ['b', 'small', 'span'].map((tag) => document.createElement(tag)) as [
+    HTMLElement,
+    HTMLElement,
+    HTMLElement,
+  ];
   name.append(...marked(heading, words));
   place.textContent = anchor === '' ? '' : title;
   const at = Math.max(0, Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((found) => found >= 0)) - 30);

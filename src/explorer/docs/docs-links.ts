@@ -25,9 +25,7 @@ export function createLinks(pages: readonly DocsPage[]): DocsLinks {
       const candidates = bySource.get(file);
       if (candidates === undefined) return undefined;
       const found =
-        anchor === undefined
-          ? candidates[0]
-          : [from, ...candidates].find((page) => page.source === file && page.anchors.has(anchor));
+        anchor === undefined ? candidates[0] : [from, ...candidates].find((page) => page.source === file && page.anchors.has(anchor));
       if (found === undefined)
         throw new DocsError(`${from.source} links to ${target}, a heading that no page has`, {
           code: 'DOCS_BROKEN_LINK',

@@ -17,8 +17,8 @@ export type DocsPage = DocsRow & {
 
 /** All pages in the order of the navigation. Throws if a source of the table is missing, or one of its sections. */
 export const makePages = (sources: DocsSources): DocsPage[] =>
-  [...docsTable.flatMap((row) => (row.source === `${decisionsFolder}README.md` ? [row, ...decisionRows(row, sources)] : [row]))].map((row) =>
-    makePage(row, sources),
+  [...docsTable.flatMap((row) => (row.source === `${decisionsFolder}README.md` ? [row, ...decisionRows(row, sources)] : [row]))].map(
+    (row) => makePage(row, sources),
   );
 
 function makePage(row: DocsRow, sources: DocsSources): DocsPage {
@@ -29,7 +29,9 @@ function makePage(row: DocsRow, sources: DocsSources): DocsPage {
   const [first, ...others] = blocks;
   if (first?.kind !== 'heading' || first.level !== 1)
     throw new DocsError(`${row.source} does not begin with a heading of level 1`, { code: 'DOCS_NO_TITLE', source: row.source });
-  const anchors = new Map<string, string>(others.flatMap((block) => (block.kind === 'heading' ? [[block.id, `#${block.id}`] as const] : [])));
+  const anchors = new Map<string, string>(
+    others.flatMap((block) => (block.kind === 'heading' ? [[block.id, `#${block.id}`] as const] : [])),
+  );
   anchors.set(anchorOf(title), anchors.get(anchorOf(title)) ?? '');
   if (parts?.length === 1) anchors.set(parts[0] as string, '');
   return { ...row, text, blocks, anchors };
@@ -37,7 +39,8 @@ function makePage(row: DocsRow, sources: DocsSources): DocsPage {
 
 function readSource(sources: DocsSources, path: string): string {
   const text = sources.get(path);
-  if (text === undefined) throw new DocsError(`${path} is in the table of pages and does not exist`, { code: 'DOCS_NO_SOURCE', source: path });
+  if (text === undefined)
+    throw new DocsError(`${path} is in the table of pages and does not exist`, { code: 'DOCS_NO_SOURCE', source: path });
   return text;
 }
 

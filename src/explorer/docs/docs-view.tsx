@@ -32,7 +32,12 @@ export function DocsDocument({ frame, page, content }: PageProps & { readonly co
         <link rel="stylesheet" href={url(assets['docs.css'])} />
         <link rel="alternate" type="text/markdown" href={url(`${page?.page ?? 'index'}.md`)} />
         <script src={url(assets['theme.js'])} />
-        <script src={url(assets['docs.js'])} defer data-index={url(assets.search)} data-root={url('index.html').replace(/index\.html$/, '')} />
+        <script
+          src={url(assets['docs.js'])}
+          defer
+          data-index={url(assets.search)}
+          data-root={url('index.html').replace(/index\.html$/, '')}
+        />
       </head>
       <body class="docs">
         <a class="skip" href="#main">
@@ -68,7 +73,13 @@ const DocsBar = ({ frame: { isServed }, url }: { frame: DocsFrame; url: UrlOf })
       <search>
         <form class="search" role="presentation">
           <SearchGlyph />
-          <input type="search" placeholder="Search the documentation" aria-label="Search the documentation" autocomplete="off" spellcheck={false} />
+          <input
+            type="search"
+            placeholder="Search the documentation"
+            aria-label="Search the documentation"
+            autocomplete="off"
+            spellcheck={false}
+          />
           <Key letter="/" />
         </form>
       </search>

@@ -102,7 +102,10 @@ function parseList(take: Take, idOf: (heading: string) => string, next: () => st
 /** The cells of a row of a table: `\|` and a bar inside code do not end a cell. */
 function cellsOf(row: string): string[] {
   const cells = [''];
-  for (const [part] of row.trim().slice(1, -1).matchAll(/`[^`]*`|\\\||\||[^`\\|]+|[`\\]/g))
+  for (const [part] of row
+    .trim()
+    .slice(1, -1)
+    .matchAll(/`[^`]*`|\\\||\||[^`\\|]+|[`\\]/g))
     if (part === '|') cells.push('');
     else cells[cells.length - 1] += part === '\\|' ? '|' : part;
   return cells.map((cell) => cell.trim());

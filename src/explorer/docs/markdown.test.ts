@@ -43,7 +43,9 @@ test('a bar in code or after a backslash does not end a cell', () => {
 
 describe('lists', () => {
   test('items go on in the next lines, and contain lists and code', () => {
-    expect(render('- one\n  more\n- two\n\n  - inner\n\ntext')).toBe('<ul><li>one\nmore</li><li><p>two</p>\n<ul><li>inner</li></ul></li></ul>\n<p>text</p>');
+    expect(render('- one\n  more\n- two\n\n  - inner\n\ntext')).toBe(
+      '<ul><li>one\nmore</li><li><p>two</p>\n<ul><li>inner</li></ul></li></ul>\n<p>text</p>',
+    );
     expect(render('1. a\n   ```sh\n   ls\n   ```\n2. b')).toContain('<ol><li><p>a</p>\n<div class="code code-sh">');
   });
 });
