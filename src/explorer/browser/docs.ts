@@ -138,10 +138,7 @@ function followHeadings(): void {
 }
 
 const input = document.querySelector<HTMLInputElement>('.search input');
-input?.addEventListener('focus', () => {
-  if (input.hasAttribute('role')) return;
-  listMatches(input, find);
-});
+input?.addEventListener('input', () => listMatches(input, find), { once: true });
 input?.form?.addEventListener('submit', (event) => {
   event.preventDefault();
   input.form?.querySelector<HTMLAnchorElement>('.suggestions a[href]')?.click();

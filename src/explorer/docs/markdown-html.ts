@@ -28,7 +28,7 @@ function renderBlock(block: Block, resolvers: Resolvers): Html {
       return html`<div class="code code-${language || 'text'}"><pre tabindex="0"><code>${highlightCode(language, text)}</code></pre></div>`;
     }
     case 'table':
-      return html`<div class="scroll" tabindex="0"><table><thead><tr>${block.head.map((cell) => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead><tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+      return html`<div class="scroll" tabindex="0"><table><thead><tr>${block.head.map((cell) => (cell === '' ? html`<td></td>` : html`<th scope="col">${inline(cell)}</th>`))}</tr></thead><tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
     case 'list': {
       const items = block.items.map((item) => {
         const [only, ...others] = item;
