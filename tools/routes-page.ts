@@ -52,12 +52,12 @@ function formatGroup({ name, api, note, routes }: Group, described: Set<string>)
   const overview = operations.map((row) => {
     const { operationId, summary } = row.operation;
     const shown = isServed(row) ? `[${operationId}](#${operationId.toLowerCase()})` : `\`${operationId}\``;
-    return `| ${row.method} \`${row.path}\` | ${summary} | ${shown} |`;
+    return `| ${shown} | ${row.method} \`${row.path}\` | ${summary} |`;
   });
   const types = Object.entries(document.components.schemas).filter(([title]) => title !== 'Error' && !described.has(title));
   for (const [title] of types) described.add(title);
   return [
-    [`## ${name} routes`, '', note, '', '| route | returns | name |', '|---|---|---|', ...overview].join('\n'),
+    [`## ${name} routes`, '', note, '', '| name | route | returns |', '|---|---|---|', ...overview].join('\n'),
     ...operations.filter(isServed).map(({ path, method, operation }) => formatOperation(method, path, operation)),
     ...types.map(([title, schema]) => [`### ${title}`, '', ...propertyTable(schema)].join('\n')),
   ].join('\n\n');

@@ -36,8 +36,8 @@ async function find(text: string): Promise<HTMLAnchorElement[]> {
   const { pages, entries } = globalThis.seracDocs as DocsIndex;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
   const scored = entries.flatMap((entry) => {
-    const title = pages[entry[0]]?.title ?? '';
-    const score = scoreOf(entry, title, words);
+    const { title = '', weight = 1 } = pages[entry[0]] ?? {};
+    const score = weight * scoreOf(entry, title, words);
     return score === 0 ? [] : [{ entry, title, score }];
   });
   const best = scored.sort((a, b) => b.score - a.score).slice(0, maxMatches);
@@ -160,5 +160,6 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   input?.focus();
 });
+document.querySelector('.docs-nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
 addCopyButtons();
 followHeadings();

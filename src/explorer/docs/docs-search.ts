@@ -4,14 +4,15 @@ import { plainText } from './markdown-html.ts';
 
 /** What the search of the site reads: pages, and their sections with all words. The browser loads it when somebody searches. */
 export type DocsIndex = {
-  readonly pages: readonly { readonly url: string; readonly title: string }[];
+  /** `weight` is smaller for pages about how Serac is made than for those about its use. */
+  readonly pages: readonly { readonly url: string; readonly title: string; readonly weight: number }[];
   readonly entries: readonly DocsEntry[];
 };
 
 export type DocsEntry = readonly [page: number, heading: string, anchor: string, text: string];
 
 export const makeIndex = (pages: readonly DocsPage[]): DocsIndex => ({
-  pages: pages.map(({ page, title }) => ({ url: `${page}.html`, title })),
+  pages: pages.map(({ page, title, section }) => ({ url: `${page}.html`, title, weight: section === 'Decisions' || section === 'Project' ? 0.4 : 1 })),
   entries: pages.flatMap((page, at) => entriesOf(page, at)),
 });
 

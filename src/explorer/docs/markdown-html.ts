@@ -64,7 +64,7 @@ export function renderInline(text: string, resolvers: Resolvers): Html {
 function renderMatch(groups: Readonly<Record<string, string | undefined>>, resolvers: Resolvers): Html {
   const { code, alt = '', picture, word, target, bold, emphasis, escaped } = groups;
   const inline = (text: string): Html => renderInline(text, resolvers);
-  if (code !== undefined) return html`<code>${code}</code>`;
+  if (code !== undefined) return renderCode(code);
   if (picture !== undefined) {
     const source = resolvers.picture(picture);
     return source === undefined ? html`<span class="no-picture">${alt}</span>` : html`<img src="${source}" alt="${alt}" loading="lazy">`;
@@ -78,6 +78,15 @@ function renderMatch(groups: Readonly<Record<string, string | undefined>>, resol
   if (bold !== undefined) return html`<b>${inline(bold)}</b>`;
   if (emphasis !== undefined) return html`<em>${inline(emphasis)}</em>`;
   return html`${escaped}`;
+}
+
+/** Characters of code that stay on one line. Longer code is broken, preferably after a slash. */
+const unbrokenLength = 32;
+
+function renderCode(code: string): Html {
+  if (code.length <= unbrokenLength) return html`<code>${code}</code>`;
+  const parts = code.split(/(?<=\/)/).map((part) => html`${part}`.html);
+  return html`<code class="long">${{ html: parts.join('<wbr>') }}</code>`;
 }
 
 /** The text of a line without marks, for the search index and titles. */
