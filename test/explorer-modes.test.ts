@@ -89,9 +89,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await node.stop();
   }, 60_000);
 
-  test('--public-api: no Dev page', async () => {
+  test('--public-api: no Webhooks and Dev pages', async () => {
     const node = await startProgram('--public-api');
-    await walk(node.url, ['/dev']);
+    await walk(node.url, ['/webhooks', '/dev']);
     await node.stop();
   }, 60_000);
 

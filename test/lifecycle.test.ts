@@ -60,6 +60,7 @@ function createCountingEnv() {
     openPeerSockets: notInThisTest,
     postSockets: { resolve: notInThisTest, post: notInThisTest },
     loadPageAssets: notInThisTest,
+    loadDocs: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
       unixNanos: () => BigInt(Date.now()) * 1_000_000n,

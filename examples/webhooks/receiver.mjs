@@ -1,4 +1,4 @@
-// Receives webhooks, checks their signatures and drops repeats: node webhook-receiver.mjs shows it with a chain inside this program
+// Receives webhooks, checks their signatures and drops repeats: node receiver.mjs shows it with a chain inside this program
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createNode } from 'serac';
