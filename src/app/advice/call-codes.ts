@@ -1,17 +1,17 @@
-import type { DevFault } from '../src/api/dev/fault.ts';
-import type { AvmFault } from '../src/api/rpc/avm-fault.ts';
-import type { CounterpartFault } from '../src/api/rpc/counterpart.ts';
-import type { EvmFault } from '../src/api/rpc/evm-fault.ts';
-import type { RpcFault } from '../src/api/rpc/fault.ts';
-import type { InfoFault } from '../src/api/rpc/info.ts';
-import type { RelayFault } from '../src/app/workers/relay.ts';
-import type { WalletFault } from '../src/avm/wallet/fault.ts';
-import type { HexFault } from '../src/base/bytes/hex.ts';
-import type { FollowFault } from '../src/chain/follow/fault.ts';
-import type { ForkFault } from '../src/chain/fork/fault.ts';
-import type { ChainFault } from '../src/chain/lifecycle/fault.ts';
-import type { SnapshotFault } from '../src/ledger/snapshot/fault.ts';
-import type { StateFault } from '../src/ledger/state/fault.ts';
+import type { DevFault } from '../../api/dev/fault.ts';
+import type { AvmFault } from '../../api/rpc/avm-fault.ts';
+import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
+import type { EvmFault } from '../../api/rpc/evm-fault.ts';
+import type { RpcFault } from '../../api/rpc/fault.ts';
+import type { InfoFault } from '../../api/rpc/info.ts';
+import type { WalletFault } from '../../avm/wallet/fault.ts';
+import type { HexFault } from '../../base/bytes/hex.ts';
+import type { FollowFault } from '../../chain/follow/fault.ts';
+import type { ForkFault } from '../../chain/fork/fault.ts';
+import type { ChainFault } from '../../chain/lifecycle/fault.ts';
+import type { SnapshotFault } from '../../ledger/snapshot/fault.ts';
+import type { StateFault } from '../../ledger/state/fault.ts';
+import type { RelayFault } from '../workers/relay.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =
