@@ -206,6 +206,12 @@ export const commandTable = {
     help: 'call a method of a node and print its result as JSON',
     examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
   },
+  mcp: {
+    kind: 'client',
+    args: [],
+    help: 'serve the methods and routes of a node as tools of the Model Context Protocol, over stdin and stdout or over HTTP',
+    examples: ['mcp', 'mcp --dev --url http://127.0.0.1:9650', 'mcp --listen 9660 --tools avm,data'],
+  },
   'testnet kill': {
     kind: 'local',
     args: ['NODE'],

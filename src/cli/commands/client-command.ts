@@ -4,6 +4,7 @@ import { clientServices, devRows } from '../../api/contract/client-services.ts';
 import type { ResultOf } from '../../api/contract/method.ts';
 import { type Json, writeJson } from '../../api/rpc/write-json.ts';
 import type { Options } from '../../app/flags/options.ts';
+import type { Env } from '../../app/setup/env.ts';
 
 /** What a command that asks a running node works with. */
 export type ClientContext = {
@@ -16,6 +17,11 @@ export type ClientContext = {
   readonly readFile: (path: string) => Promise<Blob | undefined>;
   /** Replaces a file by the chunks of a stream; the old file stays if the stream fails. */
   readonly writeFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<number>;
+  /** Standard input. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Writes to standard output as it is. */
+  readonly write: (text: string) => void;
+  readonly env: Env;
   /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal;
 };

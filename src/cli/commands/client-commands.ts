@@ -3,6 +3,7 @@ import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
 import { doctor } from './doctor.ts';
 import { explainError } from './explain-error.ts';
+import { mcp } from './mcp.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
 import { rpc } from './rpc.ts';
@@ -26,4 +27,5 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   peers,
   doctor,
   rpc,
+  mcp,
 };
