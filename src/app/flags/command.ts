@@ -157,6 +157,12 @@ export const commandTable = {
   },
   utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
+  reorg: {
+    kind: 'client',
+    args: ['[BLOCKS]'],
+    help: 'replace the last blocks by others, without their transactions; the node needs --reorg-depth',
+    examples: ['reorg', 'reorg 3'],
+  },
   time: {
     kind: 'client',
     args: ['[TIME]'],
