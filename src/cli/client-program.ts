@@ -1,5 +1,6 @@
 import { createRpcClient } from '../api/client/rpc-client.ts';
 import type { Command } from '../app/flags/command.ts';
+import type { FlagInputs } from '../app/flags/flag-source.ts';
 import type { Options } from '../app/flags/options.ts';
 import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
@@ -12,7 +13,7 @@ type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'interrupted' | 'en
 /** Runs a command that asks a running node. Returns the exit code if it is not 0. */
 export const runClientProgram = (
   name: ClientCommandName,
-  { command, options }: { readonly command: Command; readonly options: Options },
+  { command, options, given }: { readonly command: Command; readonly options: Options; readonly given: FlagInputs },
   own: ClientProcess,
 ): Promise<number | undefined> =>
   runClientCommand(name, {
@@ -20,6 +21,7 @@ export const runClientProgram = (
     client: createRpcClient({ url: options.url, token: options['dev-token'] }),
     args: command.args,
     options,
+    given,
     print: (line) => own.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
     readFile: readBlob,
     writeFile: replaceFile,

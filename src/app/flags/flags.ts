@@ -89,7 +89,7 @@ function helpOn(words: readonly string[]): string {
   const [first = ''] = words;
   if (words.length === 0) return formatOverview();
   if (words.length === 1 && commandGroups.includes(first)) return formatGroupHelp(first);
-  const { command } = readArguments(words.join(' ') === 'run' ? ['dev'] : words.length === 1 ? [...words, '--help'] : words);
+  const { command } = readArguments(words.length === 1 ? [...words, '--help'] : words);
   return formatHelp(command.name);
 }
 

@@ -54,8 +54,8 @@ export const programFlags = {
     group: 'Client',
     kind: 'integer',
     max: 65535,
-    commands: ['mcp'],
-    help: 'serve over HTTP at this port of 127.0.0.1 instead of over stdin and stdout; 0 selects a free port',
+    commands: ['mcp', 'record'],
+    help: 'port of 127.0.0.1 to serve at; 0 selects a free one. serac mcp: over HTTP, instead of over stdin and stdout',
   },
   'max-answer': {
     group: 'Client',

@@ -3,6 +3,7 @@ import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { clientServices, devRows } from '../../api/contract/client-services.ts';
 import type { ResultOf } from '../../api/contract/method.ts';
 import { type Json, writeJson } from '../../api/rpc/write-json.ts';
+import type { FlagInputs } from '../../app/flags/flag-source.ts';
 import type { Options } from '../../app/flags/options.ts';
 import type { Env } from '../../app/setup/env.ts';
 
@@ -11,6 +12,8 @@ export type ClientContext = {
   readonly client: RpcClient;
   readonly args: readonly string[];
   readonly options: Options;
+  /** The flags that were given, by the command line, a variable or the config file. */
+  readonly given: FlagInputs;
   /** Prints one line to standard output; characters that a terminal would obey are replaced, or escaped in JSON. */
   readonly print: (line: string) => void;
   /** The contents of a file as a stream, or undefined if it cannot be read. */

@@ -6,7 +6,10 @@ import { explainError } from './explain-error.ts';
 import { mcp } from './mcp.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
+import { record } from './record.ts';
+import { replay } from './replay.ts';
 import { rpc } from './rpc.ts';
+import { run } from './run.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
 
@@ -28,4 +31,7 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   doctor,
   rpc,
   mcp,
+  run,
+  record,
+  replay,
 };
