@@ -10,7 +10,9 @@ let node: Program;
 beforeAll(async () => {
   node = await startProgramAsUsers();
 });
+const children: Bun.Subprocess[] = [];
 afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
   await node.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -21,6 +23,8 @@ const write = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+
+const heightOf = async (): Promise<number> => (await createClient({ url: node.url }).avm.getHeight()).height;
 
 describe('serac run', () => {
   test('docs/scripts.md: the script, with a node of its own', async () => {
@@ -35,10 +39,10 @@ describe('serac run', () => {
       'args.ts',
       `export default async ({ dev, args, url }) => { await dev.mine(2); console.log(JSON.stringify(args), url); return 7; };`,
     );
-    const before = Number((await node.client.call('/ext/dev', 'dev.nodeInfo', {})).result?.['height']);
+    const before = await heightOf();
     const { code, out } = await runProgram('run', '--url', node.url, script, 'one', '--json', '-x');
     expect([code, out]).toEqual([7, `["one","--json","-x"] ${node.url}\n`]);
-    expect(Number((await node.client.call('/ext/dev', 'dev.nodeInfo', {})).result?.['height'])).toBe(before + 2);
+    expect(await heightOf()).toBe(before + 2);
   });
 
   test.each([
@@ -63,7 +67,8 @@ describe('serac record and serac replay', () => {
   const file = join(folder, 'bug.jsonl');
 
   test('a replay gives the same answers and the same last block, and says the first difference', async () => {
-    const child = Bun.spawn([...programCommand, 'record', file, '--json', '--url', node.url], { stdout: 'pipe', stderr: 'inherit' });
+    const child = Bun.spawn([...programCommand, 'record', file, '--json', '--url', node.url], { stdout: 'pipe', stderr: 'ignore' });
+    children.push(child);
     const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     const { url } = JSON.parse((await lines.read()).value as string) as { readonly url: string };
     const { dev, avm } = createClient({ url });

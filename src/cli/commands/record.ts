@@ -113,19 +113,16 @@ function createRecordingHandler({ client, env }: ClientContext, add: Recorder['a
       return { status, answer };
     });
   return async (request) => {
-    // Pages of other origins are left to the node, which refuses them.
-    if (request.method !== 'POST' || !request.path.startsWith('/ext/') || !isLocalRequest(request)) {
-      if (request.method === 'PUT') return refusal;
-      return forward(request);
-    }
+    // What is passed on comes from this process: the node cannot tell pages of other origins from programs.
+    if (!isLocalRequest(request)) return foreignRefusal;
+    if (request.method === 'PUT') return stateRefusal;
+    if (request.method !== 'POST' || !request.path.startsWith('/ext/')) return forward(request);
     const body = Buffer.from(await request.body(maxTxBody)).toString('utf8');
     const { status, answer } = await (changesNode(body) ? recordCall(request, body) : send(request, body));
     return { status, headers: { 'content-type': status === 200 ? 'application/json' : 'text/plain' }, body: answer };
   };
 }
 
-const refusal: HttpResponse = {
-  status: 409,
-  headers: { 'content-type': 'text/plain' },
-  body: 'a state cannot be loaded while calls are recorded; load it before serac record\n',
-};
+const refuse = (status: number, text: string): HttpResponse => ({ status, headers: { 'content-type': 'text/plain' }, body: `${text}\n` });
+const foreignRefusal = refuse(403, 'only programs on this machine are allowed here, not pages of other origins');
+const stateRefusal = refuse(409, 'a state cannot be loaded while calls are recorded; load it before serac record');
