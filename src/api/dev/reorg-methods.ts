@@ -33,7 +33,7 @@ type ReorgDeps = {
 
 type Refused = { readonly txID: string; readonly reason: string };
 
-/** Replaces the last blocks by as many others. As in Anvil, the transactions of the replaced blocks are dropped unless the caller wants them back. */
+/** Replaces the last blocks by as many others. The transactions of the replaced blocks are dropped unless the caller wants them back. */
 export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
   reorg: {
     run: async (deps, { depth, blocks = [], returnTxs = false }) => {
