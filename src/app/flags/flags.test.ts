@@ -125,7 +125,7 @@ describe('commands', () => {
   };
   test('dev is the default; arguments of a command may stand before or between flags', () => {
     expect(command(['--strict'])).toEqual({ name: 'dev', args: [] });
-    expect(command(['run', '--strict'])).toEqual({ name: 'dev', args: [] });
+    expect(command(['run', '--url=http://a', 'x.ts', '1', '--strict'])).toEqual({ name: 'run', args: ['x.ts', '1', '--strict'] });
     expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', args: ['revoke', 'k1'] });

@@ -74,6 +74,20 @@ export const docsTable: readonly DocsRow[] = [
     about: 'A private chain that begins with what a live node has: what is copied, when, and its limits.',
   },
   {
+    page: 'scripts',
+    title: 'Scripts and recordings',
+    section: 'First steps',
+    source: 'docs/scripts.md',
+    about: 'Scripts with a typed client, and calls that show a bug, recorded and sent again.',
+  },
+  {
+    page: 'mcp',
+    title: 'Tools for language models',
+    section: 'Interfaces',
+    source: 'docs/mcp.md',
+    about: 'serac mcp: the methods and routes of a node as tools of the Model Context Protocol.',
+  },
+  {
     page: 'node-rpc',
     title: 'Node RPC',
     section: 'Interfaces',
