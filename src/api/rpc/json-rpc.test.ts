@@ -295,6 +295,8 @@ describe('request limits', () => {
     const tooMany = `an object of the request has more than ${maxMembers} members`;
     expect(JSON.parse(await text(`{${many(maxMembers + 1)}}`)).error.message).toBe(tooMany);
     expect(JSON.parse(await text(request({ params: `{${many(maxMembers + 1)}}` }))).error.message).toBe(tooMany);
+    // Also where the names would be compared with those of the method.
+    expect(JSON.parse(await text(call('echo', `{${many(maxMembers + 1)}}`))).error.message).toBe(tooMany);
     expect(JSON.parse(await text(request({ params: `{${many(maxMembers)}}` })))).toMatchObject({ result: {} });
     expect(JSON.parse(await text(request({ id: `[${'1,'.repeat(maxValues)}1]` }))).error.message).toBe(
       `the request has more than ${maxValues} values`,
