@@ -219,7 +219,7 @@ async function converse(input: Uint8Array): Promise<void> {
 
 const chainTarget: FuzzTarget = {
   name: 'chain-messages',
-  testRounds: 20,
+  testRounds: 5,
   seeds: chainSeeds,
   maxCpu: 400,
   maxRetained: 24_000_000,
