@@ -20,7 +20,8 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 /** Lines: arguments, `$NAME=value` for variables; after an empty line the config file. */
 const flagsTarget: FuzzTarget = {
-  name: 'flags', testRounds: 60,
+  name: 'flags',
+  testRounds: 60,
   seeds: () => [
     ...commandNames.map((name) => name.replace(' ', '\n')),
     'dev\n--http-port=0\n--block-time\n2\n$AVAGO_HTTP_HOST=::1\n--config-file=c.json\n\n{"http-port": 5, "data-dir": "/d", "http-allowed-hosts": ["a","b"], "unknown": null}',
@@ -56,7 +57,8 @@ const flagsTarget: FuzzTarget = {
       const argv = lines.filter((line) => !line.startsWith('$'));
       const parsed = parseFlags(argv, env);
       // A value is repeated with its escapes.
-      if (parsed.kind === 'error') ok(parsed.message !== '' && parsed.message.length < 20_000 + 6 * input.length, `message of ${parsed.message.length} characters`);
+      if (parsed.kind === 'error')
+        ok(parsed.message !== '' && parsed.message.length < 20_000 + 6 * input.length, `message of ${parsed.message.length} characters`);
       if (parsed.kind === 'run') orRefused([Fault], () => configFrom(parsed.options, parsed.command, () => file));
     },
   }),

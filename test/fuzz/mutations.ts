@@ -79,6 +79,7 @@ const mutations: readonly Mutation[] = [
 /** One to four changes of an input, mostly one. */
 export function mutateInput(random: Random, input: Uint8Array, from: MutationSource): Uint8Array {
   let changed = Buffer.from(input);
-  for (let left = random.below(2) === 0 ? 1 : 1 + random.below(4); left > 0; left--) changed = Buffer.from(random.pick(mutations)(random, changed, from));
+  for (let left = random.below(2) === 0 ? 1 : 1 + random.below(4); left > 0; left--)
+    changed = Buffer.from(random.pick(mutations)(random, changed, from));
   return changed.subarray(0, from.maxBytes);
 }

@@ -112,4 +112,11 @@ const seeds = (): Uint8Array[] => {
   return messages.flatMap((message) => [0, 1].map((mode) => Buffer.concat([Uint8Array.of(mode), plainFrame(encodeMessage(message))])));
 };
 
-export const peerTarget: FuzzTarget = { name: 'peer-connection', testRounds: 5, seeds, maxCpu: 250, maxRetained: 16_000_000, open: openPeer };
+export const peerTarget: FuzzTarget = {
+  name: 'peer-connection',
+  testRounds: 5,
+  seeds,
+  maxCpu: 250,
+  maxRetained: 16_000_000,
+  open: openPeer,
+};

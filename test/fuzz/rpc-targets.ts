@@ -166,7 +166,8 @@ function parseRequest(input: Uint8Array) {
 }
 
 const requestTarget: FuzzTarget = {
-  name: 'request', testRounds: 100,
+  name: 'request',
+  testRounds: 100,
   seeds: () => [
     'GET /ext/health?tag=x',
     'GET /ext/metrics',

@@ -120,7 +120,8 @@ const seeds = (): (Uint8Array | string)[] => {
 };
 
 export const stateTarget: FuzzTarget = {
-  name: 'state-file', testRounds: 5,
+  name: 'state-file',
+  testRounds: 5,
   seeds,
   words: ['"network":12345', '"versions"', '"clock"', 'null', '{}', '[]'],
   maxBytes: 4096,
