@@ -8,6 +8,8 @@ export type EventFollower = {
   /** What was wrong with the stream so far. */
   readonly problems: readonly string[];
   readonly counts: () => { readonly blocks: number; readonly txs: number; readonly connections: number };
+  /** Whether the stream has begun: no later block is missed. */
+  readonly isConnected: () => boolean;
   /** Height of the last block, with all its transactions; undefined before the first one. */
   readonly height: () => number | undefined;
   /** Resolves when the event of a transaction has come; call it before that can happen. */
@@ -75,6 +77,7 @@ export function followEvents({ port, onTx }: FollowerOptions): EventFollower {
   return {
     problems,
     counts: () => ({ ...count }),
+    isConnected: () => lastEventID !== undefined,
     height: () => (due.length > 0 ? (last?.height ?? 0) - 1 : last?.height),
     untilTx: (txID) => new Promise((resolve) => void waiting.set(txID, resolve)),
     stop: async () => {
