@@ -3,13 +3,14 @@ import { parseUtxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { fromHex } from '../src/base/bytes/hex.ts';
 import { createChainOracle, heightOf, randomWalletListing } from '../test/chain-oracle.ts';
-import { type Client, createClient } from '../test/http.ts';
+import type { Client } from '../test/http.ts';
 import { createIssuer } from '../test/issuer.ts';
 import { createdBy, spentBy } from '../test/ledger-model.ts';
 import { expectListingRead, readListing } from '../test/listing-reader.ts';
 import { utxosOf } from '../test/network-nodes.ts';
 import { chance } from '../test/random-world.ts';
 import { BenchError } from './fault.ts';
+import { createPatientClient } from './patient-client.ts';
 
 /**
  * The sampled stream: random transactions of every kind, some of them invalid, of a wallet that nobody else pays or spends. What the node lists of
@@ -27,7 +28,7 @@ export async function openSampledStream(node: Client, port: number, seed: number
   const isOwn = createOwnership(new Set(wallet.keys.map(({ address }) => address)));
   const chain = createChainOracle(node, isOwn);
   // Several connections, so that each process answers some.
-  const clients = Array.from({ length: 4 }, () => createClient(port));
+  const clients = Array.from({ length: 4 }, () => createPatientClient(port));
   const format = createAddressFormatter('X', 'local');
   const count = { issued: 0, lists: 0, items: 0 };
   await issuer.fund();

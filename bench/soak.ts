@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path';
 import { chromiumBinary } from '../test/chromium.ts';
 import { followEvents } from '../test/event-follower.ts';
 import { type ExplorerTabs, openExplorerTabs } from '../test/explorer-tabs.ts';
-import { type Client, createClient } from '../test/http.ts';
+import type { Client } from '../test/http.ts';
 import { prepareSteadyLoad } from '../test/steady-load.ts';
 import { BenchError } from './fault.ts';
 import { xPath } from './fixture.ts';
 import type { Options } from './options.ts';
+import { createPatientClient } from './patient-client.ts';
 import { measureMachineLoad } from './process-usage.ts';
 import { type BenchEnv, type BenchServer, serac } from './servers.ts';
 import { drawSeries } from './soak-picture.ts';
@@ -89,7 +90,15 @@ export async function runSoak(env: BenchEnv, { soak, record }: Options): Promise
     const warmUp = warmUpSeconds(seconds);
     const trends = sampler.series().map((series) => fitTrend(series, warmUp));
     const { blocks, txs } = events.counts();
-    const done = { ...traffic.counts(), blocks, txEvents: txs, ...stream.counts(), tabs: tabs?.tabs.size ?? 0, problems: found.length };
+    const done = {
+      ...traffic.counts(),
+      blocks,
+      txEvents: txs,
+      ...stream.counts(),
+      tabs: tabs?.tabs.size ?? 0,
+      refusals: session.client.refusals(),
+      problems: found.length,
+    };
     console.log(
       `${Object.entries(done)
         .map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
@@ -129,7 +138,7 @@ const heightIn = async (client: Client): Promise<number> =>
 
 /** The load, its event streams and the pages of the explorer. */
 async function openSession({ port }: BenchServer) {
-  const client = createClient(port);
+  const client = createPatientClient(port);
   const load = await prepareSteadyLoad(client, senders);
   const events = followEvents({ port: () => port });
   const others = Array.from({ length: eventClients }, () => followEvents({ port: () => port }));
