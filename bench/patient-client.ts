@@ -7,6 +7,7 @@ import { xPath } from './fixture.ts';
 /** Milliseconds until a call that was refused is sent again, as `Retry-After` says, and how often that happens. */
 const pause = 1000;
 const maxRetries = 60;
+const maxLostConnections = 3;
 
 /** A client that sends a call again while the node is too busy to take it (status 503). `refusals` counts that. */
 export function createPatientClient(port: number): Client & { readonly refusals: () => number } {
@@ -14,7 +15,11 @@ export function createPatientClient(port: number): Client & { readonly refusals:
   let refused = 0;
   const send: Client['send'] = async (...request) => {
     for (let retries = 0; ; retries++) {
-      const response = await client.send(...request);
+      // A connection may be closed at the moment at which it is used again.
+      const response = await client.send(...request).catch((error: Error) => {
+        if (retries >= maxLostConnections) throw error;
+        return { status: 503, headers: {}, text: error.message };
+      });
       if (response.status !== 503 || retries === maxRetries) return response;
       refused++;
       console.error(`  ${new Date().toISOString()} ${request[1]}: ${response.text.trim().slice(0, 200)}`);

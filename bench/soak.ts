@@ -127,6 +127,9 @@ export async function runSoak(env: BenchEnv, { soak, record }: Options): Promise
     if (found.length > 0) throw new BenchError(`${found.length} problems: ${found.slice(0, 5).join('; ')}`);
     const growing = trends.filter(({ verdict }) => verdict === 'growing').map(({ name }) => name);
     if (growing.length > 0) throw new BenchError(`growing: ${growing.join(', ')}`);
+  } catch (error) {
+    console.error(server.readLog());
+    throw error;
   } finally {
     await session.close();
     await server.stop();

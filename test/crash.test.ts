@@ -2,9 +2,15 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { prepareDataDir } from '../bench/data-dir.ts';
+import { median } from '../bench/report.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import { areFiguresRecorded, recordFigure } from './figure.ts';
+import { createIssuer } from './issuer.ts';
 import { runKills } from './kills/kill-run.ts';
 import type { KillSetup, SetupOptions } from './kills/kill-setup.ts';
-import { followSetup, joinSetup, postgresSetup, soloSetup } from './kills/kill-setups.ts';
+import { followSetup, hasStatusAccepted, joinSetup, postgresSetup, soloSetup } from './kills/kill-setups.ts';
+import { startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { hasServers } from './servers.ts';
 
@@ -45,3 +51,27 @@ describe(`kill -9 at ${share} random times, seed ${seed}: nothing accepted is lo
       120_000 + share * 10_000,
     );
 });
+
+/** The chain of the figure has 10^5 transactions; else a short one shows that a node with a history comes back. */
+const history = areFiguresRecorded ? 100_000 : 1000;
+
+test(`a killed node with ${history} transactions is healthy again at its first answer`, async () => {
+  const dataDir = join(folder, 'history');
+  await prepareDataDir(dataDir, history, new AbortController().signal);
+  const start = () => startProgram(`--data-dir=${dataDir}`);
+  let program = await start();
+  const issuer = createIssuer({ seed, client: program.client, funds: 'deposit' });
+  await issuer.fund();
+  const issued = await issuer.issue(40);
+  const times: number[] = [];
+  for (let round = 0; round < (areFiguresRecorded ? 5 : 1); round++) {
+    await program.stop('SIGKILL');
+    const since = performance.now();
+    program = await start();
+    expect((await program.client.send('GET', '/ext/health')).status).toBe(200);
+    times.push(performance.now() - since);
+  }
+  for (const { id } of issued) expect(await hasStatusAccepted(program.client, idText(id))).toBe(true);
+  expect(await program.stop()).toBe(0);
+  recordFigure({ name: `restart after a kill with ${history} transactions`, unit: 'ms', value: median(times), limit: 500 });
+}, 300_000);

@@ -174,7 +174,7 @@ export async function postgresSetup({ random }: SetupOptions): Promise<KillSetup
 /** Milliseconds for a start, on a slow machine. */
 const patience = 120_000;
 
-const hasStatusAccepted: Serving['isAccepted'] = async (client, txID) => {
+export const hasStatusAccepted: Serving['isAccepted'] = async (client, txID) => {
   const { result, error } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID });
   expectRunning(error);
   if (error !== undefined) throw new Error(error.message);
