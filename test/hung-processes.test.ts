@@ -132,7 +132,10 @@ test('a writer that is killed: calls that wait for it are answered at once, and 
   const fromReader = (await Promise.all(calls)).filter((answer) => answer !== undefined);
   expect(fromReader.length).toBeGreaterThan(0);
   for (const { status, text } of fromReader)
-    expect([status, text]).toEqual([503, expect.stringContaining(wasNoticedBefore ? 'try again' : 'the writer process of the node has ended')]);
+    expect([status, text]).toEqual([
+      503,
+      expect.stringContaining(wasNoticedBefore ? 'try again' : 'the writer process of the node has ended'),
+    ]);
   expect(await program.exited).toBe(137);
   const left = await eventually(
     () => processesMatching(join(folder, 'killed')),

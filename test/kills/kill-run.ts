@@ -18,6 +18,8 @@ import type { KillSetup, Serving } from './kill-setup.ts';
 const connections = 8;
 const batchSize = 48;
 const coin = 1_000_000_000_000n;
+/** A run with more kills than this shows its progress. */
+const progressFrom = 10;
 /** Milliseconds for what must come in the end, on a slow machine. */
 const patience = 120_000;
 
@@ -66,6 +68,8 @@ export async function runKills(setup: KillSetup, random: Random, kills: number):
       undecided = await loading;
       issuer.close();
       expect(streams.flatMap(({ problems }) => problems)).toEqual([]);
+      if (kills > progressFrom && round % 5 === 0)
+        console.error(`  ${round} kills, ${seen.accepted.size} transactions, ${Math.round(performance.now() / 1000)} s`);
       if (round % 10 === 0) expect(await setup.findProblems(seen, round % 40 === 0)).toEqual([]);
     }
     const serving = await start(kills === 0);

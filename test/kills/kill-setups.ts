@@ -146,6 +146,8 @@ export async function postgresSetup({ random }: SetupOptions): Promise<KillSetup
       await killIndexer(undefined);
     },
     findProblems: async () => {
+      // If the API server was killed, the indexer still writes, and the check reads one table after the other.
+      await killIndexer(undefined);
       const sql = openPostgres({ url: servers.database, max: 1, statementMilliseconds: 60_000 });
       try {
         return await runSteps(sql, checkIndex([localIndex], 'postgres'));
