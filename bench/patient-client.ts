@@ -13,6 +13,13 @@ const maxLostConnections = 3;
 export function createPatientClient(port: number): Client & { readonly refusals: () => number } {
   const client = createClient(port);
   let refused = 0;
+  /** At most a line in ten seconds: when a node is too busy, it refuses all calls. */
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const show = (path: string, text: string): void => {
+    if (performance.now() - shownAt < 10_000) return;
+    shownAt = performance.now();
+    console.error(`  ${new Date().toISOString()} ${path}: ${text.trim().slice(0, 200)}`);
+  };
   const send: Client['send'] = async (...request) => {
     for (let retries = 0; ; retries++) {
       // A connection may be closed at the moment at which it is used again.
@@ -22,7 +29,7 @@ export function createPatientClient(port: number): Client & { readonly refusals:
       });
       if (response.status !== 503 || retries === maxRetries) return response;
       refused++;
-      console.error(`  ${new Date().toISOString()} ${request[1]}: ${response.text.trim().slice(0, 200)}`);
+      show(request[1], response.text);
       await Bun.sleep(pause);
     }
   };
