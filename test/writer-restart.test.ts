@@ -83,6 +83,8 @@ for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
     const accepted: string[] = [];
     const received: string[] = [];
     const stream = followEvents({ port: () => program.port, onTx: (txID) => void received.push(txID) });
+    // What is accepted before the stream has begun would not be in it.
+    await eventually(stream.isConnected, Boolean, patience);
     let [isDone, reads, refused, longestGap] = [false, 0, 0, 0];
     const readAll = async (): Promise<void> => {
       for (let last = performance.now(); !isDone; last = performance.now()) {
