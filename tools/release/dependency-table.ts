@@ -25,13 +25,13 @@ export const dependencyTable: Readonly<Record<DirectDependency, DependencyRow>> 
   '@scure/bip39': { use: 'bundled', why: 'Checks mnemonics of accounts, with the English word list.' },
   preact: { use: 'bundled', why: "The explorer's pages, on the server and in the browser." },
   'preact-render-to-string': { use: 'bundled', why: 'Renders these pages to HTML, so that they work without script.' },
+  yaml: { use: 'bundled', why: 'Reads YAML configuration files where Serac runs on Node; Bun has a parser of its own.' },
   '@biomejs/biome': { use: 'development', why: 'Formatter and linter.' },
   '@types/bun': { use: 'development', why: 'Types of Bun and Node.' },
   '@types/secp256k1': { use: 'development', why: 'Types of `secp256k1`.' },
   'axe-core': { use: 'development', why: 'Finds pages that people with a screen reader cannot use; runs in the tests only.' },
   'fast-check': { use: 'development', why: 'Random inputs for tests, reduced to the smallest one that fails.' },
   typescript: { use: 'development', why: 'Checks types, and writes the declarations of the library.' },
-  yaml: { use: 'development', why: 'A second YAML parser, with which tests compare that of Bun, and which reads workflows.' },
 };
 
 /** The direct dependencies whose code is published. */
