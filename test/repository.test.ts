@@ -41,13 +41,14 @@ describe('.github/workflows', () => {
     const [, command = ''] = /```sh\n(.*?) +# runs the tests\n```/.exec(read('README.md')) ?? [];
     const job = workflows.flatMap(([, { jobs }]) => Object.values(jobs)).find((one) => one.steps.some(({ run }) => run === command));
     const matrix = job?.strategy?.matrix as Matrix;
-    expect(matrix.system).toEqual(['Linux x64', 'Linux arm64', 'macOS']);
+    expect(matrix.system).toEqual(['Linux x64', 'Linux arm64', 'macOS', 'Windows']);
     expect(matrix.node).toEqual([22, 24]);
     expect(matrix.include.map(({ system }) => system)).toEqual(matrix.system);
     expect(matrix.include.map(({ runner }) => runner)).toEqual([
       expect.stringMatching(/^ubuntu-[\d.]+$/),
       expect.stringMatching(/^ubuntu-[\d.]+-arm$/),
       expect.stringMatching(/^macos-/),
+      expect.stringMatching(/^windows-/),
     ]);
     expect(job?.steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'))?.with?.['node-version']).toMatch(
       /^\$\{\{ matrix\.node \}\}$/,
