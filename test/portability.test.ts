@@ -35,7 +35,11 @@ const rules: readonly Rule[] = [
     example: 'process.getuid()',
   },
   { name: 'a socket in a folder', pattern: /\.sock\b['"`]|\bunix: ['"`]/, example: "listen(join(folder, 'control.sock'))" },
-  { name: 'a program that only Unix has', pattern: /\b(?:spawn|exec|execFile)(?:Sync)?\(\[?['"](?:sh|bash|ps|kill|setpriv|ln|cp|rm)['"]/, example: "spawn('sh', [])" },
+  {
+    name: 'a program that only Unix has',
+    pattern: /\b(?:spawn|exec|execFile)(?:Sync)?\(\[?['"](?:sh|bash|ps|kill|setpriv|ln|cp|rm)['"]/,
+    example: "spawn('sh', [])",
+  },
   {
     name: 'the path of a URL as the path of a file, which begins with a slash before the drive on Windows',
     pattern: /new URL\([^)]*import\.meta\.url\)\.pathname|\bimport\.meta\.url\)\.pathname/,
@@ -50,7 +54,11 @@ const rules: readonly Rule[] = [
 
 /** Lines outside `src/app/platform` that a rule finds and that are right, with the reason. */
 const exceptions: readonly { readonly file: string; readonly text: string; readonly why: string }[] = [
-  { file: 'src/cli/testnet/testnet.ts', text: 'SIGSTOP', why: '`serac testnet freeze` is refused on Windows (src/cli/commands/testnet.ts)' },
+  {
+    file: 'src/cli/testnet/testnet.ts',
+    text: 'SIGSTOP',
+    why: '`serac testnet freeze` is refused on Windows (src/cli/commands/testnet.ts)',
+  },
   { file: 'src/cli/testnet/testnet.ts', text: 'SIGCONT', why: 'wakes what was frozen' },
   { file: 'src/base/crypto/curve-system.ts', text: 'linuxFolders', why: 'where a library of the system is looked for, a list per system' },
   { file: 'src/base/crypto/curve-system.ts', text: 'macosFolders', why: 'the same' },

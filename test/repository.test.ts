@@ -95,7 +95,8 @@ describe('.github/workflows', () => {
 
   test("commands are npm's or files that can be executed, and actions have a version", () => {
     for (const { run, uses } of steps) {
-      if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
+      if (uses?.startsWith('./')) expect([uses, existsSync(`${uses}/action.yml`)]).toEqual([uses, true]);
+      else if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
       for (const command of run?.split(' && ') ?? []) {
         const [program = ''] = command.split(' ');
         if (!['npm', 'gh', 'docker'].includes(program))
