@@ -112,6 +112,7 @@ describe('flags and their values', () => {
   test('~ and variables in paths are expanded', () => {
     const env = { home: '/home/a', vars: { PLACE: '/b' } };
     expect(options(['--data-dir', '~/x'], env)['data-dir']).toBe('/home/a/x');
+    expect(options(['--data-dir', '~\\x'], { ...env, home: 'C:\\Users\\a' })['data-dir']).toBe('C:\\Users\\a\\x');
     expect(options(['--data-dir', '$HOME/x'], env)['data-dir']).toBe('/home/a/x');
     const both = options(['--data-dir', `${'$'}{PLACE}/x`, '--staking-tls-key-file', '$AVALANCHEGO_DATA_DIR/k'], env);
     expect([both['data-dir'], both['staking-tls-key-file']]).toEqual(['/b/x', '/b/x/k']);

@@ -167,10 +167,10 @@ function readFlag(name: string, row: FlagDefinition, flag: FlagInput, env: FlagE
 
 const lastText = (flag: FlagInput): string => flag.texts.at(-1) ?? '';
 
-/** Expands `$HOME/x` and `${HOME}/x` as AvalancheGo does, and `~/x`. AvalancheGo: config/flags.go, getExpandedArg. */
+/** Expands `$HOME/x` and `${HOME}/x` as AvalancheGo does, and `~/x` (`~\\x` on Windows). AvalancheGo: config/flags.go, getExpandedArg. */
 const expandPath = (path: string, env: FlagEnv): string =>
   path
-    .replace(/^~(?=\/|$)/, () => env.home ?? '~')
+    .replace(/^~(?=[/\\]|$)/, () => env.home ?? '~')
     .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
       const name = braced ?? bare ?? '';
       return env.vars?.[name] ?? (name === 'HOME' ? env.home : undefined) ?? '';
