@@ -1,9 +1,10 @@
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
+import { type ActiveLength, type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
@@ -131,18 +132,19 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     };
 
   /**
-   * Number of addresses that were active since each of the times, which are in descending order. Whole hours have their counts in rows; only
-   * the addresses of the hour that a time is in are counted, once. All is counted in one statement, so that an address that becomes active
-   * meanwhile is not missed.
+   * Number of addresses that were active since each of the times, which are in descending order. Hours are counted whole, the hour that a time
+   * is in by its seconds. All is counted in one statement, so that an address that becomes active meanwhile is not missed.
    */
   const activeSince = (column: 'seen' | 'sent') => {
-    const inHour = `(SELECT count(*) FROM ${t.holder} WHERE ${column}_hour = ? AND ${column} >= ?)`;
-    const inHours = `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.activeHour} WHERE hour > ? AND hour <= ?)`;
+    const sumOf = (length: ActiveLength) =>
+      `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.active} WHERE length = ${length} AND start >= ? AND start < ?)`;
+    const counts = memoize((windows: number) =>
+      Array.from({ length: windows }, (_, i) => `${sumOf(1)} AS part${i}, ${sumOf(3600)} AS hours${i}`).join(', '),
+    );
     return function* (froms: readonly number[]): Steps<number[]> {
-      const hours = froms.map(hourStart);
-      const counts = froms.map((_, i) => `${inHour} AS part${i}, ${inHours} AS hours${i}`);
-      const values = froms.flatMap((from, i) => [hours[i] as number, from, hours[i] as number, hours[i - 1] ?? noEnd]);
-      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts.join(', ')}`, values }]);
+      const hours = froms.map(nextHour);
+      const values = froms.flatMap((from, i) => [from, hours[i] as number, hours[i] as number, hours[i - 1] ?? noEnd]);
+      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts(froms.length)}`, values }]);
       let laterHours = 0;
       return froms.map((_, i) => {
         laterHours += row?.[`hours${i}`] ?? 0;
