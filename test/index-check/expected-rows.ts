@@ -248,11 +248,11 @@ export function seenTimesByAddress({ spec, outputs, txs, blocks }: ChainModel): 
 
 export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string => `${address} ${first} ${seen} ${sent}`;
 
-/** How many addresses were last seen, and last sent, in each second and each hour with activity. */
+/** How many addresses were last seen, and last sent, in each second, hour and day with activity. */
 export function activeRows(model: ChainModel): string[] {
   const times = [...seenTimesByAddress(model).values()];
   const active = model.txs.filter((tx) => tx.height > 0 && addressesOfTx(tx).size > 0);
-  return [1, 3600].flatMap((length) => {
+  return [1, 3600, 86_400].flatMap((length) => {
     const startOf = (time: number) => time - (time % length);
     const count = (start: number, column: 'seen' | 'sent') => times.filter((one) => startOf(one[column]) === start).length;
     return [...new Set(active.map(({ time }) => startOf(time)))].map(

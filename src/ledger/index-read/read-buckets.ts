@@ -132,23 +132,30 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     };
 
   /**
-   * Number of addresses that were active since each of the times, which are in descending order. Hours are counted whole, the hour that a time
-   * is in by its seconds. All is counted in one statement, so that an address that becomes active meanwhile is not missed.
+   * Number of addresses that were active since each of the times, which are in descending order: sums of days, of the hours of the day that a
+   * time is in, and of the seconds of its hour. All is counted in one statement, so that an address that becomes active meanwhile is not
+   * missed.
    */
   const activeSince = (column: 'seen' | 'sent') => {
     const sumOf = (length: ActiveLength) =>
       `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.active} WHERE length = ${length} AND start >= ? AND start < ?)`;
     const counts = memoize((windows: number) =>
-      Array.from({ length: windows }, (_, i) => `${sumOf(1)} AS part${i}, ${sumOf(3600)} AS hours${i}`).join(', '),
+      Array.from({ length: windows }, (_, i) => `${sumOf(1)} + ${sumOf(3600)} AS part${i}, ${sumOf(86_400)} AS days${i}`).join(', '),
     );
     return function* (froms: readonly number[]): Steps<number[]> {
-      const hours = froms.map(nextHour);
-      const values = froms.flatMap((from, i) => [from, hours[i] as number, hours[i] as number, hours[i - 1] ?? noEnd]);
+      const values: number[] = [];
+      let lastDay = noEnd;
+      for (const from of froms) {
+        const hour = nextHour(from);
+        const day = nextStart('day', hour);
+        values.push(from, hour, hour, day, day, lastDay);
+        lastDay = day;
+      }
       const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts(froms.length)}`, values }]);
-      let laterHours = 0;
+      let laterDays = 0;
       return froms.map((_, i) => {
-        laterHours += row?.[`hours${i}`] ?? 0;
-        return laterHours + (row?.[`part${i}`] ?? 0);
+        laterDays += row?.[`days${i}`] ?? 0;
+        return laterDays + (row?.[`part${i}`] ?? 0);
       });
     };
   };

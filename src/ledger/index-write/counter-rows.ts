@@ -91,7 +91,7 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
   };
 }
 
-/** Moves addresses from the second or hour in which they were last seen, and last sent, to the one in which they are now. */
+/** Moves addresses from the second, hour or day in which they were last seen, and last sent, to the one in which they are now. */
 function activeRows(
   length: ActiveLength,
   before: ReadonlyMap<Address, Holder>,

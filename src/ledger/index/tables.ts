@@ -36,8 +36,8 @@ export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 
 export const bucketUnits = { hour: 0, day: 1, week: 2, month: 3 } as const;
 export type BucketUnit = keyof typeof bucketUnits;
 
-/** Seconds that a row of `active` counts: an hour, or one second for windows that begin within an hour. */
-export const activeLengths = [1, 3600] as const;
+/** Seconds that a row of `active` counts: a day, an hour, or one second for windows that begin within an hour. */
+export const activeLengths = [1, 3600, 86_400] as const;
 export type ActiveLength = (typeof activeLengths)[number];
 
 export type Column = { readonly type: 'int' | 'blob' | 'text' | 'real'; readonly null?: true };
@@ -67,8 +67,8 @@ const blob: Column = { type: 'blob' };
  *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
  * holder    when an address was first seen, last seen and last spent an output (0: never). An address that is only in the genesis or in
  *           outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
- * active    of every second (length 1) and every hour (length 3600) with activity: how many addresses were last seen in it, and how many last
- *           spent an output in it. Sums of these rows count the active addresses since a time, however many there are.
+ * active    of every second, hour and day with activity (length: its seconds): how many addresses were last seen in it, and how many last spent
+ *           an output in it. Sums of these rows count the active addresses since a time, however many there are.
  * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: addresses that alone
  *           own unspent outputs of it, locked ones included; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties,
  *           that were ever created on this chain, by the creation of the asset and by mint operations.
