@@ -59,6 +59,7 @@ function createCountingEnv() {
     forwardRequest: notInThisTest,
     openPeerSockets: notInThisTest,
     loadPageAssets: notInThisTest,
+    loadDocs: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
       unixNanos: () => BigInt(Date.now()) * 1_000_000n,

@@ -5,6 +5,7 @@ import type { KeyCrypto } from '../../avm/wallet/key.ts';
 import type { RecoverKey } from '../../base/crypto/recover.ts';
 import type { Fetch } from '../../chain/follow/transport.ts';
 import type { SoloTimers } from '../../chain/solo/solo.ts';
+import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
 import type { BuiltAssets } from '../../explorer/pages/page-assets.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
 import type { OpenFile } from '../../ledger/store/offset-file.ts';
@@ -47,6 +48,8 @@ export type FileEnv = {
   readonly readData: (file: GenesisDataFile) => Uint8Array;
   /** The built files of the explorer; in a clone they are built by the first call. */
   readonly loadPageAssets: () => Promise<BuiltAssets>;
+  /** The files of the documentation site; in a clone they are built. */
+  readonly loadDocs: () => Promise<DocsFiles>;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openFile: OpenFile;
   readonly makeFolder: (path: string) => void;

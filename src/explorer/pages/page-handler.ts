@@ -15,6 +15,7 @@ import { sections } from '../views/sections.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
 import { createReferenceLoader } from './load-reference.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
+import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 
 type PageOptions = {
@@ -32,9 +33,6 @@ type HandlerParts = PageOptions & {
   readonly loadReference: ReturnType<typeof createReferenceLoader>;
   readonly loadAccountNames: ReturnType<typeof createAccountNames>;
 };
-
-/** Answers GET requests for pages; undefined for every other path. */
-export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
 
 export function createPageHandler(options: PageOptions): PageHandler {
   const parts = { ...options, loadReference: createReferenceLoader(), loadAccountNames: createAccountNames() };
@@ -269,7 +267,6 @@ function originOf(request: HttpRequest): string {
 
 const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
-/** No inline code, nothing from outside, no frames. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   // Pages change with every block and second, so there is nothing to revalidate, and they may depend on the reader's key.
@@ -277,16 +274,7 @@ const pageHeaders = {
   vary: 'Origin, Accept, Accept-Encoding',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': contentSecurityPolicy,
 } as const;
 
 const headersByEncoding: { readonly [encoding in Encoding]: Readonly<Record<string, string>> } = {
