@@ -191,6 +191,8 @@ export const plannerSettings = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
+  // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
+  plan_cache_mode: 'force_generic_plan',
 } as const;
 
 /**
