@@ -134,7 +134,8 @@ export const txSummaryRows = {
     method: 'GET',
     path: `${chainPath}/transaction-summaries`,
     tag: 'Explorer',
-    summary: 'Who did what, how much of it and to whom, of the latest transactions, of those of addresses or of an asset, or of those with given IDs',
+    summary:
+      'Who did what, how much of it and to whom, of the latest transactions, of those of addresses or of an asset, or of those with given IDs',
     description: `With txHashes, at most ${maxSummaries}, the answer has those that are accepted, in the given order, on one page; the other filters are ignored. With addresses, assetId is ignored.`,
     params: {
       ...chainParams,

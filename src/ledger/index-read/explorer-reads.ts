@@ -62,7 +62,11 @@ export type AssetListQuery = {
 /** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
 export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
 
-export type AssetHolders = { readonly pin: PinnedBlock; readonly counts: AssetCounts | undefined; readonly holders: readonly AssetHolder[] };
+export type AssetHolders = {
+  readonly pin: PinnedBlock;
+  readonly counts: AssetCounts | undefined;
+  readonly holders: readonly AssetHolder[];
+};
 
 export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
 

@@ -45,7 +45,9 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, c
     },
     /** The counts of an asset, and the height of the block that they are of. */
     countsAt: function* (id: Id): Steps<{ readonly height: number; readonly counts: AssetCounts | undefined }> {
-      const [row] = yield* fetchRows<Partial<CountRow> & { height: number }>([{ text: countsAt, values: [idToBytes(id), idToBytes(chainID)] }]);
+      const [row] = yield* fetchRows<Partial<CountRow> & { height: number }>([
+        { text: countsAt, values: [idToBytes(id), idToBytes(chainID)] },
+      ]);
       return { height: row?.height ?? 0, counts: row?.asset ? toCounts(row as CountRow) : undefined };
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
