@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import type { Postgres } from '../../app/platform/postgres-bun.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { migratePostgres } from '../index/migrate.ts';
 import { openPartitions, partitionedTables, verifyPartitions } from '../index/partitions.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { joinStatements } from '../index/statement-joiner.ts';
 import { openReads } from '../index-read/open-reads.ts';
-import { type IndexedTestChain, openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
-import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
+import type { IndexedTestChain } from '../index-sqlite/indexed-chains.fixture.ts';
 import { outputsPerTx } from '../state/output-number.ts';
-import { openPostgresChain } from './postgres-chain.ts';
+import { type PostgresTestChain, withPostgresChain } from './test-database.fixture.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
 const partitionSize = 16;
@@ -28,44 +25,11 @@ const literalOf = (value: SqlValue): string =>
 
 describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   /** Runs work on a chain of 60 blocks in a database of its own. */
-  const withChain = async (
-    work: (open: () => Postgres, chain: IndexedTestChain, grow: (blocks: number) => Promise<void>) => Promise<void>,
-  ) => {
-    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
-    const name = `serac_partitions_${crypto.randomUUID().replaceAll('-', '')}`;
-    await admin.all(`CREATE DATABASE ${name}`, []);
-    const url = new URL(server as string);
-    url.pathname = `/${name}`;
-    const opened: Postgres[] = [];
-    const open = (): Postgres => {
-      const sql = openPostgres({ url: url.href, max: 1, statementMilliseconds: 30_000 });
-      opened.push(sql);
-      return sql;
-    };
-    const chains = openIndexedChains(openDatabase, 71);
-    chains.begin();
-    const own = chains.chains[0] as IndexedTestChain;
-    try {
-      const sql = open();
-      await migratePostgres(sql, 12345, [{ id: own.spec.id, genesis: twoChainsGenesis }]);
-      const chain = openPostgresChain(sql, own.spec, { partitionSize });
-      await chain.init(own.source.genesisTxs, own.source.firstBlock);
-      const grow = async (blocks: number): Promise<void> => {
-        for (let i = 0; i < blocks; i++) {
-          const prepared = chains.prepare(own);
-          chains.commit(prepared);
-          await chain.commit([prepared]);
-        }
-      };
+  const withChain = (work: (open: () => Postgres, chain: IndexedTestChain, grow: PostgresTestChain['grow']) => Promise<void>) =>
+    withPostgresChain(server as string, { seed: 71, partitionSize }, async ({ open, chain, grow }) => {
       await grow(60);
-      await work(open, own, grow);
-    } finally {
-      chains.close();
-      for (const sql of opened) await sql.close();
-      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
-      await admin.close();
-    }
-  };
+      await work(open, chain, grow);
+    });
 
   const partitionsOf = async (sql: Sql, table: string): Promise<string[]> =>
     (
