@@ -11,6 +11,7 @@ import { openEvents } from './event-client.ts';
 import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
 import { runProgram } from './program.ts';
+import { someOf } from './random.ts';
 import { createWallet, importTx, signDraft } from './wallet-kit.ts';
 
 /**
@@ -310,7 +311,8 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
     const [, one, two] = accounts;
     const { url } = node.program();
     await node.dev('dev.freezeTime');
-    for (const path of ['/', '/mempool', '/blocks', `/address/${one}`, `/outputs/${two}`, `/asset/${made['create an asset'].assetID}`]) {
+    const lists = ['/', `/address/${one}`, '/mempool', '/blocks', `/outputs/${two}`, `/asset/${made['create an asset'].assetID}`];
+    for (const path of someOf(lists)) {
       await page.open(url + path);
       await page.run('window.isSamePage = true');
       const again: Record<string, Json> = { ...made };

@@ -22,7 +22,7 @@ afterAll(() => {
   withoutBun.remove();
 });
 
-const cycles = Number(process.env.SERAC_CYCLES ?? 60);
+const cycles = Number(process.env.SERAC_CYCLES ?? 20);
 const bun = { name: 'Bun', path: process.execPath };
 const libraryRuntimes = [bun, ...nodes.filter(runsSerac)];
 

@@ -11,14 +11,14 @@ import { Fault } from '../src/base/fault.ts';
 import type { Store } from '../src/ledger/store/store.ts';
 import { createdBy, type LedgerModel } from './ledger-model.ts';
 import { cChain, type LocalChain, localModel, openLocalChain, pChain, startManualEngine } from './local-chain.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, isLong, type Random } from './random.ts';
 import { type Case, chance, randomAmount } from './random-world.ts';
 import { auditState, balanceLines, readHistory, sharedIds, stateHash, unspentOutputs } from './state-audit.ts';
 import { createTxGenerator, type TxGenerator } from './tx-generator.ts';
 import { createWallet, ewoq, ownedBy, transfer } from './wallet-kit.ts';
 
 /** Number of blocks of random transactions, and the seed; set by SERAC_RANDOM_BLOCKS and SERAC_SEED. */
-const blocks = Number(process.env.SERAC_RANDOM_BLOCKS ?? 300);
+const blocks = Number(process.env.SERAC_RANDOM_BLOCKS ?? (isLong ? 300 : 80));
 const seed = Number(process.env.SERAC_SEED ?? 3);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-random-'));

@@ -17,6 +17,12 @@ export function createRandom(seed: number) {
 
 export type Random = ReturnType<typeof createRandom>;
 
+/** `.ci/run` sets it: every case of a test that has many of one kind. */
+export const isLong = process.env.SERAC_LONG === '1';
+
+/** Cases of one kind, such as random chains or widths of a window: all in `.ci/run`, a quarter of them in `npm test`, so that it stays short. */
+export const someOf = <T>(all: readonly T[]): T[] => (isLong ? [...all] : all.slice(0, Math.ceil(all.length / 4)));
+
 /** Number of hostile inputs for a test with this share of the total, which is 20,000 or SERAC_HOSTILE_ROUNDS. */
 export const hostileRounds = (share: number): number => Math.ceil(Number(process.env.SERAC_HOSTILE_ROUNDS ?? 20_000) * share);
 

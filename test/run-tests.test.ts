@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 const folder = mkdtempSync(join(tmpdir(), 'serac-run-tests-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Files that run at the same time: two per processor. Each waits until all have started. */
-const meeting = Math.min(8, 2 * availableParallelism());
+/** Files that run at the same time: three per processor. Each waits until all have started. */
+const meeting = Math.min(8, 3 * availableParallelism());
 
 const meets = `
     import { mkdirSync, readdirSync } from 'node:fs';
@@ -32,7 +32,7 @@ const files: Record<string, string> = {
   'fails.test.ts': "test('fails', () => expect(1).toBe(2));",
 };
 
-test('files run in parallel, two per processor, with one built program; the sum is printed, the exit code is that of the tests, and nothing is left', async () => {
+test('files run in parallel, three per processor, with one built program; the sum is printed, the exit code is that of the tests, and nothing is left', async () => {
   const paths = Object.entries(files).map(([name, source]) => {
     writeFileSync(join(folder, name), `import { expect, test } from 'bun:test';\n${source}`);
     return join(folder, name);

@@ -75,12 +75,13 @@ async function accept(client: Client, tx: Tx): Promise<boolean> {
   return wasRefused;
 }
 
-/** Receives events until `stop`; resumes after the last one when the connection ends. */
-function receiveEvents(port: number) {
+/** Receives events until `stop`; resumes after the last one when the connection ends. The first connection is open before it returns: what is accepted earlier would not be in it. */
+async function receiveEvents(port: number) {
   const events: ReceivedEvent[] = [];
   let isStopped = false;
   let resumed = 0;
   let open = openEvents(port);
+  await eventually(open.status, (status) => status.includes('200'), patience);
   const run = async (): Promise<void> => {
     while (!isStopped) {
       await open.closed;
@@ -111,7 +112,7 @@ for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
     const [reading, writing] = clients as [Client, Client];
     const transfers = createSelfTransfers(signal);
     const accepted: string[] = [];
-    const stream = receiveEvents(program.port);
+    const stream = await receiveEvents(program.port);
     let [isDone, reads, refused, longestGap] = [false, 0, 0, 0];
     const readAll = async (): Promise<void> => {
       for (let last = performance.now(); !isDone; last = performance.now()) {

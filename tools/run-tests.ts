@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { buildProgram } from './build.ts';
 
 /**
- * Runs test files in parallel, two per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once before: a
+ * Runs test files in parallel, three per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once before: a
  * start from source takes twice the CPU time, a command four times. Usage: bun tools/run-tests.ts [files and options of bun test]
  */
 
 const root = resolve(import.meta.dir, '..');
-/** Half of the time a file waits: for timeouts, disks, and programs that start. */
-const workers = 2 * availableParallelism();
+/** Two thirds of the time a file waits: for timeouts, disks, and programs that start. */
+const workers = 3 * availableParallelism();
 const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000', '--timings=test/timings.json'];
 const allFiles = ['./src', './test', './bench'];
 

@@ -9,7 +9,7 @@ import { buildDisk } from './simulated-disk.ts';
  * A whole node on a simulated disk: docs/decisions/disk-simulation.md. SERAC_DISK_SEEDS=10000 for a night; SERAC_DISK_FIRST_SEED=123
  * SERAC_DISK_SEEDS=1 replays one.
  */
-const seeds = Number(process.env.SERAC_DISK_SEEDS ?? 6);
+const seeds = Number(process.env.SERAC_DISK_SEEDS ?? 2);
 const first = Number(process.env.SERAC_DISK_FIRST_SEED ?? 1);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-disk-library-'));

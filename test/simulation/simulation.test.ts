@@ -14,7 +14,7 @@ import { runSimulation } from './simulation.ts';
 const worlds = { small: createFakeWorld, real: createRealWorld } as const;
 const numberOf = (name: string): number | undefined => (process.env[name] === undefined ? undefined : Number(process.env[name]));
 const onlySeed = numberOf('SERAC_SIMULATION_SEED');
-const seeds = onlySeed !== undefined ? 1 : Number(process.env.SERAC_SIMULATION_SEEDS ?? 24);
+const seeds = onlySeed !== undefined ? 1 : Number(process.env.SERAC_SIMULATION_SEEDS ?? 8);
 const realSeeds = Math.ceil(seeds / 40);
 const smallSeeds = onlySeed === undefined ? seeds - realSeeds : 1;
 const first = onlySeed ?? numberOf('SERAC_SIMULATION_FIRST') ?? 1;

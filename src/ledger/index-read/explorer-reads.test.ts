@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { someOf } from '../../../test/random.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -23,7 +24,7 @@ if (server === undefined) test.skip('PostgreSQL: skipped, SERAC_TEST_POSTGRES is
 else contract('PostgreSQL', (seed) => openPostgresReads(server, seed), [45]);
 
 function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>, seeds: readonly number[]): void {
-  for (const seed of seeds)
+  for (const seed of someOf(seeds))
     describe(`${name}, chain ${seed}`, () => {
       test('every read', async () => {
         const indexed = await open(seed);

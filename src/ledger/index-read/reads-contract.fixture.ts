@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { someOf } from '../../../test/random.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
@@ -35,8 +36,9 @@ const withIds = (block: BlockEntry | undefined) => {
   return { ...rest, id: toHex(id), parentID: toHex(parentID), txIDs };
 };
 
-/** Compares every query of the index with a full scan (the oracle), on random chains. */
+/** Compares every query of the index with a full scan (the oracle), on random chains: `rounds` of each kind in `.ci/run`, some of them in `npm test`. */
 export function readsContract(name: string, open: (seed: number) => Promise<IndexUnderTest>, rounds: number): void {
+  const chainsFrom = (first: number) => someOf(Array.from({ length: rounds }, (_, i) => first + i));
   const testOnChains = (title: string, seed: number, steps: number, work: (indexed: IndexUnderTest) => Promise<void>) =>
     test(title, async () => {
       const indexed = await open(seed);
@@ -89,7 +91,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           }
     });
 
-    for (let seed = 2; seed < 2 + rounds; seed++)
+    for (const seed of chainsFrom(2))
       testOnChains(`transactions, all filters and orders (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
         const { oracle, addresses } = chains;
         const pins = oracle.pins();
@@ -145,7 +147,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         }
       });
 
-    for (let seed = 20; seed < 20 + rounds; seed++)
+    for (const seed of chainsFrom(20))
       testOnChains(`outputs, all filters and orders, as of any block (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
         const pins = chains.oracle.pins();
         for (let i = 0; i < 60; i++) {
@@ -173,7 +175,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         }
     });
 
-    for (let seed = 40; seed < 40 + rounds; seed++)
+    for (const seed of chainsFrom(40))
       testOnChains(`pages stay consistent while blocks arrive (chain ${seed})`, seed, 12, async ({ chains, reads, sync }) => {
         for (let i = 0; i < 4; i++) {
           const pin = await reads.tip();
@@ -206,7 +208,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         }
       });
 
-    for (let seed = 60; seed < 60 + rounds; seed++)
+    for (const seed of chainsFrom(60))
       testOnChains(`balances as of the last block and of earlier blocks (chain ${seed})`, seed, 40, async ({ chains, reads }) => {
         const byKey = (a: { asset: Id; isLocked: boolean }, b: { asset: Id; isLocked: boolean }) =>
           a.asset + a.isLocked < b.asset + b.isLocked ? -1 : 1;
