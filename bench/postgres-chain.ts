@@ -94,7 +94,7 @@ async function createDatabase(server: string, name: string): Promise<void> {
 }
 
 /** The block with the outputs that it consumes. Updates `unspent`. */
-export function replayBlock(bytes: Uint8Array, unspent: Map<Id, Utxo>): NewBlock {
+function replayBlock(bytes: Uint8Array, unspent: Map<Id, Utxo>): NewBlock {
   const block = parseBlock(bytes);
   const consumed = new Map<Id, Utxo>();
   const applied = block.txs.map((tx) => {

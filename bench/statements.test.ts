@@ -171,8 +171,8 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
       named('asset', idText(made.busyAsset)),
     ];
     const counts: Record<string, number> = {};
-    // These pages read from a node, or nothing.
-    const withoutIndex = ['/node', '/dev', '/mempool', '/api'];
+    // These pages read from a node, from the event log, or nothing.
+    const withoutIndex = ['/node', '/dev', '/mempool', '/api', '/webhooks'];
     const parseAddress = (address: string) => ({ address, hex: '' });
     const parts = { context, page: undefined, rows: undefined, query: new URLSearchParams(), now: 0, parseAddress };
     const loadReference = () => Promise.reject(new Error('not read here'));

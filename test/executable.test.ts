@@ -41,11 +41,12 @@ async function call(url: string, method: string, params: object): Promise<{ resu
   return (await response.json()) as { result?: Record<string, unknown> };
 }
 
-test('every network starts: the genesis data is inside', async () => {
+test('every network starts: the genesis data and the documentation are inside', async () => {
   expect(readdirSync(folder)).toEqual(['serac']);
   for (const network of ['local', 'fuji', 'mainnet']) {
     const { url, stop } = await start(`--network-id=${network}`);
     expect((await call(url, 'avm.getHeight', {})).result).toHaveProperty('height');
+    expect(await (await fetch(`${url}/docs/join.html`)).text()).toContain('<h1>Join a network</h1>');
     expect(await stop()).toEqual({ code: 0, err: '' });
   }
 }, 60_000);

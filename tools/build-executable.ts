@@ -2,11 +2,14 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
+import { buildDocs } from '../src/app/platform/docs-build.ts';
+import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
 import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
+import { withoutBuilders } from './build.ts';
 
 /**
- * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
+ * Builds a single-file executable: Bun, the program, the genesis data, the documentation and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
  * It is for the system that builds it, since the Bun of that system is the one that npm installed.
  */
 
@@ -52,7 +55,7 @@ const homeOfExecutable: BunPlugin = {
   },
 };
 
-/** Embeds the genesis data and the built page as files, at the same paths relative to the program as in src/. */
+/** Embeds the genesis data, the built page and the documentation as files, at the same paths relative to the program as in src/. */
 const embedData: BunPlugin = {
   name: 'embed-data',
   setup: (build) => {
@@ -68,14 +71,16 @@ async function build(): Promise<void> {
   const addon = findAddon();
   const page = join(source, pageFile);
   writePageFile(page, await buildPage('package'));
-  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'avm/genesis/data', file)), page];
+  const docs = join(source, docsFile);
+  writeDocsFile(docs, await buildDocs({ isServed: true }));
+  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'avm/genesis/data', file)), page, docs];
   await Bun.build({
     entrypoints: [join(source, 'cli/main.ts'), join(source, 'chain/recovery/recovery-thread.ts'), ...data],
     root: source,
     target: 'bun',
     minify: { whitespace: true, syntax: true, identifiers: false },
     naming: { entry: '[dir]/[name].[ext]', asset: '[dir]/[name].[ext]' },
-    plugins: [embedAddon(addon), homeOfExecutable, embedData],
+    plugins: [embedAddon(addon), homeOfExecutable, embedData, withoutBuilders],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
   rmSync(dirname(page), { recursive: true });
