@@ -75,6 +75,7 @@ const ownLimits = {
     'ledger/index-read/output-sources.ts',
     'ledger/index-read/read-buckets.ts',
     'ledger/index/batched-statement.ts',
+    'ledger/index/key-array.ts',
     'ledger/index/key-lookup.ts',
     'ledger/index/ordered-lookup.ts',
     'ledger/index/statement-joiner.ts',

@@ -5,6 +5,7 @@
 export const perCall: readonly string[] = [
   'api/access/plans.ts weights',
   'api/contract/components.ts sources',
+  'api/data/asset-labels.ts labels reading',
   'api/data/render-asset.ts sums',
   'api/data/render-context.ts found',
   'api/data/sum-balances.ts balances',
