@@ -27,6 +27,8 @@ export const perCall: readonly string[] = [
   'chain/solo/solo.ts errors',
   'cli/commands/check.ts lines problems',
   'explorer/browser/csv.ts sheets',
+  'explorer/docs/docs-site.tsx files',
+  'explorer/docs/markdown-blocks.ts used',
   'explorer/load/asset-change.ts sums',
   'explorer/load/load-graph.ts reached',
   'explorer/pictures/graph-layout.ts contents columns edges order seenEdges',
