@@ -1,4 +1,4 @@
-// Creates a collection of NFTs with `serac/codec`, which builds and signs the transactions itself, and mints one: node mint-nft.mjs
+// Creates a collection of NFTs with `serac/codec`, which builds and signs the transactions itself, and mints one: node mint.mjs
 import { createNode } from 'serac';
 import {
   createAsset,

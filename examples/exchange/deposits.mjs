@@ -1,5 +1,5 @@
 // Credits deposits as an exchange does: one address per customer, each deposit once, also after a restart or a revert.
-// node watch-deposits.mjs shows it on a chain inside this program; with a URL it watches that node: node watch-deposits.mjs http://127.0.0.1:9650
+// node deposits.mjs shows it on a chain inside this program; with a URL it watches that node: node deposits.mjs http://127.0.0.1:9650
 import { createNode } from 'serac';
 import { createClient } from 'serac/client';
 
