@@ -28,8 +28,12 @@ function prepareFile(content: string | Uint8Array): ServedFile {
     plain,
     encoded: async (encoding) => {
       if (encoding === 'plain') return plain;
-      if (encoding === 'gzip') return (gzip ??= compressBytes(plain, 'gzip'));
-      return (br ??= compressBytes(plain, 'br', brotliQuality));
+      if (encoding === 'gzip') {
+        gzip ??= compressBytes(plain, 'gzip');
+        return gzip;
+      }
+      br ??= compressBytes(plain, 'br', brotliQuality);
+      return br;
     },
   };
 }
