@@ -58,6 +58,7 @@ function createCountingEnv() {
     tempFolder: tmpdir,
     forwardRequest: notInThisTest,
     openPeerSockets: notInThisTest,
+    postSockets: { resolve: notInThisTest, post: notInThisTest },
     loadPageAssets: notInThisTest,
     loadDocs: notInThisTest,
     clock: {

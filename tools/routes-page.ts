@@ -4,10 +4,11 @@ import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
 import { apiHealthRoutes } from '../src/api/rest/health.ts';
 import { buildOpenApi } from '../src/api/rest/openapi.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
+import { webhookRoutes } from '../src/api/webhooks/webhook-routes.ts';
 import { boundsText, refName, typeName } from '../src/explorer/reference/reference-schema.ts';
 import type { OpenApi, Operation, Schema } from '../src/explorer/reference/reference-types.ts';
 
-/** The routes of the Data, Explorer and Metrics APIs with parameters and answers, for docs/data-and-metrics.md. */
+/** The routes of the Data, Webhook, Explorer and Metrics APIs with parameters and answers, for docs/data-and-metrics.md. */
 
 type Route = RouteRow & { readonly id: string };
 type Group = { readonly name: string; readonly api: 'data' | 'metrics'; readonly note: string; readonly routes: readonly Route[] };
@@ -18,6 +19,12 @@ const groups: readonly Group[] = [
     api: 'data',
     note: 'The routes of the AvaCloud Data API for the X-Chain.',
     routes: [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly Route[],
+  },
+  {
+    name: 'Webhook',
+    api: 'data',
+    note: 'Routes of the AvaCloud Webhook API, for the operator of this server ([webhooks.md](webhooks.md)).',
+    routes: webhookRoutes as readonly Route[],
   },
   {
     name: 'Explorer',

@@ -45,7 +45,7 @@ export type DevConfig = {
   readonly accounts: AccountOptions & { readonly balance: bigint };
   /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
   readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
-  /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
+  /** The token that callers of `/ext/dev` and `/v1/webhooks` must send; undefined: only programs on this machine may call it. */
   readonly devToken: string | undefined;
 };
 
@@ -60,6 +60,8 @@ export type ServerConfig = {
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
   readonly publicApi: boolean;
+  /** Whether webhooks may send requests to private addresses. */
+  readonly webhookPrivateTargets: boolean;
   /** Whether the pages of the explorer are served. */
   readonly explorer: boolean;
   readonly healthCheckFrequency: Milliseconds;
@@ -194,6 +196,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
+    webhookPrivateTargets: options['webhook-private-targets'],
     explorer: options.explorer,
     healthCheckFrequency: options['health-check-frequency'],
     disk: {

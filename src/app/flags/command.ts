@@ -187,6 +187,21 @@ export const commandTable = {
   },
   'state save': { kind: 'client', args: ['FILE'], help: 'save the whole chain to a file', examples: ['state save chain.serac'] },
   'state load': { kind: 'client', args: ['FILE'], help: 'replace the chain by a saved one', examples: ['state load chain.serac'] },
+  'webhooks create': {
+    kind: 'client',
+    args: ['URL', '[ADDRESSES]'],
+    help: 'send a signed request to a URL for every transaction of addresses, or of --asset',
+    examples: [
+      'webhooks create https://example.org/hook X-local1…,X-local1…',
+      'webhooks create http://127.0.0.1:8080/ --asset AVAX --name all',
+    ],
+  },
+  'webhooks list': { kind: 'client', args: [], help: 'list the webhooks and how their deliveries go', examples: ['webhooks list'] },
+  'webhooks show': { kind: 'client', args: ['ID'], help: 'show a webhook', examples: ['webhooks show 2b1c…'] },
+  'webhooks enable': { kind: 'client', args: ['ID'], help: 'deliver again, from where it stopped', examples: ['webhooks enable 2b1c…'] },
+  'webhooks disable': { kind: 'client', args: ['ID'], help: 'stop the deliveries of a webhook', examples: ['webhooks disable 2b1c…'] },
+  'webhooks secret': { kind: 'client', args: ['ID'], help: 'give a webhook a new secret', examples: ['webhooks secret 2b1c…'] },
+  'webhooks delete': { kind: 'client', args: ['ID'], help: 'delete a webhook', examples: ['webhooks delete 2b1c…'] },
   tail: {
     kind: 'client',
     args: [],

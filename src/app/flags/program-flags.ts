@@ -2,7 +2,12 @@ import { type FlagDefinition, logLevels } from './flag-definition.ts';
 
 /** Flags of API keys, of commands that ask a node, and of the program itself. */
 export const programFlags = {
-  name: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: a name for the key' },
+  name: {
+    group: 'Keys',
+    kind: 'text',
+    commands: ['keys', 'webhooks create'],
+    help: 'keys create, webhooks create: a name for the key or webhook',
+  },
   plan: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: the rate limit plan (free)' },
   expires: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: when the key expires: 30d, 12h or 2027-01-31' },
   routes: {
@@ -22,7 +27,7 @@ export const programFlags = {
   asset: {
     group: 'Client',
     kind: 'text',
-    commands: ['send', 'faucet', 'export', 'deposit', 'tail'],
+    commands: ['send', 'faucet', 'export', 'deposit', 'tail', 'webhooks create'],
     help: 'ID or symbol of the asset (AVAX)',
   },
   memo: { group: 'Client', kind: 'text', commands: ['send', 'export'], help: 'memo: text, or bytes as 0x…' },

@@ -64,6 +64,10 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   fileSystem: readFileSystemSize,
   openFile,
   fetch,
+  postSockets: {
+    resolve: async (host) => (await import('../platform/post-sockets.ts')).postSockets.resolve(host),
+    post: async (request) => (await import('../platform/post-sockets.ts')).postSockets.post(request),
+  },
   makeFolder: createFolder,
   removeFile: (path) => rmSync(path, { force: true }),
   renameFile,

@@ -99,7 +99,7 @@ async function describe(
       events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
       rpc: routes.has(chain.rpcUrl),
       dev: routes.has('/ext/dev'),
-      devToken: routes.has('/ext/dev') && config.devToken !== undefined,
+      devToken: config.devToken !== undefined && (routes.has('/ext/dev') || operations.includes('listWebhooks')),
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,

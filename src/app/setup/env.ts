@@ -1,5 +1,6 @@
 import type { FileSystem } from '../../api/health/checks.ts';
 import type { Handler } from '../../api/http/message.ts';
+import type { PostSockets } from '../../api/webhooks/send-message.ts';
 import type { GenesisDataFile } from '../../avm/genesis/network-genesis.ts';
 import type { KeyCrypto } from '../../avm/wallet/key.ts';
 import type { RecoverKey } from '../../base/crypto/recover.ts';
@@ -73,6 +74,8 @@ export type DatabaseEnv = {
 export type NetworkEnv = {
   readonly fetch: Fetch;
   readonly serve: Serve;
+  /** Sends requests of webhooks. */
+  readonly postSockets: PostSockets;
   /** Sockets for peers with the staking certificate and key of this node, both as PEM. */
   readonly openPeerSockets: (certificate: string, privateKey: string) => Promise<PeerSockets>;
   /** Returns a handler that sends a request to a port of this machine and streams both bodies. */

@@ -8,6 +8,7 @@ import { peers } from './peers.ts';
 import { rpc } from './rpc.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
+import { webhookCommands } from './webhook-commands.ts';
 
 /** The commands that ask a running node. */
 export type ClientCommandName = { [N in CommandName]: (typeof commandTable)[N]['kind'] extends 'client' ? N : never }[CommandName];
@@ -22,6 +23,7 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   ...moneyCommands,
   ...controlCommands,
   ...showCommands,
+  ...webhookCommands,
   tail,
   peers,
   doctor,

@@ -17,7 +17,8 @@ export async function createDataClient(client: RpcClient): Promise<(path: string
   };
 }
 
-function parseAnswer(text: string, url: string): unknown {
+/** The JSON of an answer. Throws if it is none. */
+export function parseAnswer(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -25,7 +26,8 @@ function parseAnswer(text: string, url: string): unknown {
   }
 }
 
-function readMessage(text: string): string | undefined {
+/** The message in the body of an error; undefined if it has none. */
+export function readMessage(text: string): string | undefined {
   try {
     const { message } = JSON.parse(text) as { message?: string | string[] };
     return Array.isArray(message) ? message.join('; ') : message;

@@ -3,6 +3,7 @@ import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
 import { loadFollowState } from '../load/follow-state.ts';
+import { webhooksPath } from '../load/load-webhooks.ts';
 import { createLocalSource, sendLocal } from '../load/local-source.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { respondWithImage } from '../load/payload-image.ts';
@@ -225,7 +226,8 @@ const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPag
 });
 
 function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
-  const needs = path === devPath ? 'token' : status === 401 || status === 403 ? 'key' : undefined;
+  const isForKey = (status === 401 || status === 403) && !path.startsWith(webhooksPath);
+  const needs = path === devPath ? 'token' : isForKey ? 'key' : undefined;
   return message(needs === undefined ? 'The node cannot answer' : `This server needs ${needs === 'key' ? 'an API key' : 'a token'}`, {
     status,
     text: needs === undefined ? reason : secretTexts[needs],
