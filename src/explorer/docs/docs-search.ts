@@ -12,7 +12,11 @@ export type DocsIndex = {
 export type DocsEntry = readonly [page: number, heading: string, anchor: string, text: string];
 
 export const makeIndex = (pages: readonly DocsPage[]): DocsIndex => ({
-  pages: pages.map(({ page, title, section }) => ({ url: `${page}.html`, title, weight: section === 'Decisions' || section === 'Project' ? 0.4 : 1 })),
+  pages: pages.map(({ page, title, section }) => ({
+    url: `${page}.html`,
+    title,
+    weight: section === 'Decisions' || section === 'Project' ? 0.4 : 1,
+  })),
   entries: pages.flatMap((page, at) => entriesOf(page, at)),
 });
 
