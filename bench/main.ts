@@ -29,6 +29,7 @@ import { readRows } from './read-rows.ts';
 import { formatTable, type ReportRow } from './report.ts';
 import { runScale } from './scale.ts';
 import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
+import { runSoak } from './soak.ts';
 import { runThreads } from './threads.ts';
 import { runTransferCost } from './transfer-cost.ts';
 
@@ -57,6 +58,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   hostile: (_load, options, binary) => runHostile(env, options, binary),
   limits: (_load, options) => runLimits(env, options),
   cluster: (load, options) => runCluster(env, load, options),
+  soak: (_load, options) => runSoak(env, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

@@ -8,7 +8,10 @@ import type { LoadCall } from './socket-load.ts';
  * The mixed reads of the memory row: calls of the Node RPC, pages of the Data API and `avg_tps`. No two pages are the same request: an unused
  * filter makes each one different, so that the response cache fills and evicts.
  */
-export function createMixedReads({ richAddress, smallTxs, wideTxs }: Fixture, count: number): Requests {
+export function createMixedReads(
+  { richAddress, smallTxs, wideTxs }: Pick<Fixture, 'richAddress' | 'smallTxs' | 'wideTxs'>,
+  count: number,
+): Requests {
   const data = '/v1/networks/local/blockchains/x-chain';
   const kinds: readonly ((at: number) => LoadCall)[] = [
     (at) => createRpcCall('avm.getTx', { txID: idText(nth(smallTxs, at).id), encoding: 'json' }),

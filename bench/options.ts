@@ -24,16 +24,38 @@ export type Options = {
   readonly workers: readonly string[];
   /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
   readonly postgres: string | undefined;
-  /** Whether the figures of `limits` are added to their history. */
+  readonly soak: SoakOptions;
+  /** Whether the figures of `limits` or `soak` are added to their history. */
   readonly record: boolean;
+};
+
+export type SoakOptions = {
+  readonly minutes: number;
+  /** Transactions per second; undefined: 80 % of the measured capacity. */
+  readonly rate: number | undefined;
+  /** Of the random transactions whose answers are compared. */
+  readonly seed: number;
 };
 
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'threads', 'transfer', 'follow', 'events', 'p2p', 'hostile', 'limits', 'cluster'] as const;
+const modes = [
+  'scale',
+  'data',
+  'index-cost',
+  'threads',
+  'transfer',
+  'follow',
+  'events',
+  'p2p',
+  'hostile',
+  'limits',
+  'cluster',
+  'soak',
+] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -69,7 +91,13 @@ the same bytes. Instead of the table:
   --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
   --record         add this run to bench/limits.jsonl
   --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
-                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it`;
+                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it
+  --soak         two hours at 80 % of the capacity, which is measured first: transactions, as many reads, events, pages of the explorer in Chromium;
+                 samples memory, heap, file handles and sizes, fits a line after ten minutes, and compares a stream of answers with the blocks
+  --minutes N      its length, at most 1440 (default 120)
+  --rate N         transactions per second instead of 80 % of the capacity
+  --seed N         of the random transactions whose answers are compared (default: of the clock, printed)
+  --record         add this run to bench/soak.jsonl and draw bench/soak.svg`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -98,6 +126,10 @@ export function parseOptions(args: readonly string[]): Options | string {
         peers: { type: 'string' },
         limits: { type: 'boolean' },
         cluster: { type: 'boolean' },
+        soak: { type: 'boolean' },
+        minutes: { type: 'string' },
+        rate: { type: 'string' },
+        seed: { type: 'string' },
         record: { type: 'boolean', default: false },
       },
     });
@@ -119,6 +151,11 @@ export function parseOptions(args: readonly string[]): Options | string {
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,
+      soak: {
+        minutes: parseInteger(values.minutes, 1440) ?? 120,
+        rate: parseInteger(values.rate, 100_000),
+        seed: parseInteger(values.seed, 2 ** 32) ?? Date.now() % 2 ** 32,
+      },
       record,
     };
   } catch (error) {

@@ -19,6 +19,8 @@ export type BenchServer = {
   readonly firstResponseMs: number;
   /** Waits until the server is healthy; returns the milliseconds since the start of the process. */
   readonly waitHealthy: () => Promise<number>;
+  /** The end of what it has written. */
+  readonly readLog: () => string;
   readonly stop: () => Promise<void>;
 };
 
@@ -105,13 +107,14 @@ export async function launchServer(
   const child = Bun.spawn(command(port, dir), { stdin: Buffer.from(input), stdout: logFd, stderr: logFd, signal: env.signal });
   const waitForResponse = async (call: LoadCall): Promise<number> => {
     while (!(await isAnswered(port, call))) {
-      if (child.exitCode !== null) throw new BenchError(`${name} exited with ${child.exitCode}: ${readFileSync(log, 'utf8').slice(-2000)}`);
+      if (child.exitCode !== null) throw new BenchError(`${name} exited with ${child.exitCode}: ${readLog()}`);
       if (performance.now() - started > startTimeout)
         throw new BenchError(`${name} did not answer ${call.path} within ${startTimeout / 1000} s`);
       await Bun.sleep(1);
     }
     return performance.now() - started;
   };
+  const readLog = () => readFileSync(log, 'utf8').slice(-2000);
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
     const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
@@ -129,6 +132,7 @@ export async function launchServer(
       probe,
       firstResponseMs,
       waitHealthy: () => waitForResponse({ path: '/ext/health' }),
+      readLog,
       stop,
     };
   } catch (error) {

@@ -1,7 +1,8 @@
 import { parseBlock } from '../src/avm/tx/block.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
 import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
-import type { PinnedBlock } from '../src/ledger/index-read/index-reads.ts';
+import type { PinnedBlock, TxQuery } from '../src/ledger/index-read/index-reads.ts';
 import { createOracle, type Oracle } from '../src/ledger/index-read/reads-oracle.fixture.ts';
 import { chainRoot, type DataRequest, type Json, plainAddress } from './data-requests.ts';
 import type { Client } from './http.ts';
@@ -19,7 +20,11 @@ export type ChainOracle = {
   readonly pinAt: (height: number) => PinnedBlock;
 };
 
-export function createChainOracle(node: Client): ChainOracle {
+/**
+ * `keeps`: whether a transaction is part of the oracle, for a chain that is too long to keep; the lists that are compared must be of these
+ * transactions only. Nothing of the others is kept but their blocks.
+ */
+export function createChainOracle(node: Client, keeps?: (tx: Tx) => boolean): ChainOracle {
   const { blockchainID, feeAsset } = localChainParams;
   const oracle = createOracle(blockchainID, feeAsset);
   const pins: PinnedBlock[] = [];
@@ -44,7 +49,8 @@ export function createChainOracle(node: Client): ChainOracle {
       while (pins.length <= last) {
         const { result } = await node.call('/ext/bc/X', 'avm.getBlockByHeight', { height: pins.length, encoding: 'hexnc' });
         const block = parseBlock(Buffer.from((result as unknown as { block: string }).block.slice(2), 'hex'));
-        accept(block, block.txs, deposited);
+        const txs = keeps === undefined ? block.txs : block.txs.filter(keeps);
+        accept(keeps === undefined ? block : { ...block, txs, bytes: new Uint8Array() }, txs, deposited);
       }
     },
   };
@@ -70,6 +76,12 @@ export function randomListing(random: Random, wallet: Wallet, assets: readonly I
   return random.pick([blockListing, txListing, txListing, utxoListing, utxoListing, utxoListing])(random, keys, assets);
 }
 
+/** A listing of what the wallet owns or did, of random kind and parameters. */
+export function randomWalletListing(random: Random, wallet: Wallet): Listing {
+  const keys = pickKeys({ random, wallet }, 1 + random.below(3));
+  return random.pick([walletTxListing, utxoListing])(random, keys, []);
+}
+
 type ListingMaker = (random: Random, keys: readonly Key[], assets: readonly Id[]) => Listing;
 
 const anyTime = { from: undefined, to: undefined };
@@ -81,26 +93,38 @@ const blockListing: ListingMaker = () => ({
 });
 
 const txListing: ListingMaker = (random, keys, assets) => {
-  const order = random.pick(['asc', 'desc'] as const);
-  const kinds = chance(random, 30) ? (['OperationTx', 'ExportTx'] as const) : undefined;
   const asset = random.pick(assets);
+  return random.pick([
+    (): Listing => makeTxListing(random, 'transactions', random.pick(orders), undefined),
+    () => walletTxListing(random, keys, assets),
+    () => makeTxListing(random, `assets/${idText(asset)}/transactions`, 'desc', [{ asset }]),
+  ])();
+};
+
+const walletTxListing: ListingMaker = (random, keys) =>
+  makeTxListing(
+    random,
+    'transactions',
+    random.pick(orders),
+    keys.map(({ address }) => ({ address })),
+    `addresses=${keys.map(plainAddress).join()}&`,
+  );
+
+const orders = ['asc', 'desc'] as const;
+
+function makeTxListing(random: Random, route: string, order: TxQuery['order'], subjects: TxQuery['subjects'], filter = ''): Listing {
+  const kinds = chance(random, 30) ? (['OperationTx', 'ExportTx'] as const) : undefined;
   const types = kinds?.map((kind) => `txTypes=${kind}&`).join('') ?? '';
-  const [path, query] = random.pick([
-    [`transactions?sortOrder=${order}&`, { order, subjects: undefined }],
-    [
-      `transactions?sortOrder=${order}&addresses=${keys.map(plainAddress).join()}&`,
-      { order, subjects: keys.map(({ address }) => ({ address })) },
-    ],
-    [`assets/${idText(asset)}/transactions?`, { order: 'desc' as const, subjects: [{ asset }] }],
-  ]);
+  // The transactions of an asset have one order.
+  const sort = route === 'transactions' ? `sortOrder=${order}&` : '';
   return {
-    path: `${chainRoot}/${path}${types}`,
+    path: `${chainRoot}/${route}?${sort}${filter}${types}`,
     expectedItems: (oracle, pin) =>
       oracle
-        .txList({ pin, kinds, times: anyTime, ...query, ...noLimit })
+        .txList({ pin, kinds, times: anyTime, order, subjects, ...noLimit })
         .map(({ txID, emitted }) => `${idText(txID)} ${emitted.map(outputText).join()}`),
   };
-};
+}
 
 const utxoListing: ListingMaker = (random, keys) => {
   const includeSpent = chance(random, 50);

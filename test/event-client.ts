@@ -14,8 +14,16 @@ export type EventClient = {
   readonly close: () => void;
 };
 
-export function openEvents(port: number, query = '', headers: Record<string, string> = {}, host = '127.0.0.1'): EventClient {
+/** `onEvent`: gets the events instead of the list `events`, which then stays empty. */
+export function openEvents(
+  port: number,
+  query = '',
+  headers: Record<string, string> = {},
+  onEvent?: (event: ReceivedEvent) => void,
+): EventClient {
+  const host = '127.0.0.1';
   const events: ReceivedEvent[] = [];
+  const receive = onEvent ?? ((event) => void events.push(event));
   let text = '';
   let head: string | undefined;
   const socket = connect(port, host, () => {
@@ -35,7 +43,7 @@ export function openEvents(port: number, query = '', headers: Record<string, str
     text = text.replace(/(^|\r\n)[0-9a-f]+\r\n/g, '');
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const event = parseEvent(text.slice(0, end));
-      if (event !== undefined) events.push(event);
+      if (event !== undefined) receive(event);
       text = text.slice(end + 2);
     }
   });

@@ -24,6 +24,9 @@ export function createClient(port: number, host = '127.0.0.1', from?: string): C
       const request = http.request({ ...target, method, path, headers: allHeaders, agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
+        // The connection was closed before the end of the response.
+        response.on('error', reject);
+        response.on('close', () => reject(Object.assign(new Error('the response is incomplete'), { code: 'ECONNRESET' })));
         response.on('end', () =>
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
         );

@@ -119,6 +119,31 @@ test('a hung writer: calls that need it get 503 from the reader, reads still wor
   }
 }, 60_000);
 
+test('a writer that is killed: calls that wait for it are answered at once, and the reader exits', async () => {
+  const { program, reader } = await start('killed');
+  const clients = await connect(program, reader);
+  process.kill(program.pid, 'SIGSTOP');
+  const began = performance.now();
+  // Connections to the writer itself break off.
+  const calls = clients.map((client) => post(client, 'issueTx', { tx: '0x00' }).catch(() => undefined));
+  await Bun.sleep(100);
+  process.kill(program.pid, 'SIGKILL');
+  const wasNoticedBefore = performance.now() - began > 4000;
+  const fromReader = (await Promise.all(calls)).filter((answer) => answer !== undefined);
+  expect(fromReader.length).toBeGreaterThan(0);
+  for (const { status, text } of fromReader)
+    expect([status, text]).toEqual([
+      503,
+      expect.stringContaining(wasNoticedBefore ? 'try again' : 'the writer process of the node has ended'),
+    ]);
+  expect(await program.exited).toBe(137);
+  const left = await eventually(
+    () => processesMatching(join(folder, 'killed')),
+    (pids) => pids.length === 0,
+  );
+  expect(left).toEqual([]);
+}, 60_000);
+
 test('a writer that stays hung is killed, and the reader exits, so that a supervisor can restart the node', async () => {
   const { program } = await start('ended');
   process.kill(program.pid, 'SIGSTOP');

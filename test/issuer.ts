@@ -4,7 +4,7 @@ import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { type Id, idOf, idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
-import type { LedgerModel } from './ledger-model.ts';
+import { createdBy, type LedgerModel } from './ledger-model.ts';
 import { cChain, localModel, pChain } from './local-chain.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Case, chance } from './random-world.ts';
@@ -14,6 +14,7 @@ import {
   createWallet,
   ewoq,
   ewoqGenesisUtxo,
+  importTx,
   type Key,
   localChainParams,
   ownedBy,
@@ -36,13 +37,20 @@ export type Issuer = {
   readonly deposited: readonly Utxo[];
 };
 
-export type IssuerOptions = { readonly seed: number; readonly client: Client; readonly invalidPercent?: number };
+/** `funds`: those of ewoq, or an output of another chain, so that nothing that others own is spent and no one else has an output of this wallet. */
+export type IssuerOptions = {
+  readonly seed: number;
+  readonly client: Client;
+  readonly invalidPercent?: number;
+  readonly funds?: 'genesis' | 'deposit';
+};
 
 const coin = 1_000_000_000_000n;
+const otherChains = [['P', pChain] as const, ['C', cChain] as const] as const;
 
-export function createIssuer({ seed, client, invalidPercent = 15 }: IssuerOptions): Issuer {
+export function createIssuer({ seed, client, invalidPercent = 15, funds = 'genesis' }: IssuerOptions): Issuer {
   const random = createRandom(seed);
-  const wallet = createWallet('issuer', { keys: [ewoq], count: 6 });
+  const wallet = createWallet('issuer', { keys: funds === 'genesis' ? [ewoq] : [], count: 6 });
   const model = localModel();
   const now = () => BigInt(Math.floor(Date.now() / 1000));
   // No output is unlocked while the test runs, so that the spendable outputs do not depend on its speed.
@@ -69,6 +77,34 @@ export function createIssuer({ seed, client, invalidPercent = 15 }: IssuerOption
     return txs;
   };
 
+  /** Adds an output to import. */
+  const deposit = async (utxo: Utxo, [from, chain]: readonly [alias: string, id: Id]): Promise<void> => {
+    const { error } = await client.call('/ext/dev', 'dev.addAtomicUTXO', { sourceChain: from, utxo: formatHex('hex', utxo.bytes) });
+    expect(error).toBeUndefined();
+    model.deposit(chain, utxo);
+    deposited.push(utxo);
+    generator.reset();
+  };
+
+  const importFunds = async (): Promise<Utxo> => {
+    const [key] = wallet.keys as [Key];
+    const amount = 1000n * coin;
+    const { output } = transfer(localChainParams.feeAsset, amount, ownedBy([key]));
+    const utxo = makeUtxo(idOf(random.bytes(32)), 0, localChainParams.feeAsset, output);
+    await deposit(utxo, otherChains[1]);
+    const tx = signDraft(
+      importTx(
+        wallet,
+        { utxos: [] },
+        cChain,
+        [utxo],
+        [transfer(localChainParams.feeAsset, amount - localChainParams.txFee, ownedBy([key]))],
+      ),
+    );
+    await issueAll([{ name: 'import the funds', bytes: tx.bytes, expected: 'accepted' }]);
+    return createdBy(tx)[0] as Utxo;
+  };
+
   return {
     random,
     wallet,
@@ -77,7 +113,7 @@ export function createIssuer({ seed, client, invalidPercent = 15 }: IssuerOption
       const pieces = Array.from({ length: 100 }, (_, i) =>
         transfer(localChainParams.feeAsset, coin, ownedBy([wallet.keys[i % wallet.keys.length] as Key])),
       );
-      const tx = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, pieces));
+      const tx = signDraft(baseTx(wallet, { utxos: [funds === 'genesis' ? ewoqGenesisUtxo : await importFunds()] }, pieces));
       await issueAll([{ name: 'split the funds into many outputs', bytes: tx.bytes, expected: 'accepted' }]);
       return tx;
     },
@@ -86,12 +122,7 @@ export function createIssuer({ seed, client, invalidPercent = 15 }: IssuerOption
       const assetID = chance(random, 70) ? localChainParams.feeAsset : random.pick([...model.assets.keys()]);
       const { output } = transfer(assetID, BigInt(1 + random.below(1e9)), ownedBy([random.pick(wallet.keys)]));
       const utxo = makeUtxo(idOf(random.bytes(32)), random.below(3), assetID, output);
-      const [from, chain] = random.pick([['P', pChain] as const, ['C', cChain] as const]);
-      const { error } = await client.call('/ext/dev', 'dev.addAtomicUTXO', { sourceChain: from, utxo: formatHex('hex', utxo.bytes) });
-      expect(error).toBeUndefined();
-      model.deposit(chain, utxo);
-      deposited.push(utxo);
-      generator.reset();
+      await deposit(utxo, random.pick(otherChains));
     },
     deposited,
   };

@@ -116,7 +116,7 @@ function createCountingEnv() {
     spawnWriter: notInThisTest,
     distributesConnections: true,
     cores: 2,
-    process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
+    process: () => ({ residentBytes: 0, heapBytes: 0, cpuSeconds: 0 }),
     abandon: notInThisTest,
     exit: notInThisTest,
     onExit: () => () => {},

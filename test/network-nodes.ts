@@ -99,7 +99,7 @@ export function createLanes(count: number, funds: Utxo = ewoqGenesisUtxo, terms 
 }
 
 /** All unspent outputs of an address as a node lists them, as sorted hex. */
-async function utxosOf(node: NetworkNode, address: string): Promise<string[]> {
+export async function utxosOf(node: NetworkNode, address: string): Promise<string[]> {
   const found = new Set<string>();
   let startIndex: { address: string; utxo: string } | undefined;
   for (;;) {

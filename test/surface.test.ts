@@ -108,6 +108,7 @@ describe('counterpart chains and metrics', () => {
     for (const name of [
       'serac_mempool_transactions',
       'serac_store_bytes',
+      'process_heap_bytes',
       'process_resident_memory_bytes',
       'serac_api_request_seconds_bucket',
     ])

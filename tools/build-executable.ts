@@ -1,5 +1,5 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { arch, platform } from 'node:os';
+import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
@@ -10,16 +10,25 @@ import { withoutBuilders } from './build.ts';
 
 /**
  * Builds a single-file executable: Bun, the program, the genesis data, the documentation and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
- * It is for the system that builds it, since the Bun of that system is the one that npm installed.
+ * The command builds for this system; tools/release builds for others, with the Bun of their package.
  */
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
-const outfile = resolve(process.argv[2] ?? join(root, 'dist-executable', platform() === 'win32' ? 'serac.exe' : 'serac'));
 
-/** The prebuilt addon of `secp256k1` for this system; undefined if the package has none: then its JavaScript is used. */
-function findAddon(): string | undefined {
-  const folder = join(root, 'node_modules/secp256k1/prebuilds', `${platform()}-${arch()}`);
+/** The system that an executable is for, and the Bun that it contains. */
+export type Runtime = {
+  readonly platform: string;
+  readonly arch: string;
+  /** The path of Bun's program for that system. */
+  readonly program: string;
+};
+
+const thisRuntime: Runtime = { platform: process.platform, arch: process.arch, program: process.execPath };
+
+/** The prebuilt addon of `secp256k1` for a system; undefined if the package has none: then its JavaScript is used. */
+function findAddon({ platform, arch }: Runtime): string | undefined {
+  const folder = join(root, 'node_modules/secp256k1/prebuilds', `${platform}-${arch}`);
   try {
     // Linux has one per C library; a Bun for glibc cannot load the other.
     const files = readdirSync(folder).filter((file) => file.endsWith('.node'));
@@ -66,9 +75,10 @@ const embedData: BunPlugin = {
   },
 };
 
-async function build(): Promise<void> {
+/** Builds the executable for a system, this one by default; says whether it recovers keys natively. */
+export async function buildExecutable(outfile: string, runtime = thisRuntime): Promise<{ readonly isNative: boolean }> {
   rmSync(outfile, { force: true });
-  const addon = findAddon();
+  const addon = findAddon(runtime);
   const page = join(source, pageFile);
   writePageFile(page, await buildPage('package'));
   const docs = join(source, docsFile);
@@ -81,11 +91,22 @@ async function build(): Promise<void> {
     minify: { whitespace: true, syntax: true, identifiers: false },
     naming: { entry: '[dir]/[name].[ext]', asset: '[dir]/[name].[ext]' },
     plugins: [embedAddon(addon), homeOfExecutable, embedData, withoutBuilders],
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile,
+      // Bun calls Windows by another name than Node.
+      target: `bun-${runtime.platform.replace('win32', 'windows')}-${runtime.arch}` as Bun.Build.CompileTarget,
+      executablePath: runtime.program,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
   });
   rmSync(dirname(page), { recursive: true });
-  const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
-  process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${addon === undefined ? 'in JavaScript' : 'native'}\n`);
+  return { isNative: addon !== undefined };
 }
 
-await build();
+if (import.meta.main) {
+  const outfile = resolve(process.argv[2] ?? join(root, 'dist-executable', platform() === 'win32' ? 'serac.exe' : 'serac'));
+  const { isNative } = await buildExecutable(outfile);
+  const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
+  process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${isNative ? 'native' : 'in JavaScript'}\n`);
+}

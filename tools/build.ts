@@ -6,6 +6,7 @@ import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
 import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
+import { collectLicenseTexts } from './release/licenses.ts';
 
 /**
  * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
@@ -50,6 +51,8 @@ async function build(): Promise<void> {
   await bundleLibrary();
   await bundleForBrowsers();
   await types;
+  // The code of these packages is inside the JavaScript files; those that npm installs bring their own texts.
+  writeFileSync(join(dist, 'third-party-licenses.txt'), collectLicenseTexts(root, ['bundled']));
 }
 
 /** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */

@@ -9,6 +9,7 @@ import { renderEventsPage } from './events-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
+import { renderDependenciesPage } from './release/dependencies-page.ts';
 import { renderRoutesPage } from './routes-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -22,6 +23,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/events.md': () => renderEventsPage(),
   'docs/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/limits.md': () => renderLimitsPage(root),
+  'docs/dependencies.md': () => renderDependenciesPage(root),
 };
 
 const beginMark = '<!-- from the tables: begin -->';

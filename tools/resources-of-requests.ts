@@ -30,6 +30,14 @@ export const requestResources: readonly ResourceRow[] = [
     holds: ['app/platform/body-buffer.ts fullBlocks'],
   },
   {
+    resource: 'sessions of `serac mcp` over HTTP, and requests of a session at a time',
+    limit:
+      '{api/mcp/http-sessions.ts#maxSessions}, each until {api/mcp/http-sessions.ts#sessionIdle ms} without a request; {api/mcp/session.ts#maxCalls}',
+    over: 'the least recently used session is ended; the request is refused',
+    test: 'src/api/mcp/http-sessions.test.ts',
+    holds: ['api/mcp/http-sessions.ts sessions', 'api/mcp/session.ts running', 'cli/commands/mcp.ts running'],
+  },
+  {
     resource: 'time for a body to arrive',
     limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
     over: '408, connection closed',

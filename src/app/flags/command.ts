@@ -157,6 +157,12 @@ export const commandTable = {
   },
   utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
+  reorg: {
+    kind: 'client',
+    args: ['[BLOCKS]'],
+    help: 'replace the last blocks by others, without their transactions; the node needs --reorg-depth',
+    examples: ['reorg', 'reorg 3'],
+  },
   time: {
     kind: 'client',
     args: ['[TIME]'],
@@ -220,6 +226,30 @@ export const commandTable = {
     args: ['METHOD', '[PARAMS]'],
     help: 'call a method of a node and print its result as JSON',
     examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
+  },
+  run: {
+    kind: 'client',
+    args: ['SCRIPT', '[ARGS…]'],
+    help: 'run a TypeScript or JavaScript file with the client of a node: of --url, or of a new one that ends with the script',
+    examples: ['run script.ts', 'run --url http://127.0.0.1:9650 script.ts one two'],
+  },
+  record: {
+    kind: 'client',
+    args: ['FILE'],
+    help: 'serve a node on another port with its clock frozen, and write the calls that change it to a file',
+    examples: ['record bug.jsonl --listen 9700'],
+  },
+  replay: {
+    kind: 'client',
+    args: ['FILE'],
+    help: 'send recorded calls to a new node, or to that of --url; exits with 1 if an answer differs',
+    examples: ['replay bug.jsonl', 'replay bug.jsonl --url http://127.0.0.1:9650'],
+  },
+  mcp: {
+    kind: 'client',
+    args: [],
+    help: 'serve the methods and routes of a node as tools of the Model Context Protocol, over stdin and stdout or over HTTP',
+    examples: ['mcp', 'mcp --dev --url http://127.0.0.1:9650', 'mcp --listen 9660 --tools avm,data'],
   },
   'testnet kill': {
     kind: 'local',

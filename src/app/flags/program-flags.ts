@@ -42,6 +42,34 @@ export const programFlags = {
   owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'address that gets the supply and may mint (account 0)' },
   groups: { group: 'Client', kind: 'integer', max: 1000, commands: ['nft create'], help: 'how many NFTs can be minted (10)' },
   address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address' },
+  dev: {
+    group: 'Client',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['mcp'],
+    help: 'also serve the tools that change the chain: dev.* and avm.issueTx',
+  },
+  tools: {
+    group: 'Client',
+    kind: 'list',
+    commands: ['mcp'],
+    help: 'serve only these groups of tools: avm, info, health, data, explorer, metrics, dev (all)',
+  },
+  listen: {
+    group: 'Client',
+    kind: 'integer',
+    max: 65535,
+    commands: ['mcp', 'record'],
+    help: 'port of 127.0.0.1 to serve at; 0 selects a free one. serac mcp: over HTTP, instead of over stdin and stdout',
+  },
+  'max-answer': {
+    group: 'Client',
+    kind: 'integer',
+    default: '40000',
+    max: 10_000_000,
+    commands: ['mcp'],
+    help: 'the most characters of an answer; a longer one is cut, with a note',
+  },
   kind: { group: 'Client', kind: 'list', commands: ['tail'], help: 'only events of these kinds: block, tx, mempool, time, …' },
 
   'log-level': {

@@ -122,7 +122,11 @@ export function serveWriter(
     env.log(`the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
     parent.kill();
   });
-  parent.onClose(() => void stop());
+  parent.onClose(() => {
+    // Calls that wait for an answer of the writer process get none: else they would delay the end of this process.
+    setHung('has ended');
+    void stop();
+  });
   parent.onMessage(async (message) => {
     heartbeat.reset();
     const received = message as MessageToReader;

@@ -79,7 +79,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   cores: availableParallelism(),
   // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.
   distributesConnections: process.platform === 'linux',
-  process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
+  process: () => ({ residentBytes: process.memoryUsage.rss(), heapBytes: process.memoryUsage().heapUsed, cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
   abandon: () => {
     if (keepsRunning) process.kill(process.pid, 'SIGKILL');

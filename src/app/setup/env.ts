@@ -96,7 +96,7 @@ export type ProcessEnv = {
   /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
   readonly distributesConnections: boolean;
   readonly cores: number;
-  readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
+  readonly process: () => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
   /** Ends this process at once, without closing files. Does nothing if the process is not Serac's own. */

@@ -41,6 +41,8 @@ type ChainReading = {
 
 export type ProcessReading = {
   readonly residentBytes: number;
+  /** JavaScript objects and what they hold, garbage that is not collected yet included. */
+  readonly heapBytes: number;
   readonly cpuSeconds: number;
   readonly startUnixSeconds: number;
   /** How late timers run; absent if not measured. */
@@ -94,6 +96,7 @@ const followRows: readonly ReadingRow<'lagBlocks' | 'lagSeconds'>[] = [
 
 const processRows: readonly ReadingRow<keyof ProcessReading>[] = [
   ['gauge', 'process_resident_memory_bytes', 'Resident memory size in bytes.', 'residentBytes'],
+  ['gauge', 'process_heap_bytes', 'Size of the JavaScript heap in bytes, with garbage that is not collected yet.', 'heapBytes'],
   ['counter', 'process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'cpuSeconds'],
   ['gauge', 'process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', 'startUnixSeconds'],
   ['gauge', 'serac_event_loop_lag_seconds', 'How late the event loop runs its timers.', 'eventLoopLagSeconds'],

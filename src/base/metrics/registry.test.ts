@@ -62,7 +62,7 @@ describe('the node', () => {
     chains: () => [{ chain: 'X', height: height.value, mempoolTxs: 2, mempoolBytes: 500, acceptedBlocks: 7, acceptedTxs: 9 }],
     storeBytes: () => 4096,
     failingChecks: () => 0,
-    process: () => ({ residentBytes: 1e6, cpuSeconds: 1.5, startUnixSeconds: 1_794_703_706 }),
+    process: () => ({ residentBytes: 1e6, heapBytes: 2e5, cpuSeconds: 1.5, startUnixSeconds: 1_794_703_706 }),
   });
 
   test('counts calls by outcome and times them by endpoint', () => {
@@ -83,6 +83,7 @@ describe('the node', () => {
     const text = formatMetrics(registry.families());
     expect(text).toContain('serac_chain_height{chain="X"} 1152921504606846977\n');
     expect(text).toContain('process_cpu_seconds_total 1.5\n');
+    expect(text).toContain('process_heap_bytes 200000\n');
     expect(text).toContain('serac_store_bytes 4096\n');
     expect(text).not.toContain('serac_event_loop_lag_seconds');
   });

@@ -38,6 +38,13 @@ export const docsTable: readonly DocsRow[] = [
     parts: ['in-a-test-suite'],
   },
   {
+    page: 'github-action',
+    title: 'GitHub Actions',
+    section: 'First steps',
+    source: 'docs/github-action.md',
+    about: 'A node in a workflow: start it, wait for it, print its log on failure.',
+  },
+  {
     page: 'recipes',
     title: 'Recipes',
     section: 'First steps',
@@ -72,6 +79,20 @@ export const docsTable: readonly DocsRow[] = [
     section: 'First steps',
     source: 'docs/fork.md',
     about: 'A private chain that begins with what a live node has: what is copied, when, and its limits.',
+  },
+  {
+    page: 'scripts',
+    title: 'Scripts and recordings',
+    section: 'First steps',
+    source: 'docs/scripts.md',
+    about: 'Scripts with a typed client, and calls that show a bug, recorded and sent again.',
+  },
+  {
+    page: 'mcp',
+    title: 'Tools for language models',
+    section: 'Interfaces',
+    source: 'docs/mcp.md',
+    about: 'serac mcp: the methods and routes of a node as tools of the Model Context Protocol.',
   },
   {
     page: 'node-rpc',
@@ -206,6 +227,20 @@ export const docsTable: readonly DocsRow[] = [
     about: 'What is stored, how it grows, backup and compact.',
   },
   {
+    page: 'operators',
+    title: "Operators' guide",
+    section: 'Operators',
+    source: 'docs/operators.md',
+    about: 'Serac as a service: systemd, nginx, Caddy, Kubernetes, alerts, backup, upgrade.',
+  },
+  {
+    page: 'runbook',
+    title: 'Runbook',
+    section: 'Operators',
+    source: 'docs/runbook.md',
+    about: 'What to do when a health check fails or an alert fires.',
+  },
+  {
     page: 'damage',
     title: 'Damage',
     section: 'Operators',
@@ -254,6 +289,20 @@ export const docsTable: readonly DocsRow[] = [
     section: 'Decisions',
     source: 'docs/decisions/README.md',
     about: 'Why Bun, why SQLite, and other decisions, with the options and their numbers.',
+  },
+  {
+    page: 'releasing',
+    title: 'Releasing',
+    section: 'Project',
+    source: 'docs/releasing.md',
+    about: 'What a release publishes, how it is made, signed and reproduced.',
+  },
+  {
+    page: 'dependencies',
+    title: 'Dependencies',
+    section: 'Project',
+    source: 'docs/dependencies.md',
+    about: 'Every dependency, its licence and why it is there.',
   },
   {
     page: 'architecture',

@@ -1,17 +1,17 @@
-import type { DevFault } from '../src/api/dev/fault.ts';
-import type { AvmFault } from '../src/api/rpc/avm-fault.ts';
-import type { CounterpartFault } from '../src/api/rpc/counterpart.ts';
-import type { EvmFault } from '../src/api/rpc/evm-fault.ts';
-import type { RpcFault } from '../src/api/rpc/fault.ts';
-import type { InfoFault } from '../src/api/rpc/info.ts';
-import type { RelayFault } from '../src/app/workers/relay.ts';
-import type { WalletFault } from '../src/avm/wallet/fault.ts';
-import type { HexFault } from '../src/base/bytes/hex.ts';
-import type { FollowFault } from '../src/chain/follow/fault.ts';
-import type { ForkFault } from '../src/chain/fork/fault.ts';
-import type { ChainFault } from '../src/chain/lifecycle/fault.ts';
-import type { SnapshotFault } from '../src/ledger/snapshot/fault.ts';
-import type { StateFault } from '../src/ledger/state/fault.ts';
+import type { DevFault } from '../../api/dev/fault.ts';
+import type { AvmFault } from '../../api/rpc/avm-fault.ts';
+import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
+import type { EvmFault } from '../../api/rpc/evm-fault.ts';
+import type { RpcFault } from '../../api/rpc/fault.ts';
+import type { InfoFault } from '../../api/rpc/info.ts';
+import type { WalletFault } from '../../avm/wallet/fault.ts';
+import type { HexFault } from '../../base/bytes/hex.ts';
+import type { FollowFault } from '../../chain/follow/fault.ts';
+import type { ForkFault } from '../../chain/fork/fault.ts';
+import type { ChainFault } from '../../chain/lifecycle/fault.ts';
+import type { SnapshotFault } from '../../ledger/snapshot/fault.ts';
+import type { StateFault } from '../../ledger/state/fault.ts';
+import type { RelayFault } from '../workers/relay.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =
@@ -25,6 +25,10 @@ export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
   SNAPSHOT_OLD_INDEX: [
     'The index of the data directory is of an older version, and `snapshots` snapshots hold rows of it.',
     'Run `serac reindex`, which deletes the snapshots, or delete them with the version that saved them.',
+  ],
+  SNAPSHOT_NO_REORG: [
+    'The state to which the reorg goes back was not kept; `max` blocks can be replaced.',
+    'Start the node with `--reorg-depth N`, or replace fewer blocks.',
   ],
   SNAPSHOT_CHAIN_BUSY: ['A block of this chain is verified but not decided.', 'Send the call again.'],
   SNAPSHOT_DIFF_TOO_LARGE: ['More than `max` rows of a table differ.', 'Compare snapshots that are closer together.'],
@@ -150,6 +154,7 @@ export const devCodes: AdviceByCode<
     'Use an output of an account, or wait until its lock time.',
   ],
   DEV_TOO_MANY_BLOCKS: ['More than `max` blocks were to be mined in one call.', 'Call `dev.mine` several times.'],
+  DEV_BAD_DEPTH: ['`depth` is not a number from 1 to `max`.', 'Replace fewer blocks; block 0 cannot be replaced.'],
   DEV_NO_FILLER_FUNDS: [
     'There is no transaction to mine, and account 0 cannot pay the fee of a filler transaction.',
     'Issue a transaction, or send AVAX to `address`.',
@@ -190,6 +195,10 @@ export const nodeCodes: AdviceByCode<
   FOLLOW_STOPPED: ['The node is stopping.', 'Try again when it has started.'],
   FORK_SOURCE_FAILED: ['The node of `--fork-url` does not answer; `why` says what failed.', 'Start it, and try again.'],
   FORK_ADDRESS_TOO_LARGE: ['The address has more than `max` outputs on the forked node.', 'Use another address.'],
+  FORK_NO_HEIGHT: [
+    'The forked node cannot tell what an address had at block `height`; `why` says what failed.',
+    'Fork a Serac node with a Data API, such as one that follows the node, or leave `--fork-block-number` out.',
+  ],
   FORK_TOO_MANY_INPUTS: [
     'The transaction spends outputs of more than `max` transactions that are not copied yet.',
     'Copy their owners with `--fork-address`.',

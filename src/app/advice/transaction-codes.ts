@@ -1,6 +1,6 @@
-import type { TxFault } from '../src/avm/verify/fault.ts';
-import type { CodecFault } from '../src/base/codec/fault.ts';
-import type { ChainFault } from '../src/chain/lifecycle/fault.ts';
+import type { TxFault } from '../../avm/verify/fault.ts';
+import type { CodecFault } from '../../base/codec/fault.ts';
+import type { ChainFault } from '../../chain/lifecycle/fault.ts';
 
 /** What an error code means to a client, and what to do about it: one sentence each. */
 export type ErrorAdvice = readonly [meaning: string, remedy: string];
