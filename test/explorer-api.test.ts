@@ -161,6 +161,21 @@ for (const mode of devModes)
       expect(named.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(split.id), idText(first.id)]);
       expect(await statusOf(`transaction-summaries?txHashes=${Array(101).fill(idText(first.id)).join()}`)).toBe(400);
       expect(await statusOf('transaction-summaries?txHashes=x')).toBe(400);
+      // Of an address or an asset: the same transactions as those lists have.
+      const [
+        {
+          addresses: [owner],
+        },
+      ] = (await get(`transactions/${idText(first.id)}`)).emittedUtxos;
+      for (const [filter, list] of [
+        [`addresses=${owner}`, `transactions?addresses=${owner}`],
+        [`assetId=${avaxText}`, `assets/${avaxText}/transactions?`],
+      ]) {
+        const idsOf = ({ transactions }: Json) => transactions.map(({ txHash }: Json) => txHash);
+        const summaries = await get(`transaction-summaries?${filter}&pageSize=5`);
+        expect(idsOf(summaries)).toEqual(idsOf(await get(`${list}&pageSize=5`)));
+        expect(idsOf(summaries)).toContain(idText(first.id));
+      }
       const place = await get(`transactions/${idText(first.id)}/position`);
       expect(place).toEqual({ txHash: idText(first.id), blockNumber: tip.blockNumber, blockHash: tip.blockHash, txCount: 1, index: 0 });
       expect((await get(`transactions/${avaxText}/position`)).index).toBeUndefined();

@@ -77,18 +77,24 @@ export async function startPostgres({
   const main = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const isUp = () => existsSync(join(data, 'postmaster.pid'));
   const all = () => [main(), ...childrenOf(main())];
-  const signal = (name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => {
-    for (const pid of all())
+  const send = (name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT', pids: readonly number[]) => {
+    for (const pid of pids)
       try {
         process.kill(pid, name);
       } catch {
         // The process has already exited.
       }
   };
+  /** Stops the main process first, and lists its sessions only then: one that it starts meanwhile would go on responding. */
+  const freeze = () => {
+    send('SIGSTOP', [main()]);
+    while (!isStopped(main())) Bun.sleepSync(1);
+    send('SIGSTOP', childrenOf(main()));
+  };
   const end = async (how: 'kill' | 'stop') => {
     if (how === 'stop') return run('pg_ctl', 'stop', '--pgdata', data, '--mode=fast');
     const pids = all();
-    signal('SIGKILL');
+    send('SIGKILL', pids);
     while (pids.some(isAlive)) await Bun.sleep(5);
     // A killed process that nobody has waited for counts as running, so the locks of its files are removed here.
     for (const lock of [join(data, 'postmaster.pid'), join(folder, `.s.PGSQL.${port}.lock`)]) rmSync(lock, { force: true });
@@ -102,8 +108,8 @@ export async function startPostgres({
     promote: async () => run('pg_ctl', 'promote', '--pgdata', data, '--wait'),
     start,
     end,
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
+    freeze,
+    thaw: () => send('SIGCONT', all()),
     remove: async () => {
       if (isUp()) await end('kill');
       rmSync(folder, { recursive: true, force: true });
@@ -146,6 +152,15 @@ function isAlive(pid: number): boolean {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;
+  }
+}
+
+/** Whether a process is suspended, or has exited. */
+function isStopped(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ');
+  } catch {
+    return true;
   }
 }
 

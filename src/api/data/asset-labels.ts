@@ -27,6 +27,9 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
     return label;
   };
 
+  /** Lookups that are under way, by asset: the answers of a page ask for the same assets at nearly the same time. */
+  const reading = new Map<Id, Promise<unknown>>();
+
   const readLabels = async (ids: Iterable<Id>): Promise<FoundLabels> => {
     const labels = new Map<Id, AssetLabel>();
     let missing: Id[] = [];
@@ -35,10 +38,25 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
       if (label === undefined) missing.push(id);
       else labels.set(id, label);
     }
-    for (const { reads } of sources) {
-      if (missing.length === 0) break;
-      for (const entry of await reads.assetNames(missing)) labels.set(entry.id, addToCache(entry));
-      missing = missing.filter((id) => !labels.has(id));
+    const others = missing.flatMap((id) => reading.get(id) ?? []);
+    if (others.length > 0) {
+      await Promise.allSettled(others);
+      return readLabels(ids);
+    }
+    const lookUp = async (): Promise<void> => {
+      for (const { reads } of sources) {
+        if (missing.length === 0) break;
+        for (const entry of await reads.assetNames(missing)) labels.set(entry.id, addToCache(entry));
+        missing = missing.filter((id) => !labels.has(id));
+      }
+    };
+    const asked = missing;
+    const lookingUp = lookUp();
+    for (const id of asked) reading.set(id, lookingUp);
+    try {
+      await lookingUp;
+    } finally {
+      for (const id of asked) reading.delete(id);
     }
     return { labelOf: labelIn(labels), isComplete: missing.length === 0 };
   };

@@ -131,6 +131,8 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       ).map(({ height }) => height),
     txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
     txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    txsById: async (ids, pin) =>
+      ids.flatMap((id) => numberedTxs.filter(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)).map((one) => txEntry(one, pin)),
     tx: async (id, isRendered) => {
       const pin = await reads.tip();
       const found = numberedTxs.find(({ tx }) => tx.id === id);

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import type { Address } from '../../base/bytes/address.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
@@ -22,7 +21,6 @@ function openRoutes() {
   };
   const scanning = createScanningReads(sampleChain());
   const explorer = {
-    holders: async () => readNext((amount) => [{ address: 'a'.repeat(40) as Address, amount, nfts: 0 }]),
     assetCounts: async () => readNext((held) => new Map([[avax, { holders: 1, held, minted: held, mintedNfts: 0 }]])),
     createdAssets: async () => [{ seq: 1, id: avax }],
   } as unknown as ExplorerReads;
@@ -49,12 +47,4 @@ function openRoutes() {
 test('supply and held supply of an asset are of the same block', async () => {
   const { assets } = (await openRoutes()('listAssets', {})) as unknown as { assets: { supply: string; heldSupply: string }[] };
   expect(assets.map(({ supply, heldSupply }) => [supply, heldSupply])).toEqual([['6', '6']]);
-});
-
-test('the holders of an asset and their sum are of the same block', async () => {
-  const { holderList, heldSupply } = (await openRoutes()('listAssetHolders', { assetId: avax })) as unknown as {
-    holderList: { amount: string }[];
-    heldSupply: string;
-  };
-  expect([holderList[0]?.amount, heldSupply]).toEqual(['6', '6']);
 });

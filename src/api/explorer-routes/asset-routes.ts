@@ -43,20 +43,14 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     await requireAsset(chain, assetId);
     const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
     const limit = Math.min(pageSize, maxRank - offset);
-    const [rows, counts, tip] = await atOneTip(chain.reads, () =>
-      Promise.all([
-        explorerOf(chain).holders(assetId, offset, limit + 1),
-        explorerOf(chain).assetCounts([assetId]),
-        chain.reads.newestTip(),
-      ]),
-    );
+    const { holders: rows, counts, pin } = await explorerOf(chain).holders(assetId, offset, limit + 1);
     const spelling = networkSpelling(deps.served, chainRef.network);
     const format = deps.addressFormatter(spelling.hrp);
     const hasMore = rows.length > limit && offset + limit < maxRank;
     return {
-      nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
+      nextPageToken: hasMore ? paging.nextPageToken({ height: pin.height, after: offset + limit }) : undefined,
       assetId: idText(assetId),
-      ...renderCounts(counts.get(assetId)),
+      ...renderCounts(counts),
       holderList: rows
         .slice(0, limit)
         .map(({ address, amount, nfts }, i) => ({ rank: offset + i + 1, address: format(address), amount: amount.toString(), nfts })),

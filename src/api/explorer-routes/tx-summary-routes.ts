@@ -1,6 +1,6 @@
 import { refId } from '../../avm/tx/utxo.ts';
 import { idText } from '../../base/bytes/id.ts';
-import type { TxEntry } from '../../ledger/index-read/index-reads.ts';
+import type { Subject, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
 import { txSummaryRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
@@ -14,28 +14,25 @@ import { summarizeTx } from '../summary/summarize-tx.ts';
 import type { ExplorerDeps } from './deps.ts';
 
 export const txSummaryRoutes = implementRoutes<ExplorerDeps>()(txSummaryRows, {
-  listTransactionSummaries: async (deps, { txHashes, pageSize: limit, ...chainRef }, { paging }) => {
+  listTransactionSummaries: async (deps, { txHashes, addresses, assetId, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const spelling = networkSpelling(deps.served, chainRef.network);
     const listing = await openListing(chain.reads, paging);
     const { pin } = listing;
     const metadata = await listMetadata(spelling, chain);
     if (txHashes !== undefined) {
-      const seqs = await Promise.all(txHashes.map((id) => chain.reads.txSeq(id, pin)));
-      const entries = await chain.reads.txs(
-        seqs.filter((seq) => seq !== undefined),
-        pin,
-      );
+      const entries = await chain.reads.txsById([...new Set(txHashes)], pin);
       return { nextPageToken: undefined, transactions: await renderLines(deps, chain, spelling.hrp, entries), ...metadata };
     }
-    const seqs = await chain.reads.txSeqs({ ...listing, ...allTxs, limit: limit + 1 });
+    const subjects = addresses?.owners.map((address): Subject => ({ address })) ?? (assetId && [{ asset: assetId }]);
+    const seqs = await chain.reads.txSeqs({ ...listing, ...newestFirst, subjects, limit: limit + 1 });
     const entries = await chain.reads.txs(seqs.slice(0, limit), pin, maxPageBytes);
     const { nextPageToken } = cutPage(seqs, listing, { limit: entries.length, seqOf: (seq) => seq, paging });
     return { nextPageToken, transactions: await renderLines(deps, chain, spelling.hrp, entries), ...metadata };
   },
 });
 
-const allTxs = { subjects: undefined, kinds: undefined, times: { from: undefined, to: undefined }, order: 'desc' } as const;
+const newestFirst = { kinds: undefined, times: { from: undefined, to: undefined }, order: 'desc' } as const;
 
 async function renderLines(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));

@@ -45,7 +45,8 @@ describe.skipIf(!isAvailable)(
       expect(await ask(pg.url)).toEqual({ state: { role: 'primary', timeline: 1, isPooled: false }, rows: [{ n: 1 }], lines: [] });
     }, 60_000);
 
-    const ignored = 'statement_timeout,serac.direct,jit,enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,search_path';
+    const ignored =
+      'statement_timeout,serac.direct,jit,enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,plan_cache_mode,search_path';
     for (const [name, settings] of [
       ['refuses settings', []],
       ['drops settings', [`ignore_startup_parameters = ${ignored}`]],

@@ -191,6 +191,8 @@ export const plannerSettings = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
+  // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
+  plan_cache_mode: 'force_generic_plan',
 } as const;
 
 /**
@@ -263,8 +265,11 @@ const createPlaceholderNumbering = (): ((text: string) => string) =>
 
 /** Converts int8 values, which the driver returns as bigint, to numbers as SQLite returns them. All of ours are counts, heights and times. */
 function convertBigints<Row>(rows: { [column: string]: unknown }[]): Row[] {
+  const [first] = rows;
+  // The columns are those of the first row; where that is NULL, another row may have a number.
+  const columns = Object.keys(first ?? {}).filter((column) => typeof first?.[column] === 'bigint' || first?.[column] === null);
   for (const row of rows)
-    for (const column in row) {
+    for (const column of columns) {
       const value = row[column];
       if (typeof value === 'bigint') row[column] = toSafeNumber(value);
     }

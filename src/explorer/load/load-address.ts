@@ -6,7 +6,7 @@ import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-bal
 import { chainPath, type PageContext } from './page-context.ts';
 import { type CanvasOutput, canvasOutput, slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
-import { readRows } from './tx-row.ts';
+import { readRows, readRowsOf } from './tx-row.ts';
 
 export type AddressData = {
   /** `X-local1…` */
@@ -67,18 +67,19 @@ export async function loadAddress(
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
   const filter = parseFilter(asked);
-  const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot] = await Promise.all([
+  // The first page is the same list as the history, read at the same time; other pages are looked up by their IDs.
+  const isFirst = pageToken === undefined && !isFiltered(filter);
+  const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot, newest] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, base, address),
     loadHistory(source, `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}`, { address, filter, rows, pageToken }),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
     loadBalancePlot(source, context, address, range),
+    isFirst ? readRowsOf(source, context, { addresses: address }, { rows, pageToken }) : undefined,
   ]);
-  const lines = await readRows(
-    source,
-    context,
-    history.transactions.map(({ txHash }) => txHash),
-  );
+  const known = new Map(newest?.rows.map((row) => [row.id, row]));
+  const missing = history.transactions.map(({ txHash }) => txHash).filter((id) => !known.has(id));
+  const lines = [...known.values(), ...(await readRows(source, context, missing))];
   const page = { txs: history.transactions, isFirst: pageToken === undefined, hasNext: history.nextPageToken !== undefined };
   return {
     address,

@@ -1,9 +1,9 @@
-import type { AssetDays, AssetDetails, Holders, TxList } from '../../api/contract/answers.ts';
+import type { AssetDays, AssetDetails, Holders } from '../../api/contract/answers.ts';
 import type { Party, SummaryAmount } from '../../api/summary/sentence.ts';
 import { loadMinters, loadNfts, type NftsData } from './load-nfts.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { readRows, type TxRow } from './tx-row.ts';
+import { readRows, readRowsOf, type TxRow } from './tx-row.ts';
 
 /** Ranges of the plot of transactions by day. */
 export const assetRanges = { '30d': { word: '30 d', days: 30 }, '1y': { word: '1 y', days: 365 } } as const;
@@ -51,10 +51,7 @@ export async function loadAsset(
   const age = Math.ceil((asset.lastActivityTimestamp - asset.createdAtTimestamp) / 86_400) + 1;
   const days = wanted === null ? Math.min(assetRanges[range].days, Math.max(minDays, age)) : assetRanges[range].days;
   const [list, [created], holders, byDay, minters] = await Promise.all([
-    read<TxList>(
-      source,
-      `${path}/transactions?pageSize=${rows}${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
-    ),
+    readRowsOf(source, context, { assetId: id }, { rows, pageToken }),
     readRows(source, context, [asset.assetId]),
     read<Holders>(source, `${path}/holders?pageSize=10`),
     read<AssetDays>(source, `${path}/days?days=${days}`),
@@ -65,12 +62,8 @@ export async function loadAsset(
     asset,
     type,
     minters,
-    txs: await readRows(
-      source,
-      context,
-      list.transactions.map(({ txHash }) => txHash),
-    ),
-    nextTxs: list.nextPageToken,
+    txs: list.rows,
+    nextTxs: list.next,
     createdIn: created?.height,
     holders,
     nfts: type === 'nft' || (type !== 'property' && asset.nftSupply !== '0') ? await loadNfts(source, context, asset, groups) : undefined,

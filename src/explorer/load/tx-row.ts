@@ -23,6 +23,19 @@ export const rowOfLine = ({ txHash, txType, blockNumber, timestamp, summary }: T
 export const readLatestRows = async (source: Source, context: PageContext, count: number): Promise<TxRow[]> =>
   (await read<TxLineList>(source, `${chainPath(context)}/transaction-summaries?pageSize=${count}`)).transactions.map(rowOfLine);
 
+/** A page of the transactions of an address or an asset, newest first, and the token of the next one. */
+export async function readRowsOf(
+  source: Source,
+  context: PageContext,
+  of: { readonly addresses: string } | { readonly assetId: string },
+  { rows, pageToken }: { readonly rows: number; readonly pageToken: string | undefined },
+): Promise<{ readonly rows: TxRow[]; readonly next: string | undefined }> {
+  const page = pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`;
+  const path = `${chainPath(context)}/transaction-summaries?${new URLSearchParams(of)}&pageSize=${rows}${page}`;
+  const { transactions, nextPageToken } = await read<TxLineList>(source, path);
+  return { rows: transactions.map(rowOfLine), next: nextPageToken };
+}
+
 /** Rows of accepted transactions by ID, at most 100, in the given order. One that a revert has removed meanwhile is left out. */
 export async function readRows(source: Source, context: PageContext, ids: readonly string[]): Promise<TxRow[]> {
   if (ids.length === 0) return [];

@@ -3,13 +3,11 @@ import { nextRelease, rowsPerStep, secondNextRelease } from '../../../test/next-
 import { startBackgroundMigration } from '../../app/index/background-migration.ts';
 import { createLog } from '../../app/log/log.ts';
 import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
 import { runBackgroundMigrations } from '../index/background-migration.ts';
 import { isReadable, migratePostgres, migrateStore, readIndexCounters } from '../index/migrate.ts';
 import { migrations, newestVersion } from '../index/migrations.ts';
-import { type IndexedTestChain, openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
-import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
-import { openPostgresChain } from './postgres-chain.ts';
+import { openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
+import { withPostgresChain } from './test-database.fixture.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
 
@@ -37,26 +35,8 @@ test('SQLite converts all rows when the store is opened', () => {
 
 describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   test('rows are converted in the background while blocks are stored; a stop loses no step, and both versions can read', async () => {
-    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
-    const name = `serac_background_${process.pid}`;
-    await admin.all(`CREATE DATABASE ${name}`, []);
-    const url = new URL(server as string);
-    url.pathname = `/${name}`;
-    const sql: Postgres = openPostgres({ url: url.href, max: 1, statementMilliseconds: 30_000 });
-    const chains = openIndexedChains(openDatabase, 72);
-    chains.begin();
-    const own = chains.chains[0] as IndexedTestChain;
-    const geneses = [{ id: own.spec.id, genesis: twoChainsGenesis }];
-    try {
-      await migratePostgres(sql, 12345, geneses);
-      const chain = openPostgresChain(sql, own.spec, { partitionSize: 64 });
-      await chain.init(own.source.genesisTxs, own.source.firstBlock);
-      const grow = async (): Promise<void> => {
-        const prepared = chains.prepare(own);
-        chains.commit(prepared);
-        await chain.commit([prepared]);
-      };
-      for (let i = 0; i < 60; i++) await grow();
+    await withPostgresChain(server as string, { seed: 72, partitionSize: 64 }, async ({ sql, geneses, grow }) => {
+      await grow(60);
       // A server of the next release can start before the indexer, which migrates, is replaced.
       expect(await isReadable(sql, nextRelease)).toBe(true);
       const [before] = await sql.all<{ seq: number }>('SELECT max(seq) AS seq FROM c1_tx', []);
@@ -86,7 +66,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       });
       let stored = 0;
       while (!isFinished) {
-        await grow();
+        await grow(1);
         stored++;
       }
       expect(errors).toEqual([]);
@@ -106,40 +86,17 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       for (const all of [migrations, nextRelease]) expect(await isReadable(sql, all).catch((error) => error)).toMatchObject(refusal);
       expect(await readIndexCounters(sql).catch((error) => error)).toMatchObject(refusal);
       expect(await isReadable(sql, secondNextRelease)).toBe(true);
-    } finally {
-      chains.close();
-      await sql.close();
-      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
-      await admin.close();
-    }
+    });
   }, 120_000);
 
   test('a conversion that is not finished is finished before the next migration', async () => {
-    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
-    const name = `serac_unfinished_${process.pid}`;
-    await admin.all(`CREATE DATABASE ${name}`, []);
-    const url = new URL(server as string);
-    url.pathname = `/${name}`;
-    const sql = openPostgres({ url: url.href, max: 1, statementMilliseconds: 30_000 });
-    const chains = openIndexedChains(openDatabase, 74);
-    chains.begin();
-    const own = chains.chains[0] as IndexedTestChain;
-    const geneses = [{ id: own.spec.id, genesis: twoChainsGenesis }];
-    try {
-      await migratePostgres(sql, 12345, geneses);
-      const chain = openPostgresChain(sql, own.spec);
-      await chain.init(own.source.genesisTxs, own.source.firstBlock);
+    await withPostgresChain(server as string, { seed: 74 }, async ({ sql, geneses }) => {
       for (const all of [nextRelease, secondNextRelease]) await migratePostgres(sql, 12345, geneses, all);
       const left = await sql.all<{ n: number }>('SELECT count(*) AS n FROM c1_tx WHERE size IS NULL', []);
       expect(Number(left[0]?.n)).toBe(0);
       // Of an older schema than the one before, nothing is read: it must be migrated.
       await sql.all(`UPDATE meta SET value = ${newestVersion} WHERE name LIKE 'index%'`, []);
       expect(await isReadable(sql, secondNextRelease)).toBe(false);
-    } finally {
-      chains.close();
-      await sql.close();
-      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
-      await admin.close();
-    }
+    });
   }, 60_000);
 });

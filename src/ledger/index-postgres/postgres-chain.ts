@@ -11,6 +11,7 @@ import { versionSize } from '../../base/codec/pack.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
 import { rowSizes } from '../index/insert-rows.ts';
+import { withKeyArrays } from '../index/key-array.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import { openPartitions } from '../index/partitions.ts';
 import type { WritableSql } from '../index/sql.ts';
@@ -128,7 +129,7 @@ export function openPostgresChain(
     lastTx = tx;
   };
 
-  const inTransaction = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(tx, steps()));
+  const inTransaction = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(withKeyArrays(tx), steps()));
 
   return {
     isInitialized: async () => (await runSteps(sql, rows.lastBlock())) !== undefined,
@@ -145,7 +146,7 @@ export function openPostgresChain(
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
     blockAt: (height) => runSteps(sql, blockBytes(height)),
-    load: (requested) => runSteps(sql, loadSteps(requested)),
+    load: (requested) => runSteps(withKeyArrays(sql), loadSteps(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
       await storeInPartitions(blocks, function* () {

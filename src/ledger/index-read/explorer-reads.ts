@@ -12,8 +12,8 @@ export type ExplorerReads = {
   /** Assets of this chain in the order of their creation. Those from before linearization are not listed: no block contains them. */
   readonly createdAssets: (query: AssetListQuery) => Promise<{ readonly seq: number; readonly id: Id }[]>;
   readonly assetCounts: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetCounts>>;
-  /** The addresses that alone own most of an asset, largest first; of the first 12,000 at most. */
-  readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolder[]>;
+  /** The addresses that alone own most of an asset, largest first, of the first 12,000 at most; and the counts of the asset as of the same block. */
+  readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolders>;
   /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
   readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
   /** NFT mint outputs of an asset by group. Reads over `offset` of them, and at most `maxScan` mint outputs. */
@@ -61,6 +61,12 @@ export type AssetListQuery = {
 
 /** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
 export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
+
+export type AssetHolders = {
+  readonly pin: PinnedBlock;
+  readonly counts: AssetCounts | undefined;
+  readonly holders: readonly AssetHolder[];
+};
 
 export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
 

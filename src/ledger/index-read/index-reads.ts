@@ -39,6 +39,8 @@ export type IndexReads = {
    * two transactions if there are so many.
    */
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<TxEntry[]>;
+  /** Transactions by ID, in the given order; one that was not accepted up to the pinned block is left out. */
+  readonly txsById: (ids: readonly Id[], pin: PinnedBlock) => Promise<TxEntry[]>;
   /**
    * The transaction with an ID as of the last indexed block; undefined if there is none. For a page of its own: one snapshot, and few round
    * trips. Its outputs are not looked up, and `entry` is undefined, if `isRendered` says that the caller needs no entry.

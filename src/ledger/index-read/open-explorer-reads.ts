@@ -37,12 +37,12 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql);
-  const assets = createAssetListReads(tables, outputs);
+  const assets = createAssetListReads(tables, chain.id, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs, runWithPauses);
-  const tip = latestReaderOn(sql)(blocks.tip);
+  const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
   const search = createSearchReads(tables, outputs);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
@@ -65,7 +65,12 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   return {
     createdAssets: (query) => run(() => assets.createdAssets(query)),
     assetCounts: (ids) => run(() => assets.assetCounts(ids)),
-    holders: async (asset, offset, limit) => holders(asset, await tip.read(), offset, limit),
+    holders: async (asset, offset, limit) => {
+      const { height, counts } = await run(() => assets.countsAt(asset));
+      // A revert may have removed the block.
+      const pin = (await run(() => blocks.pinAtHeight(height, tip.recent()))) ?? (await tip.read());
+      return { pin, counts, holders: await holders(asset, pin, offset, limit) };
+    },
     assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),

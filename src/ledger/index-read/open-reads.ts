@@ -9,7 +9,6 @@ import { tablesOf } from '../state/schema.ts';
 import { storedAsset } from '../state/stored-utxo.ts';
 import type { IndexReads, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { runTogether } from './merge.ts';
-import { atOneTip } from './one-tip.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
 import { createBalanceReads } from './read-balances.ts';
@@ -48,7 +47,6 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables, chain.id);
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
-  const tips = { tip: tip.readRecent, newestTip: tip.read };
   const sharesRoundTrips = sql.dialect === 'postgres';
   // On SQLite a caller gains nothing: all queries of a read run at once.
   const tellsFound = sharesRoundTrips;
@@ -58,7 +56,8 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
     return pinned === listed.outputs ? entries : yield* outputs.toEntries(pinned);
   }
   return {
-    ...tips,
+    tip: tip.readRecent,
+    newestTip: tip.read,
     pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.recent())),
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.recent())),
     completeFrom: constantReaderOn(sql)(blocks.completeFrom, 0),
@@ -68,6 +67,7 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
+    txsById: (ids, pin) => runWithPauses(() => txs.txsById(ids, pin)),
     tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.recent())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query, onFound) =>
@@ -102,7 +102,7 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
     buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.recent())),
     lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.recent())),
-    totals: (metric, times) => atOneTip(tips, () => run(() => buckets.totals(metric, times))),
-    addressesBefore: (time) => atOneTip(tips, () => run(() => buckets.addressesBefore(time, tip.recent()))),
+    totals: (metric, times) => run(() => buckets.totals(metric, times)),
+    addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
   };
 }

@@ -35,8 +35,13 @@ export type OutputSources = {
     addresses: readonly Address[],
     sets: readonly OutputSet[],
   ) => Steps<readonly { address: Address; set: OutputSet }[]>;
-  /** Not less than any number of an output of this chain now, and not more. */
-  readonly numbers: () => Steps<{ readonly newest: number; readonly oldest: number }>;
+  /**
+   * A number such that all outputs of this chain from it on were stored before; there may be older ones, which `readOldest` tells. On PostgreSQL
+   * the one that was read last: outputs from before linearization are numbered down, and another query would cost a round trip.
+   */
+  readonly knownOldest: () => Steps<number>;
+  /** The lowest number of an output of this chain now. */
+  readonly readOldest: () => Steps<number>;
 };
 
 export function createOutputSources(t: Tables & IndexTables, dialect: Sql['dialect']): OutputSources {
@@ -60,10 +65,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   const lastBlockUpTo = `SELECT height FROM ${t.block} WHERE time <= ? ORDER BY time DESC, height DESC LIMIT 1`;
   // Genesis transactions are before those of block 1 and in no block.
   const firstTxAfter = `SELECT coalesce((SELECT n.first_tx FROM ${t.block} n WHERE n.height = ?), (SELECT max(x.seq) + 1 FROM ${t.tx} x)) AS tx`;
-  const numbers: Query = {
-    text: `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT min(seq) FROM ${t.oldUtxo}) AS oldest`,
-    values: [],
-  };
+  const oldestQuery: Query = { text: `SELECT min(seq) AS oldest FROM ${t.oldUtxo}`, values: [] };
+  let lastOldest: number | undefined;
 
   /** Which addresses have rows: two seeks for each, in one statement. */
   const rareSets = orderedLookup(
@@ -79,6 +82,12 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
     if (block === undefined) return belowAnyOutput;
     const [next] = yield* fetchRows<{ tx: number | null }>([{ text: firstTxAfter, values: [block.height + 1] }]);
     return outputNumber(next?.tx ?? 1, 0) - 1;
+  }
+
+  function* readOldest(): Steps<number> {
+    const [row] = yield* fetchRows<{ oldest: number | null }>([oldestQuery]);
+    lastOldest = row?.oldest ?? 0;
+    return lastOldest;
   }
 
   return {
@@ -119,10 +128,10 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       const own = order === 'asc' ? { above: last, below: aboveAnyOutput } : { above: belowAnyOutput, below: isOwn ? last : last + 1 };
       return { ...own, moved: { ...moved, after } };
     },
-    numbers: function* () {
-      const [row] = yield* fetchRows<{ tx: number | null; oldest: number | null }>([numbers]);
-      return { newest: outputNumber((row?.tx ?? 0) + 1, 0) - 1, oldest: row?.oldest ?? 0 };
+    knownOldest: function* () {
+      return dialect === 'postgres' && lastOldest !== undefined ? lastOldest : yield* readOldest();
     },
+    readOldest,
   };
 }
 

@@ -13,13 +13,16 @@ import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './exp
 import type { OutputReads } from './read-outputs.ts';
 
 /** Lists of assets and of their NFT groups. */
-export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, outputs: Pick<OutputReads, 'bySeqs'>) {
+export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, chainID: Id, outputs: Pick<OutputReads, 'bySeqs'>) {
   const created = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
   const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
   const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
+  // One statement: the height is that of the block whose counts these are.
+  const countsAt = `SELECT p.height, s.asset, s.holders, s.held, s.minted, s.minted_nfts
+    FROM progress p LEFT JOIN ${t.assetStat} s ON s.asset = ? WHERE p.chain = ?`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
   const firstMintOutputs = `SELECT m.seq FROM ${t.minter} m
     WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${t.tx} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
@@ -38,12 +41,14 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, o
     },
     assetCounts: function* (ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetCounts>> {
       const rows = yield* fetchRows<CountRow>(counts([...new Set(ids)].map(idToBytes)));
-      return new Map(
-        rows.map(({ asset, holders, held, minted, minted_nfts }) => [
-          toHex(asset) as Id,
-          { holders, held: sumFromBytes(held), minted: sumFromBytes(minted), mintedNfts: minted_nfts },
-        ]),
-      );
+      return new Map(rows.map((row) => [toHex(row.asset) as Id, toCounts(row)]));
+    },
+    /** The counts of an asset, and the height of the block that they are of. */
+    countsAt: function* (id: Id): Steps<{ readonly height: number; readonly counts: AssetCounts | undefined }> {
+      const [row] = yield* fetchRows<Partial<CountRow> & { height: number }>([
+        { text: countsAt, values: [idToBytes(id), idToBytes(chainID)] },
+      ]);
+      return { height: row?.height ?? 0, counts: row?.asset ? toCounts(row as CountRow) : undefined };
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
@@ -66,6 +71,13 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, o
     },
   };
 }
+
+const toCounts = ({ holders, held, minted, minted_nfts }: CountRow): AssetCounts => ({
+  holders,
+  held: sumFromBytes(held),
+  minted: sumFromBytes(minted),
+  mintedNfts: minted_nfts,
+});
 
 type GroupOrder = Pick<NftGroup, 'groupID' | 'utxo'>;
 

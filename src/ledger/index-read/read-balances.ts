@@ -109,7 +109,8 @@ const everyOutput = {
   minAmount: 0n,
   includeSpent: false,
   sortBy: 'timestamp',
-  order: 'asc',
+  // As most lists of outputs, so that PostgreSQL reads both with one statement.
+  order: 'desc',
   after: undefined,
   limit: Number.POSITIVE_INFINITY,
 } as const;

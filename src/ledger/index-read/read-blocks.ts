@@ -43,9 +43,8 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
     text: `${pins} WHERE time < ? ORDER BY time DESC, height DESC LIMIT 1`,
     values: [time],
   });
-  const lastTxsAt = keyLookup((keys) => `SELECT height, ${lastTx} FROM ${t.block} WHERE height IN (${keys})`);
-  const heightsBefore = `WITH k(time) AS (VALUES ${Array(timesPerStatement).fill('(CAST(? AS bigint))').join(', ')})
-    SELECT k.time, (SELECT b.height FROM ${t.block} b WHERE b.time < k.time ORDER BY b.time DESC, b.height DESC LIMIT 1) AS height FROM k`;
+  const lastTxsOfTimes = `WITH k(time) AS (VALUES ${Array(timesPerStatement).fill('(CAST(? AS bigint))').join(', ')})
+    SELECT k.time AS before, (SELECT ${lastTx} FROM ${t.block} b WHERE b.time < k.time ORDER BY b.time DESC, b.height DESC LIMIT 1) AS last FROM k`;
   const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
     b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
   const byId = `${columns} WHERE b.id = ?`;
@@ -89,13 +88,10 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
     for (let at = 0; at < wanted.length; at += timesPerStatement) {
       const values = wanted.slice(at, at + timesPerStatement);
       while (values.length < timesPerStatement) values.push(values[0] as number);
-      queries.push({ text: heightsBefore, values });
+      queries.push({ text: lastTxsOfTimes, values });
     }
-    const found = yield* fetchRows<{ time: number; height: number | null }>(queries);
-    const heights = new Map(found.flatMap(({ time, height }) => (height === null ? [] : [[time, height] as const])));
-    const rows = yield* fetchRows<{ height: number; last_tx: number }>(lastTxsAt([...new Set(heights.values())]));
-    const lastTxs = new Map(rows.map(({ height, last_tx }) => [height, last_tx]));
-    return new Map([...heights].map(([time, height]) => [time, lastTxs.get(height) ?? 0]));
+    const found = yield* fetchRows<{ before: number; last: number | null }>(queries);
+    return new Map(found.flatMap(({ before, last }) => (last === null ? [] : [[before, last] as const])));
   }
 
   /** The entries of blocks. IDs of transactions that are not stored as text are read from `tx`, those of successive blocks with one query. */

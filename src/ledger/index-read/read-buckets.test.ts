@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import { zeroId } from '../../base/bytes/id.ts';
+import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import type { Query } from '../index/steps.ts';
-import { indexTablesOf } from '../index/tables.ts';
+import { bucketUnits, indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import { createBucketReads } from './read-buckets.ts';
 
@@ -24,4 +25,29 @@ test('active addresses of several windows are sums of seconds, hours and days, r
     // Of each window all later days, and the part of the day that it begins in.
     expect(steps.next([[counts]])).toEqual({ done: true, value: [11, 32, 63, 104] });
   }
+});
+
+test('totals are of the block that was read first, whatever is stored between two statements', () => {
+  const { totals } = createBucketReads({ ...tablesOf(1), ...indexTablesOf(1) }, zeroId);
+  const hour = 1_699_999_200;
+  const counts = { txs: 1, blocks: 1, active: 1, senders: 1, addresses: 1, fees: 0n, maxTps: 1, last: hour + 10 };
+  const bucket = (start: number) => ({ start, counts });
+  const open = encodeOpenBuckets({
+    buckets: { hour: bucket(hour), day: bucket(hour - 79_200), week: bucket(hour - 165_600), month: bucket(hour - 1_202_400) },
+    minute: { start: hour, txs: 1, fees: 0n, maxTps: 1 },
+    second: { time: hour + 10, txs: 1, previousTime: hour - 50 },
+  });
+  const steps = totals('txs', [hour - 7200]);
+  expect(steps.next().value).toHaveLength(1);
+  const ranges = steps.next([[{ height: 7, open_buckets: open, first_hour: hour - 7200 }]]).value as readonly Query[];
+  expect(new Set(ranges.map(({ text }) => text)).size).toBe(1);
+  // The hour that was open has ended since, and the next one too: their rows are found.
+  const row = (start: number, txs: number) => ({ ...counts, start, txs, fees: new Uint8Array(16), max_tps: 1 });
+  const rows = [row(hour - 7200, 10), row(hour - 3600, 100), row(hour, 1000), row(hour + 3600, 5000)];
+  const isHours = ({ values }: Query) => values[0] === bucketUnits.hour;
+  const found = ranges.map((query) =>
+    isHours(query) ? rows.filter(({ start }) => start >= Number(query.values[1]) && start < Number(query.values[2])) : [],
+  );
+  expect(ranges.filter(isHours).length).toBeGreaterThan(0);
+  expect(steps.next(found)).toEqual({ done: true, value: [111] });
 });

@@ -3,7 +3,7 @@ import { memoize } from '../../base/cache/memoize.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import { type ActiveLength, type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
@@ -17,24 +17,34 @@ type BucketReads = {
   readonly buckets: (range: BucketRange, limit: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket[]>;
   readonly lastBucketBefore: (unit: BucketUnit, before: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
-  readonly addressesBefore: (time: number, tip: PinnedBlock | undefined) => Steps<number>;
+  readonly addressesBefore: (time: number) => Steps<number>;
 };
 
 type BucketRange = { readonly unit: BucketUnit; readonly from: number; readonly to: number };
 
+/** What is counted as of one block: its height, its open buckets, and the start of the first hour that is over. */
+type Counted = { readonly height: number; readonly open: OpenBuckets | undefined; readonly firstHour: number | undefined };
+
+/**
+ * Queries of time buckets. Counts of several statements agree without a check for new blocks: what is open is read first, and of what the other
+ * statements find, everything that was still open or came later is left out. Rows of buckets that are over never change.
+ */
 export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketReads {
   const chain = idToBytes(chainID);
   const counts = 'txs, blocks, active, senders, addresses, fees, max_tps, last';
-  const openText = 'SELECT open_buckets FROM progress WHERE chain = ?';
   const finished = `SELECT start, ${counts} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
   // One statement reads the buckets that are over and those of the last block: a bucket may end between two statements.
-  const withOpen = `SELECT f.*, NULL AS open_buckets FROM (${finished}) f UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (${openText})`;
-  const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ${bucketUnits.hour}`;
-  const minutesIn = `SELECT txs, fees, max_tps FROM ${t.minute} WHERE start >= ? AND start < ?`;
-  // Block 0 is in no bucket. While the index catches up, blocks are stored that are not counted yet.
+  const withOpen = `SELECT f.*, NULL AS open_buckets FROM (${finished}) f
+    UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (SELECT open_buckets FROM progress WHERE chain = ?)`;
+  const countedText = `SELECT height, open_buckets, (SELECT min(start) FROM ${t.span} WHERE unit = ${bucketUnits.hour}) AS first_hour
+    FROM progress WHERE chain = ?`;
+  // Block 0 is in no bucket.
   const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
-  const blocksIn = `SELECT time, tx_count AS txs, fees, (${lastTimeBefore}) AS previous FROM ${t.block}
-    WHERE time >= ? AND time < ? AND height > 0 AND height <= (SELECT p.height FROM progress p WHERE p.chain = ?) ORDER BY time`;
+  // One text for ranges of all units: PostgreSQL reads any number of them with one statement (index/statement-joiner.ts).
+  const rangeText = `SELECT start, ${counts} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
+    UNION ALL SELECT start, txs, 0, 0, 0, 0, fees, max_tps, 0 FROM ${t.minute} WHERE ? = ${rangeUnits.minute} AND start >= ? AND start < ?
+    UNION ALL SELECT time, tx_count, 0, 0, 0, 0, fees, 0, coalesce((${lastTimeBefore}), 0) FROM ${t.block}
+      WHERE ? = ${rangeUnits.second} AND time >= ? AND time < ? AND height > 0 AND height <= ?`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
 
   const bucketsIn: BucketReads['buckets'] = ({ unit, from, to }, limit, tip) => {
@@ -50,85 +60,62 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     return { query: { text: withOpen, values: [...values, chain] }, resultOf };
   };
 
-  function* readOpen(): Steps<OpenBuckets | undefined> {
-    const [row] = yield* fetchRows<{ open_buckets: string | null }>([{ text: openText, values: [chain] }]);
-    return decodeOpenBuckets(row?.open_buckets);
+  function* readCounted(): Steps<Counted> {
+    const [row] = yield* fetchRows<CountedRow>([{ text: countedText, values: [chain] }]);
+    const open = decodeOpenBuckets(row?.open_buckets);
+    return { height: row?.height ?? 0, open, firstHour: row?.first_hour ?? open?.buckets.hour.start };
   }
 
-  /** The fewest time buckets that cover a range of whole hours; those of the last block are added when they are known. */
-  function* coveringBuckets(from: number, to: number): Steps<WithOpen<TimeBucket>> {
-    const parts = splitIntoUnits(from, to);
-    const rows = yield* fetchRows<BucketRow>(
-      parts.map(({ unit, from, to }) => ({ text: finished, values: [bucketUnits[unit], from, to, noEnd] })),
-    );
-    return (open) => {
-      const added = parts.flatMap(({ unit, from, to }) => {
-        const last = open?.buckets[unit];
-        return last !== undefined && isWithin(last, from, to) ? [{ start: last.start, ...last.counts }] : [];
-      });
-      return [...rows.map(entryOf), ...added];
-    };
+  /** The counts of a range, whose bounds are whole buckets of its unit. */
+  function* countsIn({ unit, from, to }: CountRange, { height, open }: Counted): Steps<TimeBucket[]> {
+    if (from === to) return [];
+    const number = rangeUnits[unit];
+    const values = [number, from, to, number, from, to, from, number, from, to, height];
+    const rows = yield* fetchRows<BucketRow>([{ text: rangeText, values }]);
+    if (unit === 'second') return secondsOf(rows);
+    const last = open === undefined ? undefined : openBucketOf(open, unit);
+    const older = rows.filter(({ start }) => last === undefined || start < last.start).map(entryOf);
+    return last !== undefined && isWithin(last, from, to) ? [...older, last] : older;
   }
 
   /** Numbers of addresses that were first seen in each of the ranges. */
-  function* countFirstSeen(
-    ranges: readonly { readonly from: number; readonly to: number }[],
-    tip: PinnedBlock | undefined,
-  ): Steps<number[]> {
-    const needsOpen = tip === undefined || ranges.some(({ to }) => hourStart(to) > hourStart(tip.time));
-    const firstHours = fetchRows<{ start: number | null }>([{ text: firstHour, values: [] }]);
-    const [[row], open] = needsOpen ? yield* runTogether(firstHours, readOpen()) : [yield* firstHours, undefined];
-    const first = row?.start ?? open?.buckets.hour.start;
-    return yield* runAllTogether(ranges.map(({ from, to }) => countFirstSeenIn(from, to, first, open)));
+  function* countFirstSeen(ranges: readonly { readonly from: number; readonly to: number }[]): Steps<number[]> {
+    const counted = yield* readCounted();
+    // No block is later than the last one: buckets that are cut at the end would be counted by rows, which may be those of later blocks.
+    const end = counted.open?.second.time ?? noEnd;
+    return yield* runAllTogether(ranges.map(({ from, to }) => countFirstSeenIn(from, to > end ? noEnd : to, counted)));
   }
 
-  function* countFirstSeenIn(from: number, to: number, first: number | undefined, open: OpenBuckets | undefined): Steps<number> {
+  function* countFirstSeenIn(from: number, to: number, counted: Counted): Steps<number> {
+    const { firstHour } = counted;
     // Genesis addresses are in no time bucket: they are counted one by one, with those of the first hour.
-    const singlyUntil = Math.max(from, Math.min(to, first === undefined ? to : first + 3600));
+    const singlyUntil = Math.max(from, Math.min(to, firstHour === undefined ? to : firstHour + 3600));
     const firstFullHour = Math.min(to, nextHour(singlyUntil));
     const lastHour = Math.max(firstFullHour, hourStart(to));
-    const singly: Query[] = [
+    const singly = [
       { text: firstIn, values: [from, firstFullHour] },
       { text: firstIn, values: [lastHour, to] },
-    ];
-    const [counted, buckets] = yield* runTogether(fetchRows<{ n: number }>(singly), coveringBuckets(firstFullHour, lastHour));
-    return counted.reduce((sum, { n }) => sum + n, 0) + buckets(open).reduce((sum, { addresses }) => sum + addresses, 0);
-  }
-
-  /** The minutes of a range of whole minutes. */
-  function* minutesBetween(from: number, to: number): Steps<WithOpen<Countable>> {
-    const rows = yield* fetchRows<MinuteRow>(from === to ? [] : [{ text: minutesIn, values: [from, to] }]);
-    const older = rows.map(({ txs, fees, max_tps }) => ({ txs, fees: sumFromBytes(fees), maxTps: max_tps }));
-    return (open) => (open !== undefined && isWithin(open.minute, from, to) ? [open.minute, ...older] : older);
-  }
-
-  /** The seconds of a part of a minute. */
-  function* secondsIn(from: number, to: number): Steps<Countable[]> {
-    if (from === to) return [];
-    const rows = yield* fetchRows<BlockRow>([{ text: blocksIn, values: [from, from, to, chain] }]);
-    let previousTime = rows[0]?.previous ?? undefined;
-    const seconds: Countable[] = [];
-    for (const [time, blocks] of Map.groupBy(rows, ({ time }) => time)) {
-      const txs = blocks.reduce((sum, block) => sum + block.txs, 0);
-      const fees = blocks.reduce((sum, block) => sum + feesFromBytes(block.fees), 0n);
-      seconds.push({ txs, fees, maxTps: tpsRate({ time, txs, previousTime }) });
-      previousTime = time;
-    }
-    return seconds;
+    ].filter(({ values: [start, end] }) => start !== end);
+    const covering = splitIntoUnits(firstFullHour, lastHour).map((range) => countsIn(range, counted));
+    const [rows, buckets] = yield* runTogether(fetchRows<{ n: number }>(singly), runAllTogether(covering));
+    return rows.reduce((sum, { n }) => sum + n, 0) + buckets.flat().reduce((sum, { addresses }) => sum + addresses, 0);
   }
 
   /** All counts since a time: from the time buckets and, for the part of an hour at the beginning, from minutes and seconds. */
-  function* countsSince(from: number): Steps<WithOpen<Countable>> {
+  function* countsSince(from: number, counted: Counted): Steps<TimeBucket[]> {
     const [hour, minute] = [nextHour(from), nextMinute(from)];
-    const early = runTogether(secondsIn(from, minute), minutesBetween(minute, hour));
-    const [buckets, [seconds, minutes]] = yield* runTogether(coveringBuckets(hour, noEnd), early);
-    return (open) => [...buckets(open), ...minutes(open), ...seconds];
+    const ranges: CountRange[] = [
+      { unit: 'second', from, to: minute },
+      { unit: 'minute', from: minute, to: hour },
+      ...splitIntoUnits(hour, noEnd),
+    ];
+    return (yield* runAllTogether(ranges.map((range) => countsIn(range, counted)))).flat();
   }
 
   const totalSince = <V>(sum: (all: readonly Countable[]) => V) =>
     function* (froms: readonly number[]): Steps<V[]> {
-      const [open, counts] = yield* runTogether(readOpen(), runAllTogether(froms.map(countsSince)));
-      return counts.map((all) => sum(all(open)));
+      const counted = yield* readCounted();
+      return (yield* runAllTogether(froms.map((from) => countsSince(from, counted)))).map(sum);
     };
 
   /**
@@ -166,11 +153,7 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
     activeAddresses: activeSince('seen'),
     activeSenders: activeSince('sent'),
-    newAddresses: (froms) =>
-      countFirstSeen(
-        froms.map((from) => ({ from, to: noEnd })),
-        undefined,
-      ),
+    newAddresses: (froms) => countFirstSeen(froms.map((from) => ({ from, to: noEnd }))),
   };
 
   return {
@@ -184,8 +167,8 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
       return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
     },
-    addressesBefore: function* (time, tip) {
-      const [count] = yield* countFirstSeen([{ from: 0, to: time }], tip);
+    addressesBefore: function* (time) {
+      const [count] = yield* countFirstSeen([{ from: 0, to: time }]);
       return count ?? 0;
     },
   };
@@ -196,8 +179,31 @@ const nextHour = (time: number): number => (hourStart(time) === time ? time : ho
 
 const nextMinute = (time: number): number => (minuteStart(time) === time ? time : minuteStart(time) + 60);
 
-/** A list that the buckets of the last block belong to; they are read once for several lists. */
-type WithOpen<T> = (open: OpenBuckets | undefined) => T[];
+/** Units of ranges that are counted: those of the table `span`, and the finer ones. */
+const rangeUnits = { ...bucketUnits, minute: 4, second: 5 } as const;
+
+type CountRange = { readonly unit: keyof typeof rangeUnits; readonly from: number; readonly to: number };
+
+function openBucketOf({ buckets, minute }: OpenBuckets, unit: BucketUnit | 'minute'): TimeBucket {
+  if (unit === 'minute') return { ...noCounts, ...minute };
+  return { start: buckets[unit].start, ...buckets[unit].counts };
+}
+
+const noCounts = { blocks: 0, active: 0, senders: 0, addresses: 0, last: 0 } as const;
+
+/** The seconds of blocks: `start` is the time of a block, `last` that of the block before the first of them, or 0. */
+function secondsOf(blocks: readonly BucketRow[]): TimeBucket[] {
+  const sorted = blocks.toSorted((a, b) => a.start - b.start);
+  let previousTime = sorted[0]?.last || undefined;
+  const seconds: TimeBucket[] = [];
+  for (const [start, rows] of Map.groupBy(sorted, ({ start }) => start)) {
+    const txs = rows.reduce((sum, row) => sum + row.txs, 0);
+    const fees = rows.reduce((sum, row) => sum + feesFromBytes(row.fees), 0n);
+    seconds.push({ ...noCounts, start, txs, fees, maxTps: tpsRate({ time: start, txs, previousTime }) });
+    previousTime = start;
+  }
+  return seconds;
+}
 
 const isWithin = ({ start }: { readonly start: number }, from: number, to: number): boolean => start >= from && start < to;
 
@@ -230,8 +236,7 @@ function nextStart(unit: 'day' | 'month', time: number): number {
 
 type Countable = Pick<TimeBucket, 'txs' | 'fees' | 'maxTps'>;
 type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
-type MinuteRow = Pick<BucketRow, 'txs' | 'fees' | 'max_tps'>;
-type BlockRow = Pick<BucketRow, 'txs' | 'fees'> & { readonly time: number; readonly previous: number | null };
+type CountedRow = { readonly height: number; readonly open_buckets: string | null; readonly first_hour: number | null };
 
 const entryOf = ({ start, txs, blocks, active, senders, addresses, fees, max_tps, last }: BucketRow): TimeBucket => {
   return { start, txs, blocks, active, senders, addresses, fees: sumFromBytes(fees), maxTps: max_tps, last };

@@ -6,9 +6,11 @@ import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { Query, Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
+import { outputNumber } from '../state/output-number.ts';
 import { hasAsset } from '../state/stored-utxo.ts';
 import { type AmountList, type AmountWalk, amountListSize, createAmountListBuilder, walkAmounts } from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
@@ -37,7 +39,8 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     const { query, filled, after } = page;
     const madeAt = lists.version();
     const found = createBestItems(query, after);
-    const numbers = yield* sources.numbers();
+    // Outputs of later blocks are not shown as of the pinned block.
+    const numbers = { newest: outputNumber(query.pin.lastTx + 1, 0) - 1, oldest: yield* sources.knownOldest() };
     const groups = ownerships(filled).map(({ address, sets }) => createScan(page, address, sets, numbers));
     const walks: AmountWalk[] = [];
     const listed: AmountList[] = [];
@@ -49,7 +52,14 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
     }
     const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(page, address, set));
-    yield* runScans(outputs, [...groups, ...moved], (row) => found.add(page.toItem(row)));
+    const addRow = (row: OutputRow): void => found.add(page.toItem(row));
+    const [, oldest] = yield* runTogether(runScans(outputs, [...groups, ...moved], addRow), sources.readOldest());
+    if (oldest < numbers.oldest)
+      yield* runScans(
+        outputs,
+        groups.map(({ between }) => createPlainScan(between(oldest - 1, numbers.oldest))),
+        addRow,
+      );
     for (const scan of groups) yield* keepList(scan, numbers, madeAt);
     const spent = yield* addListed(page, walks, found.add);
     for (const list of listed) list.spentSince += spent;
@@ -97,6 +107,8 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   type OwnScan = Scan & {
     readonly key: string;
     readonly builder: ReturnType<typeof createAmountListBuilder>;
+    /** The sources of outputs with numbers between two others. */
+    readonly between: (above: number, below: number) => Scan['sources'];
     /** Reads only outputs that the list cannot have. */
     readonly readOnlyAround: (list: AmountList) => void;
   };
@@ -117,6 +129,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     const scan = {
       key: listKey(address, group, query.asset),
       builder,
+      between: ofAll,
       sources: ofAll(oldest - 1, newest + 1),
       last: undefined,
       onRow: (row: OutputRow) => {
@@ -124,7 +137,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       },
       readOnlyAround: (list: AmountList) => {
         scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
-        if (newest === list.newest && oldest === list.oldest) scan.sources = [];
+        if (newest <= list.newest && oldest >= list.oldest) scan.sources = [];
       },
     } as Scan & OwnScan;
     return scan;
@@ -133,9 +146,12 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   function createMovedScan({ query }: AmountPage, address: Address, set: OutputSet): Scan {
     const all = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
     const range = { above: 0, below: 0, moved: { after: all, end: Number.MAX_SAFE_INTEGER } };
-    return { sources: [sources.inTimeOrder(address, set, 'asc', range, query.pin)], last: undefined, onRow: () => {} };
+    return createPlainScan([sources.inTimeOrder(address, set, 'asc', range, query.pin)]);
   }
 }
+
+/** A scan that keeps no list. */
+const createPlainScan = (sources: Scan['sources']): Scan => ({ sources, last: undefined, onRow: () => {} });
 
 /** A scan of rows: its sources are read one after the other, in chunks. */
 type Scan = {
@@ -146,11 +162,11 @@ type Scan = {
 
 /** Reads a chunk of each scan in every turn. */
 function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (row: OutputRow) => void): Steps<void> {
-  for (let size = firstChunk; ; size = chunkSize) {
+  for (;;) {
     const unfinished = scans.filter(({ sources }) => sources.length > 0);
     if (unfinished.length === 0) return;
     const chunks = (yield unfinished.map(({ sources: [source], last }) =>
-      (source as NonNullable<typeof source>).queryAfter(last, size),
+      (source as NonNullable<typeof source>).queryAfter(last, chunkSize),
     )) as readonly (readonly ReadOutputRow[])[];
     // The bytes of all chunks at once, which takes few statements.
     const completed = yield* addBytes(chunks.flat());
@@ -162,7 +178,7 @@ function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (ro
         onRow(row);
       }
       at += rows.length;
-      scan.last = rows[size - 1];
+      scan.last = rows[chunkSize - 1];
       if (scan.last === undefined) scan.sources = scan.sources.slice(1);
     }
   }
@@ -227,8 +243,8 @@ function ownerships(filled: AmountPage['filled']): { readonly address: Address; 
 const listKey = (address: Address, group: readonly OutputSet[], asset: Id | undefined): string =>
   `${address}${group.join('')}${asset ?? ''}`;
 
-/** Rows of the first and of every further query of a scan. A thousand rows take a few milliseconds. */
-const [firstChunk, chunkSize] = [64, 1024];
+/** Rows of every query of a scan. A thousand rows take a few milliseconds. */
+const chunkSize = 1024;
 
 /** A list is built again when more outputs than this are newer. */
 const maxBehind = 1024;

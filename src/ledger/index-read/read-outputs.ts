@@ -2,6 +2,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compare } from '../../base/bytes/octets.ts';
+import { arrayText } from '../index/key-array.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
@@ -100,8 +101,9 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
   const spenders = `SELECT s.utxo, x.seq, x.id, x.bytes, b.time`;
   const joinSpenders = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
   const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;
-  const ofOutputs = `${spenders} FROM ${t.tx} y JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders}`;
-  const limit = `LIMIT ${maxJoinedSpenders + 1}`;
+  const ofTxs = (txs: string) =>
+    `${spenders} FROM ${txs} JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders} LIMIT ${maxJoinedSpenders + 1}`;
+  const [ofListed, ofOne] = [ofTxs('unnest(CAST(? AS bigint[])) AS y(seq)'), ofTxs(`(SELECT ${seqOfId(t)} AS seq) y`)];
 
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
@@ -138,11 +140,8 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     spendersBySeq: consumers,
     spendersOf: keyLookup((keys) => `${spenders} FROM ${t.spend} s ${joinSpenders} WHERE s.utxo IN (${keys})`),
     maxJoinedSpenders,
-    spendersOfTxs: keyLookup((keys) => `${ofOutputs} WHERE y.seq IN (${keys}) ${limit}`),
-    spendersOfTx: (id) => ({
-      text: `${ofOutputs} WHERE y.seq = ${seqOfId(t)} ${limit}`,
-      values: [idToBytes(id)],
-    }),
+    spendersOfTxs: (seqs) => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
+    spendersOfTx: (id) => ({ text: ofOne, values: [idToBytes(id)] }),
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

@@ -21,6 +21,7 @@ export type TxReads = {
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
   /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
   readonly tx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean, tip: PinnedBlock | undefined) => Steps<FoundTx | undefined>;
+  readonly txsById: (ids: readonly Id[], pin: PinnedBlock) => Steps<TxEntry[]>;
   readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   /** The bytes of transactions: `id` and `bytes`. */
   readonly bySeq: (seqs: readonly number[]) => Query[];
@@ -49,10 +50,6 @@ export function createTxReads(
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
-  const ofChain = {
-    asc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ? + 0`,
-    desc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`,
-  };
 
   /** The rows that were read ahead; undefined if none were, or too many. */
   const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
@@ -80,14 +77,14 @@ export function createTxReads(
         return seqsInRuns(inRange, order, count).map((seq) => ({ seq }));
       },
     });
-    const sources: RowSource<Row>[] =
-      subjects === undefined && requestedKinds === undefined
-        ? [{ queryAfter: (from, count) => ({ text: ofChain[order], values: [...range(from), count] }) }]
-        : subjectKeys(subjects).flatMap((subject) =>
-            (requestedKinds ?? allKinds).map((kind) =>
-              kind === 'BaseTx' && (subject.length === 0 || equal(subject, feeSubject)) ? runsOf(subject) : rowsOf(subject, txKinds[kind]),
-            ),
-          );
+    // All transactions of the chain: their numbers are consecutive.
+    if (subjects === undefined && requestedKinds === undefined)
+      return low + 1 < high ? seqsInRuns([{ first: low + 1, last: high - 1 }], order, limit) : [];
+    const sources = subjectKeys(subjects).flatMap((subject) =>
+      (requestedKinds ?? allKinds).map((kind) =>
+        kind === 'BaseTx' && (subject.length === 0 || equal(subject, feeSubject)) ? runsOf(subject) : rowsOf(subject, txKinds[kind]),
+      ),
+    );
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
   }
 
@@ -108,6 +105,15 @@ export function createTxReads(
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [row.seq, row]));
       const sorted = seqs.map((seq) => rows.get(seq) as TxRow);
       return yield* readTxEntries(cutAtBytes(sorted, maxBytes), pin, chain, completeSpenders(found.spenders));
+    },
+    txsById: function* (ids, pin) {
+      const found = yield* fetchRowGroups({
+        txs: ids.map((id) => ({ text: byId, values: [idToBytes(id)] })),
+        spenders: readsAhead ? ids.map((id) => outputs.spendersOfTx(id)) : [],
+      });
+      const rows = new Map((found.txs as readonly TxRow[]).map((row) => [toHex(row.id) as Id, row]));
+      const accepted = ids.flatMap((id) => rows.get(id) ?? []).filter(({ seq }) => seq <= pin.lastTx);
+      return yield* readTxEntries(accepted, pin, chain, completeSpenders(found.spenders));
     },
     tx: function* (id, isRendered, tip) {
       // What is read ahead must not be older than the block as of which it is shown.

@@ -1,5 +1,6 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
+import { arrayText, listAsArray, typeOf } from './key-array.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
 /** Queries of one statement at most: enough for a page of 64 addresses, few enough that none waits long for the others. */
@@ -40,7 +41,7 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
     dialect: sql.dialect,
     all: <T>(given: string, all: readonly SqlValue[]): Promise<T[]> => {
       if (waiting.size === 0) soon(runAll);
-      const { text, values } = withArray(given, all);
+      const { text, values } = listAsArray(given, all);
       const sameText = waiting.get(text) ?? new Map<string, Waiting>();
       waiting.set(text, sameText);
       const key = keyOf(values);
@@ -49,28 +50,6 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
       return query.done.promise as Promise<unknown> as Promise<T[]>;
     },
   };
-}
-
-/** Where a text has its list of keys, `IN (?,?,…)`; `count` is 0 if it has none, or several. */
-const findList = memoize((text: string) => {
-  const lists = [...text.matchAll(/\bIN \((\?(?:,\?)*)\)/g)];
-  const [{ 0: list, 1: keys, index }] = lists.length === 1 ? (lists as [RegExpExecArray]) : [noList];
-  const [before, behind] = [text.slice(0, index), text.slice(index + (list as string).length)];
-  return {
-    first: before.split('?').length - 1,
-    count: ((keys as string).length + 1) >> 1,
-    textOf: memoize((type: string) => `${before}= ANY(CAST(? AS ${type}[]))${behind}`),
-  };
-});
-
-const noList = { 0: '', 1: '', index: 0 } as const;
-
-/** The same query with one array in place of its list of keys: texts for all lengths are the same, and the driver has one value to send. */
-function withArray(text: string, values: readonly SqlValue[]): { readonly text: string; readonly values: readonly SqlValue[] } {
-  const { first, count, textOf } = findList(text);
-  if (count === 0) return { text, values };
-  const keys = values.slice(first, first + count);
-  return { text: textOf(typeOf(keys)), values: [...values.slice(0, first), arrayText(keys), ...values.slice(first + count)] };
 }
 
 async function runQueries(sql: Sql, textOf: typeof joinedText, text: string, queries: readonly Waiting[]): Promise<Row[][]> {
@@ -83,12 +62,6 @@ async function runQueries(sql: Sql, textOf: typeof joinedText, text: string, que
   for (const row of found) rows[row.joined_query - 1]?.push(row);
   return rows;
 }
-
-/** Types of array elements. A column of nothing but NULL has keys that no row has; see `orderedLookup`. */
-const typeOf = (column: readonly SqlValue[]): string => {
-  const known = column.find((value) => value !== null);
-  return typeof known === 'number' ? 'bigint' : typeof known === 'string' ? 'text' : 'bytea';
-};
 
 /**
  * The text of a statement that runs a query for each element of its arrays, by the types of the arrays and the text of the query. The number of a
@@ -103,15 +76,6 @@ function joinedText(typesAndText: string): string {
   const query = text.replace(/\?/g, () => `joined.v${next++}`);
   return `SELECT joined.query AS joined_query, found.* FROM unnest(${arrays}) WITH ORDINALITY AS joined(${names}, query)
     CROSS JOIN LATERAL (SELECT row_number() OVER () AS joined_row, one.* FROM (${query}) one) found ORDER BY 1, 2`;
-}
-
-/** PostgreSQL's text of an array. */
-const arrayText = (column: readonly SqlValue[]): string => `{${column.map(elementText).join()}}`;
-
-function elementText(value: SqlValue): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"\\\\x${toHex(value)}"`;
 }
 
 /** A text that only equal values have. */
