@@ -8,7 +8,7 @@ import { commandTable, isCommand } from '../src/app/flags/command.ts';
 import { flagAliases, flagTable } from '../src/app/flags/flag-table.ts';
 import { parseMarkdown } from '../src/explorer/docs/markdown-blocks.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
-import { startTestnet } from './testnet-program.ts';
+import { startTestnet, untilUp } from './testnet-program.ts';
 
 /**
  * The pages for people who come from other tools: what they name of Serac exists, what they call missing is missing, and their commands run.
@@ -82,12 +82,19 @@ async function runLine(line: string): Promise<void> {
   const words = line.split(' ').slice(1);
   const [name = ''] = words;
   if (name === '' || (isCommand(name) && commandTable[name].kind === 'server')) {
-    const server = name === 'testnet' ? await startTestnet(...words.slice(1)) : await startProgramAsUsers(...words, '--log-level=info');
+    const server = await (name === 'testnet' ? startTestnetNodes(words.slice(1)) : startProgramAsUsers(...words, '--log-level=info'));
     expect([line, await server.stop()]).toEqual([line, 0]);
     return;
   }
   const { code, err } = await runProgram(...words, ...(needsNode(words) ? ['--url', node.url] : []));
   expect([line, code, err]).toEqual([line, 0, '']);
+}
+
+/** A network whose nodes are all connected; before that, an interrupt may end it before it can stop them. */
+async function startTestnetNodes(words: readonly string[]) {
+  const testnet = await startTestnet(...words);
+  await untilUp(testnet.nodes, testnet.nodes.length - 1);
+  return testnet;
 }
 
 const needsNode = (words: readonly string[]): boolean => commandOf(words)?.kind === 'client';

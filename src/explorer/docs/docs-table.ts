@@ -149,6 +149,21 @@ export const docsTable: readonly DocsRow[] = [
     about: 'The event stream over SSE and WebSocket: filters, resuming, every event with its properties.',
   },
   {
+    page: 'webhooks',
+    title: 'Webhooks',
+    section: 'Interfaces',
+    source: 'docs/webhooks.md',
+    about: 'Signed deliveries to a URL for addresses or an asset: how to create, receive and check them.',
+  },
+  {
+    page: 'webhook-routes',
+    title: 'Webhook routes',
+    section: 'Interfaces',
+    source: 'docs/data-and-metrics.md',
+    about: 'The routes that create, change and list webhooks; every route.',
+    parts: ['webhook-routes'],
+  },
+  {
     page: 'explorer',
     title: 'Explorer',
     section: 'Interfaces',
