@@ -15,7 +15,7 @@ import { createRandom } from './random.ts';
 import { hasServers } from './servers.ts';
 
 /** How often processes are killed under load, all set-ups together; .ci/run sets more. */
-const kills = Number(process.env.SERAC_KILLS ?? 8);
+const kills = Number(process.env.SERAC_KILLS ?? 4);
 const seed = Number(process.env.SERAC_SEED ?? 9);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-crash-'));
