@@ -8,6 +8,9 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY tools ./tools
 COPY src ./src
+# The documentation that every node serves.
+COPY README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs ./docs
 RUN node_modules/.bin/bun tools/build-executable.ts /build/serac
 
 FROM debian:bookworm-slim

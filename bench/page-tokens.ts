@@ -30,7 +30,8 @@ export function createPageTokenAdder(secret: Uint8Array): AddPageToken {
     const { route: row, texts } = found;
     const names = pathNames(row.path);
     const inQuery = queryTexts(query);
-    const inBody = body === undefined ? undefined : bodyTexts(Buffer.from(body), new Set(Object.keys(row.params)));
+    const inBody =
+      body === undefined ? undefined : bodyTexts(Buffer.from(body), new Map(Object.keys(row.params).map((name) => [name, false])));
     const places = {
       path: (name: string) => [texts[names.indexOf(name)] as string],
       query: (name: string) => inQuery.get(name),

@@ -49,7 +49,7 @@ else fail(found[0]);
  */
 async function runOnBun([program, ...others], main) {
   const compiler = main === source ? [`--tsconfig-override=${join(home, 'tsconfig.json')}`] : [];
-  const args = ['--no-env-file', `--config=${devNull}`, ...compiler, main, ...process.argv.slice(2)];
+  const args = ['--no-env-file', '--no-install', `--config=${devNull}`, ...compiler, main, ...process.argv.slice(2)];
   if (typeof process.execve === 'function') {
     hideExperimentalWarnings();
     process.execve(program, [program, ...args], environment(npm));

@@ -10,8 +10,9 @@ import { describeProblem, findBuns } from './bun-program.js';
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What dist/ is built from. */
-const inputs = ['src', 'tools', 'bin', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'tsconfig.types.json'];
+/** What dist/ is built from; the documentation that nodes serve among it. */
+const pages = ['docs', 'README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+const inputs = [...pages, 'src', 'tools', 'bin', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'tsconfig.types.json'];
 
 /** Has the hash of the inputs that dist/ was built from: package managers run this script several times. */
 const stampFile = join('dist', '.inputs');

@@ -73,6 +73,7 @@ const ownLimits = {
     'app/platform/postgres-bun.ts',
     'app/servers/api.ts',
     'ledger/index-read/output-sources.ts',
+    'ledger/index-read/read-buckets.ts',
     'ledger/index/batched-statement.ts',
     'ledger/index/key-lookup.ts',
     'ledger/index/ordered-lookup.ts',

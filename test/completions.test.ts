@@ -27,7 +27,7 @@ describe('the shell and the configuration', () => {
     expect(await complete('completions z')).toEqual(['zsh']);
     expect(await complete('--log-level ver')).toEqual(['verbo']);
     expect(await complete('keys c')).toEqual(['create']);
-    expect(await complete('--fork-')).toEqual(['--fork-url', '--fork-address']);
+    expect(await complete('--fork-')).toEqual(['--fork-url', '--fork-block-number', '--fork-address']);
     expect(await complete(`--load-state ${folder}/comp`)).toEqual([join(folder, 'completions.bash')]);
   });
 

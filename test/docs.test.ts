@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Glob } from 'bun';
 import { differences } from '../src/api/differences.ts';
+import { errorAdvice } from '../src/app/advice/error-advice.ts';
 import { generatedPages, renderPage } from '../tools/docs.ts';
-import { callerCodes, findCodesInSource } from '../tools/errors-page.ts';
+import { findCodesInSource } from '../tools/errors-page.ts';
 
 const root = resolve(import.meta.dir, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -23,8 +24,8 @@ for (const page of Object.keys(generatedPages))
 
 test('docs/errors.md: every documented code exists in the source, and each meaning and remedy is a sentence', async () => {
   const known = await findCodesInSource(`${root}/`);
-  expect([...callerCodes.keys()].filter((code) => !known.has(code))).toEqual([]);
-  for (const [code, advice] of callerCodes)
+  expect([...errorAdvice.keys()].filter((code) => !known.has(code))).toEqual([]);
+  for (const [code, advice] of errorAdvice)
     for (const text of advice) expect([code, text]).toEqual([code, expect.stringMatching(/^.{8,}\.$/)]);
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { chromiumBinary } from './chromium.ts';
 import { nodes, runsSerac } from './nodes.ts';
 import { type InstalledPackage, installPackage } from './package.ts';
 import { startProgramAsUsers } from './program.ts';
@@ -10,6 +11,9 @@ import { startProgramAsUsers } from './program.ts';
 const examples = resolve(import.meta.dir, '../examples');
 /** vitest and avalanchejs, which only the example needs: `cd examples/vitest && npm ci`. */
 const vitestModules = join(examples, 'vitest/node_modules');
+/** Test programs of the other examples: `npm install --no-save` in their folders. */
+const isInstalled = (folder: string): boolean => existsSync(join(examples, folder, 'node_modules'));
+const chromium = chromiumBinary();
 const runtimes = [{ name: 'Bun', path: process.execPath, version: '' }, ...nodes.filter(runsSerac)];
 
 let installed: InstalledPackage;
@@ -17,24 +21,44 @@ beforeAll(() => {
   installed = installPackage({ withBun: true });
   cpSync(examples, installed.folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
   if (existsSync(vitestModules)) cpSync(vitestModules, join(installed.folder, 'node_modules'), { recursive: true });
+  for (const name of ['jest', 'playwright'].filter(isInstalled))
+    cpSync(join(examples, name, 'node_modules'), join(installed.folder, name, 'node_modules'), { recursive: true });
 }, 120_000);
 afterAll(() => installed.remove());
 
-async function run(command: string[], cwd = installed.folder): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe', env: { ...process.env, NO_COLOR: '1' } });
+async function run(
+  command: string[],
+  cwd = installed.folder,
+  env: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe', env: { ...process.env, NO_COLOR: '1', ...env } });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, out, err };
 }
 
+/** What each program prints, beside the folders that tests of their own run. */
 const outputs: { readonly [program: string]: string } = {
-  'send.mjs': 'true 10001500000000n\n',
-  'mint-nft.mjs': 'ipfs://perito-moreno\ntrue\nGlaciers\n',
-  'watch-deposits.mjs': 'credit ann 5\ncredit ben 2000000000\nundo ben 2000000000\ncredit ben 7\nann 5, ben 7\n',
+  'send/send.mjs': 'true 10001500000000n\n',
+  'nft/mint.mjs': 'ipfs://perito-moreno\ntrue\nGlaciers\n',
+  'nft/gallery.mjs': '<b>Glaciers</b> &#60;b&#62;aletsch&#60;/b&#62;\n<b>Glaciers</b> perito moreno\n',
+  'exchange/deposits.mjs': 'credit ann 5\ncredit ben 2000000000\nundo ben 2000000000\ncredit ben 7\nann 5, ben 7\n',
+  'exchange/withdrawals.mjs': 'failed: true, pending: true\nann 5, ben 2000000000, pending: false\n',
+  'webhooks/receiver.mjs': 'true 1500000000\n',
+  'multisig/treasury.mjs': 'one signature: SeracError\nsupplier 10030000000000\ntreasury 69999000000, of true\n',
 };
+const testedApart = ['faucet', 'go', 'jest', 'node-test', 'playwright', 'python', 'vitest'];
 
-test('every program of examples/ has a test', () => {
-  expect(readdirSync(examples).filter((file) => file.endsWith('.mjs'))).toEqual(expect.arrayContaining(Object.keys(outputs)));
-  expect(readdirSync(examples).filter((file) => file.endsWith('.mjs')).length).toBe(Object.keys(outputs).length);
+test('every folder of examples/ has a test, and a README of about ten lines with its commands', () => {
+  const entries = readdirSync(examples, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(folders.sort()).toEqual([...new Set([...Object.keys(outputs).map((program) => dirname(program)), ...testedApart])].sort());
+  const programs = folders.flatMap((folder) => readdirSync(join(examples, folder)).map((file) => `${folder}/${file}`));
+  const run = programs.filter((file) => file.endsWith('.mjs') && !testedApart.includes(dirname(file)));
+  expect(run.sort()).toEqual(Object.keys(outputs).sort());
+  for (const folder of folders) {
+    const readme = readFileSync(join(examples, folder, 'README.md'), 'utf8');
+    expect([folder, readme.split('\n').length < 16, readme.includes('```sh')]).toEqual([folder, true, true]);
+  }
 });
 
 describe.each(runtimes)('on $name', ({ path, version }) => {
@@ -47,12 +71,55 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
     30_000,
   );
 
-  test('watch-deposits.mjs watches a node over HTTP', async () => {
+  test('deposits.mjs watches a node over HTTP', async () => {
     const program = await startProgramAsUsers();
-    const { code, out, err } = await run([path, 'watch-deposits.mjs', program.url]);
+    const { code, out, err } = await run([path, 'exchange/deposits.mjs', program.url]);
     await program.stop();
-    expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, outputs['watch-deposits.mjs'] ?? '', '']);
+    expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, outputs['exchange/deposits.mjs'] ?? '', '']);
   }, 30_000);
+
+  test('the faucet pays an address once, and refuses what is not an address or too long', async () => {
+    const child = Bun.spawn([path, 'faucet/server.mjs'], { cwd: installed.folder, env: { ...process.env, PORT: '0' }, stdout: 'pipe' });
+    const { value } = await child.stdout.getReader().read();
+    const url = new TextDecoder().decode(value).trim();
+    const pay = async (body: string) => (await fetch(`${url}pay`, { method: 'POST', body })).status;
+    const address = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
+    expect([await pay(address), await pay(address), await pay('nobody'), await pay('x'.repeat(5000))]).toEqual([200, 429, 400, 413]);
+    expect(await (await fetch(url)).text()).toContain('Send 2 AVAX');
+    child.kill();
+    await child.exited;
+  }, 30_000);
+
+  // These run on Node.
+  test.skipIf(version === '')(
+    'the tests with node:test pass',
+    async () => {
+      const { code, out } = await run([path, '--test', '--test-reporter=tap', 'node-test/transfers.test.mjs']);
+      expect([code, out.includes('# pass 3'), code === 0 ? '' : out]).toEqual([0, true, '']);
+    },
+    60_000,
+  );
+
+  test.skipIf(version === '' || !isInstalled('jest'))(
+    'the tests with jest pass',
+    async () => {
+      const { code, err } = await run([path, 'node_modules/jest/bin/jest.js'], join(installed.folder, 'jest'));
+      expect([code, err.includes('Tests:       2 passed, 2 total'), code === 0 ? '' : err]).toEqual([0, true, '']);
+    },
+    120_000,
+  );
+
+  test.skipIf(version === '' || !isInstalled('playwright') || chromium === undefined)(
+    'Playwright starts the node and sees a transfer',
+    async () => {
+      const { code, out } = await run([path, 'node_modules/@playwright/test/cli.js', 'test'], join(installed.folder, 'playwright'), {
+        CHROMIUM: chromium ?? '',
+        PATH: `${dirname(path)}:${process.env.PATH}`,
+      });
+      expect([code, out.includes('1 passed'), code === 0 ? '' : out]).toEqual([0, true, '']);
+    },
+    180_000,
+  );
 
   // vitest runs on Node.
   test.skipIf(version === '' || !existsSync(vitestModules))(
@@ -178,10 +245,39 @@ function readReport({ out, err }: { readonly out: string; readonly err: string }
   return { failed, passed: numPassedTests };
 }
 
-test('the versions of the example are exact, and its lock file names no registry', () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(examples, 'vitest/package.json'), 'utf8')) as {
+const locked = ['jest', 'playwright', 'vitest'];
+test.each(locked)('the versions of the %s example are exact, and its lock file names no registry', (name) => {
+  const { devDependencies } = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
   };
   expect(Object.values(devDependencies).every((version) => /^\d+\.\d+\.\d+$/.test(version))).toBe(true);
-  expect(readFileSync(join(examples, 'vitest/package-lock.json'), 'utf8')).not.toContain('"resolved"');
+  expect(readFileSync(join(examples, name, 'package-lock.json'), 'utf8')).not.toContain('"resolved"');
 });
+
+/** A Python that has openapi-python-client, as `.ci/run` makes one. */
+const python = process.env.SERAC_TEST_PYTHON;
+test.skipIf(python === undefined)(
+  'Python: a client is generated from the OpenAPI document, and reads balances',
+  async () => {
+    const program = await startProgramAsUsers();
+    const folder = join(installed.folder, 'python');
+    const generate = ['-m', 'openapi_python_client', 'generate', '--url', `${program.url}/api-json`, '--config', 'client.yaml'];
+    const generated = await run([python as string, ...generate, '--output-path', 'client'], folder);
+    expect([generated.code, generated.code === 0 ? '' : generated.out + generated.err]).toEqual([0, '']);
+    const { code, out, err } = await run([python as string, 'balances.py', program.url], folder, { PYTHONPATH: 'client' });
+    await program.stop();
+    expect([code, out, code === 0 ? '' : err]).toEqual([0, '1 AVAX 10000000000000\n2 AVAX 10001500000000\n1 BaseTx\n', '']);
+  },
+  180_000,
+);
+
+test.skipIf(process.env.SERAC_TEST_GO === undefined)(
+  "Go: AvalancheGo's client and wallet send",
+  async () => {
+    const program = await startProgramAsUsers();
+    const { code, out, err } = await run(['go', 'run', '.', program.url], join(installed.folder, 'go'));
+    await program.stop();
+    expect([code, out, code === 0 ? '' : err]).toEqual([0, 'true 1500000000\n', '']);
+  },
+  1_800_000,
+);

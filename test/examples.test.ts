@@ -144,6 +144,10 @@ test('examples were found on every page that has some', () => {
       'docs/data-and-metrics.md',
       'docs/explorer.md',
       'docs/explorer-api.md',
+      'docs/webhooks.md',
+      'docs/coming-from-anvil-and-hardhat.md',
+      'docs/coming-from-avacloud-and-glacier.md',
+      'docs/coming-from-avalanchego-and-tmpnet.md',
     ]),
   );
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checksum } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
+import { startExecutable } from '../tools/release/running-executable.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The single-file executable, started in a folder that holds nothing else. */
@@ -16,24 +17,7 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function start(...flags: string[]) {
-  const child = Bun.spawn([join(folder, 'serac'), '--accounts=0', '--http-port=0', '--json', ...flags], {
-    cwd: folder,
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += Buffer.from(chunk).toString('utf8');
-    if (text.includes('\n')) break;
-  }
-  if (!text.includes('\n')) throw new Error(await new Response(child.stderr).text());
-  const stop = async () => {
-    child.kill('SIGTERM');
-    return { code: await child.exited, err: await new Response(child.stderr).text() };
-  };
-  return { ...(JSON.parse(text) as { url: string; workers: number }), pid: child.pid, stop };
-}
+const start = (...flags: string[]) => startExecutable(join(folder, 'serac'), ...flags);
 
 async function call(url: string, method: string, params: object): Promise<{ result?: Record<string, unknown>; error?: unknown }> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -41,11 +25,12 @@ async function call(url: string, method: string, params: object): Promise<{ resu
   return (await response.json()) as { result?: Record<string, unknown> };
 }
 
-test('every network starts: the genesis data is inside', async () => {
+test('every network starts: the genesis data and the documentation are inside', async () => {
   expect(readdirSync(folder)).toEqual(['serac']);
   for (const network of ['local', 'fuji', 'mainnet']) {
     const { url, stop } = await start(`--network-id=${network}`);
     expect((await call(url, 'avm.getHeight', {})).result).toHaveProperty('height');
+    expect(await (await fetch(`${url}/docs/join.html`)).text()).toContain('<h1>Join a network</h1>');
     expect(await stop()).toEqual({ code: 0, err: '' });
   }
 }, 60_000);

@@ -11,7 +11,7 @@ import { hasServers, openServers, suiteName } from './servers.ts';
 
 /** The explorer in Chromium, in every mode of the program: pages that a mode lacks are not in the navigation and do not exist. */
 const binary = chromiumBinary();
-const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/dev'];
+const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/webhooks', '/dev'];
 
 describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   let page: Page;
@@ -89,9 +89,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await node.stop();
   }, 60_000);
 
-  test('--public-api: no Dev page', async () => {
+  test('--public-api: no Webhooks and Dev pages', async () => {
     const node = await startProgram('--public-api');
-    await walk(node.url, ['/dev']);
+    await walk(node.url, ['/webhooks', '/dev']);
     await node.stop();
   }, 60_000);
 

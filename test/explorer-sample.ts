@@ -1,4 +1,5 @@
 import type { DevNode } from './dev-node.ts';
+import { addressHook, createWebhookCalls } from './webhook-receiver.ts';
 
 /** A chain with something on every page of the explorer. */
 export type ExplorerSample = {
@@ -42,6 +43,7 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
   await node.dev('dev.dropTx', { txID: dropped });
   await node.dev('dev.setAutomine', { enabled: true });
   const { height: snapshotHeight } = await node.dev('dev.snapshot', { name: 'before' });
+  await makeWebhooks(node, accounts[1].address);
   return {
     accounts,
     snapshotHeight,
@@ -65,9 +67,18 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       '/throughput?range=minute',
       `/tx/${dropped}`,
       '/node',
+      '/webhooks',
       '/dev',
       '/api',
       '/search?q=nothing-like-this',
     ],
   };
+}
+
+/** A webhook that waits, and one whose receiver does not answer. */
+async function makeWebhooks(node: DevNode, address: string): Promise<void> {
+  const call = createWebhookCalls(node.program().url);
+  const { json } = await call('POST', '', addressHook('http://127.0.0.1:9/deposits', [address], { name: 'deposits' }));
+  await call('POST', '', { url: 'http://127.0.0.1:9/all', eventType: 'asset_activity', metadata: { keyType: 'assets', keys: ['AVAX'] } });
+  await call('PATCH', `/${json.id}`, { status: 'inactive' });
 }

@@ -247,3 +247,37 @@ describe('a fork that cannot be', () => {
     await source.stop();
   });
 });
+
+describe('--fork-block-number', () => {
+  test('copies what an address had after that block, also if blocks have the same time', async () => {
+    const source = await startProgramAsUsers();
+    const address = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
+    const dev = (client: Client, method: string, params: unknown = {}) => call(client, `dev.${method}`, params, '/ext/dev');
+    await dev(source.client, 'freezeTime');
+    for (const amount of ['1', '2', '4']) await dev(source.client, 'send', { to: address, amount: `${amount} AVAX` });
+    await dev(source.client, 'impersonate', { address });
+    await dev(source.client, 'send', { from: address, to: format(ewoq.address), amount: '3 AVAX' });
+    const balance = async (...flags: string[]): Promise<string> => {
+      const fork = await startProgramAsUsers('--fork-url', source.url, ...flags);
+      const { balance } = await call(fork.client, 'avm.getBalance', { address, assetID: 'AVAX' });
+      await fork.stop();
+      return balance;
+    };
+    const now = 4n * coin - 1_000_000n;
+    expect([await balance(), await balance('--fork-block-number=5')]).toEqual([String(now), String(now)]);
+    expect(await balance('--fork-block-number=1')).toBe('0');
+    expect(await balance('--fork-block-number=2')).toBe(String(coin));
+    expect(await balance('--fork-block-number=3')).toBe(String(3n * coin));
+    expect(await balance('--fork-block-number=4')).toBe(String(7n * coin));
+    const { code, err } = await runProgram('--fork-url', source.url, '--fork-block-number=99', '--http-port=0');
+    expect([code, err]).toEqual([1, expect.stringContaining('at block 99: the node has no such block')]);
+    await source.stop();
+  });
+
+  test('a node without a Data API: the error says why', async () => {
+    const source = await startProgram('--data-api-enabled=false');
+    const { code, err } = await runProgram('--fork-url', source.url, '--fork-block-number=0', '--http-port=0');
+    expect([code, err]).toEqual([1, expect.stringContaining('it has no Data API; AvalancheGo cannot answer for an earlier block')]);
+    await source.stop();
+  });
+});

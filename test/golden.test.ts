@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Differences } from '../src/api/differences.ts';
-import { callerCodes } from '../tools/errors-page.ts';
+import { errorAdvice } from '../src/app/advice/error-advice.ts';
 import { canonicalJson } from './exact-json.ts';
 import { type Program, startProgram } from './program.ts';
 import { loadExact, type ReplayResult, replayCases, replaySteps } from './replay.ts';
@@ -128,7 +128,7 @@ function differsOnlyInErrorData(what: string): boolean {
   if (found === null) return false;
   const [want, got] = [JSON.parse(found[1] as string), JSON.parse(found[2] as string)];
   // Every error code that callers can get is described in docs/errors.md.
-  if (want?.error?.data !== null || !callerCodes.has(got?.error?.data?.code)) return false;
+  if (want?.error?.data !== null || !errorAdvice.has(got?.error?.data?.code)) return false;
   got.error.data = null;
   return canonicalJson(want) === canonicalJson(got);
 }

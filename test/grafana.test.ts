@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** Compares the Grafana dashboard in docs/ with the metrics that a started node exports. */
+/** Compares the Grafana dashboard in docs/ and the alert rules in packaging/ with the metrics that started nodes export. */
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 type Panel = {
@@ -18,7 +18,10 @@ type Dashboard = { readonly panels: Panel[]; readonly templating: { readonly lis
 
 const path = fileURLToPath(new URL('../docs/grafana/serac.json', import.meta.url));
 const dashboard = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+type AlertGroups = { readonly groups: { readonly rules: { readonly expr: string }[] }[] };
+const alerts = Bun.YAML.parse(readFileSync('packaging/alerts.yml', 'utf8')) as AlertGroups;
 const queries = [
+  ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
   ...dashboard.templating.list.flatMap(({ definition }) => definition ?? []),
 ];
@@ -55,18 +58,18 @@ afterAll(async () => {
 /** The metric names in a query; they begin with `serac_`, `avalanche_` or `process_`. */
 const metricNames = (query: string): string[] => query.match(/\b(?:serac|avalanche|process)_\w+/g) ?? [];
 
-test('every metric of the dashboard is exported', () => {
+test('every metric of dashboard and alert rules is exported', () => {
   const names = new Set(queries.flatMap(metricNames));
   expect(names.size).toBeGreaterThan(10);
   expect([...names].filter((name) => !exported.has(name))).toEqual([]);
 });
 
-test('every label in a query is exported; the scraper adds the instance label', () => {
+test('every label in a query is exported; the scraper adds instance and job', () => {
   for (const query of queries) {
     const selected = [...query.matchAll(/[{,]\s*(\w+)(?:=~|!~|=|!=)"/g)].map(([, label = '']) => label);
     const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
     const shown = query.match(/^label_values\(\w+, (\w+)\)$/)?.slice(1) ?? [];
-    const known = new Set(['instance', ...metricNames(query).flatMap((name) => [...(exported.get(name) ?? [])])]);
+    const known = new Set(['instance', 'job', ...metricNames(query).flatMap((name) => [...(exported.get(name) ?? [])])]);
     expect({ query, unknown: [...selected, ...grouped, ...shown].filter((label) => !known.has(label)) }).toEqual({ query, unknown: [] });
   }
 });

@@ -58,7 +58,9 @@ function createCountingEnv() {
     tempFolder: tmpdir,
     forwardRequest: notInThisTest,
     openPeerSockets: notInThisTest,
+    postSockets: { resolve: notInThisTest, post: notInThisTest },
     loadPageAssets: notInThisTest,
+    loadDocs: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
       unixNanos: () => BigInt(Date.now()) * 1_000_000n,

@@ -10,6 +10,7 @@ export const binPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
 export const programCommand: readonly string[] = [
   process.execPath,
   '--no-env-file',
+  '--no-install',
   '--config=/dev/null',
   process.env.SERAC_TEST_PROGRAM ?? fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
 ];

@@ -1,22 +1,34 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { arch, platform } from 'node:os';
+import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
+import { buildDocs } from '../src/app/platform/docs-build.ts';
+import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
 import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
+import { withoutBuilders } from './build.ts';
 
 /**
- * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
- * It is for the system that builds it, since the Bun of that system is the one that npm installed.
+ * Builds a single-file executable: Bun, the program, the genesis data, the documentation and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
+ * The command builds for this system; tools/release builds for others, with the Bun of their package.
  */
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
-const outfile = resolve(process.argv[2] ?? join(root, 'dist-executable', platform() === 'win32' ? 'serac.exe' : 'serac'));
 
-/** The prebuilt addon of `secp256k1` for this system; undefined if the package has none: then its JavaScript is used. */
-function findAddon(): string | undefined {
-  const folder = join(root, 'node_modules/secp256k1/prebuilds', `${platform()}-${arch()}`);
+/** The system that an executable is for, and the Bun that it contains. */
+export type Runtime = {
+  readonly platform: string;
+  readonly arch: string;
+  /** The path of Bun's program for that system. */
+  readonly program: string;
+};
+
+const thisRuntime: Runtime = { platform: process.platform, arch: process.arch, program: process.execPath };
+
+/** The prebuilt addon of `secp256k1` for a system; undefined if the package has none: then its JavaScript is used. */
+function findAddon({ platform, arch }: Runtime): string | undefined {
+  const folder = join(root, 'node_modules/secp256k1/prebuilds', `${platform}-${arch}`);
   try {
     // Linux has one per C library; a Bun for glibc cannot load the other.
     const files = readdirSync(folder).filter((file) => file.endsWith('.node'));
@@ -52,7 +64,7 @@ const homeOfExecutable: BunPlugin = {
   },
 };
 
-/** Embeds the genesis data and the built page as files, at the same paths relative to the program as in src/. */
+/** Embeds the genesis data, the built page and the documentation as files, at the same paths relative to the program as in src/. */
 const embedData: BunPlugin = {
   name: 'embed-data',
   setup: (build) => {
@@ -63,24 +75,38 @@ const embedData: BunPlugin = {
   },
 };
 
-async function build(): Promise<void> {
+/** Builds the executable for a system, this one by default; says whether it recovers keys natively. */
+export async function buildExecutable(outfile: string, runtime = thisRuntime): Promise<{ readonly isNative: boolean }> {
   rmSync(outfile, { force: true });
-  const addon = findAddon();
+  const addon = findAddon(runtime);
   const page = join(source, pageFile);
   writePageFile(page, await buildPage('package'));
-  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'avm/genesis/data', file)), page];
+  const docs = join(source, docsFile);
+  writeDocsFile(docs, await buildDocs({ isServed: true }));
+  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'avm/genesis/data', file)), page, docs];
   await Bun.build({
     entrypoints: [join(source, 'cli/main.ts'), join(source, 'chain/recovery/recovery-thread.ts'), ...data],
     root: source,
     target: 'bun',
     minify: { whitespace: true, syntax: true, identifiers: false },
     naming: { entry: '[dir]/[name].[ext]', asset: '[dir]/[name].[ext]' },
-    plugins: [embedAddon(addon), homeOfExecutable, embedData],
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    plugins: [embedAddon(addon), homeOfExecutable, embedData, withoutBuilders],
+    compile: {
+      outfile,
+      // Bun calls Windows by another name than Node.
+      target: `bun-${runtime.platform.replace('win32', 'windows')}-${runtime.arch}` as Bun.Build.CompileTarget,
+      executablePath: runtime.program,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
   });
   rmSync(dirname(page), { recursive: true });
-  const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
-  process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${addon === undefined ? 'in JavaScript' : 'native'}\n`);
+  return { isNative: addon !== undefined };
 }
 
-await build();
+if (import.meta.main) {
+  const outfile = resolve(process.argv[2] ?? join(root, 'dist-executable', platform() === 'win32' ? 'serac.exe' : 'serac'));
+  const { isNative } = await buildExecutable(outfile);
+  const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
+  process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${isNative ? 'native' : 'in JavaScript'}\n`);
+}

@@ -2,8 +2,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
+import { buildDocs } from '../src/app/platform/docs-build.ts';
+import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
 import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
+import { collectLicenseTexts } from './release/licenses.ts';
 
 /**
  * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
@@ -48,6 +51,8 @@ async function build(): Promise<void> {
   await bundleLibrary();
   await bundleForBrowsers();
   await types;
+  // The code of these packages is inside the JavaScript files; those that npm installs bring their own texts.
+  writeFileSync(join(dist, 'third-party-licenses.txt'), collectLicenseTexts(root, ['bundled']));
 }
 
 /** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */
@@ -62,6 +67,7 @@ async function buildProgramForBun(folder: string): Promise<void> {
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'avm/genesis/data', file), join(folder, 'avm/genesis/data', file), { recursive: true });
   writePageFile(join(folder, pageFile), await buildPage('package'));
+  writeDocsFile(join(folder, docsFile), await buildDocs({ isServed: true }));
 }
 
 async function bundle(entries: readonly string[], folder: string): Promise<void> {
@@ -75,7 +81,7 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
     minify,
     naming: { entry: '[dir]/[name].js', chunk: 'chunks/[hash].js' },
     external,
-    plugins: [sharedLibrary],
+    plugins: [sharedLibrary, withoutBuilders],
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
@@ -94,7 +100,7 @@ async function bundleProgramForBun(folder: string): Promise<void> {
     minify,
     naming: { entry: bunProgram },
     external,
-    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href')],
+    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   refuseSourcePaths(folder, bunProgram);
@@ -116,7 +122,7 @@ async function bundleLibrary(): Promise<void> {
     minify: { ...minify, whitespace: false },
     naming: { entry: libraryFile },
     external,
-    plugins: [replaceModuleUrl('libraryUrl')],
+    plugins: [replaceModuleUrl('libraryUrl'), withoutBuilders],
     // Not in place of the expression: Bun would replace `__filename` by the path of the source.
     banner: `const libraryUrl = require('node:url').pathToFileURL(__filename).href;`,
   });
@@ -146,10 +152,16 @@ const replaceModuleUrl = (expression: string): BunPlugin => ({
       contents: (await Bun.file(path).text()).replaceAll('import.meta.url', expression),
       loader: 'ts',
     }));
-    // Builds the page from src/, in a clone only.
-    build.onLoad({ filter: /[/\\]page-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
   },
 });
+
+/** Leaves out what builds the pages and the documentation from src/ and docs/: a package contains them. */
+export const withoutBuilders: BunPlugin = {
+  name: 'without builders',
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\](page|docs)-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
+  },
+};
 
 /**
  * Marks JavaScript with a comment that makes Bun run it without transpiling it first: that takes 90 ms of the first start, until Bun has cached

@@ -3,17 +3,14 @@
  * after changing a table; a test fails if a page is out of date.
  */
 
-import { dataRoutes } from '../src/api/data/routes.ts';
 import { differences } from '../src/api/differences.ts';
-import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
-import { apiHealthRoutes } from '../src/api/rest/health.ts';
-import type { ApiRoute } from '../src/api/rest/route.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
+import { renderDependenciesPage } from './release/dependencies-page.ts';
+import { renderRoutesPage } from './routes-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -22,10 +19,11 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/differences.md': () => formatDifferences(),
   'docs/methods.md': () => renderMethodsPage(),
   'docs/errors.md': () => renderErrorsPage(root),
-  'docs/data-and-metrics.md': () => formatRoutes(),
+  'docs/data-and-metrics.md': () => renderRoutesPage(),
   'docs/events.md': () => renderEventsPage(),
   'docs/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/limits.md': () => renderLimitsPage(root),
+  'docs/dependencies.md': () => renderDependenciesPage(root),
 };
 
 const beginMark = '<!-- from the tables: begin -->';
@@ -42,21 +40,6 @@ export async function renderPage(page: string): Promise<{ before: string; after:
 function formatDifferences(): string {
   const rows = Object.entries(differences).map(([name, { what, why }]) => `| \`${name}\` | ${what} | ${why} |`);
   return ['| name | what Serac does | why |', '|---|---|---|', ...rows].join('\n');
-}
-
-function formatRoutes(): string {
-  const apis: [string, readonly ApiRoute<never>[]][] = [
-    ['Data', [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly ApiRoute<never>[]],
-    ['Explorer', explorerRoutes({ hasLifecycle: true, hasMempool: true }) as readonly ApiRoute<never>[]],
-    ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
-  ];
-  const row = ({ method, path, id, params, summary }: ApiRoute<never>) => {
-    const named = Object.keys(params).filter((name) => !path.includes(`{${name}}`));
-    return `| ${method} \`${path}\` | ${named.map((name) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
-  };
-  return apis
-    .map(([name, rows]) => [`### ${name}`, '', '| route | parameters | returns | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'))
-    .join('\n\n');
 }
 
 if (import.meta.main)

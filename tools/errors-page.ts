@@ -1,24 +1,6 @@
 import { dirname } from 'node:path';
 import { Glob } from 'bun';
-import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
-import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
-
-type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
-
-const codeSections: readonly CodeSection[] = [
-  ['The request', requestCodes],
-  ['The method', methodCodes],
-  ['The transaction', transactionCodes],
-  ['The bytes of a transaction', codecCodes],
-  ['Hex in `dev.*` methods', hexCodes],
-  ['The `dev.*` methods', devCodes],
-  ['The mempool', mempoolCodes],
-  ['Snapshots', snapshotCodes],
-  ['Another process or node', nodeCodes],
-];
-
-/** The codes that a client of the Node RPC can get in `data`. */
-export const callerCodes: ReadonlyMap<string, ErrorAdvice> = new Map(codeSections.flatMap(([, codes]) => Object.entries(codes)));
+import { type CodeSection, codeSections, errorAdvice } from '../src/app/advice/error-advice.ts';
 
 /** Finds every error code in the source, with the module it comes from. */
 export async function findCodesInSource(root: string): Promise<Map<string, string>> {
@@ -34,7 +16,7 @@ export async function findCodesInSource(root: string): Promise<Map<string, strin
 
 export async function renderErrorsPage(root: string): Promise<string> {
   const internal = [...(await findCodesInSource(root))]
-    .filter(([code]) => !callerCodes.has(code))
+    .filter(([code]) => !errorAdvice.has(code))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, folder]) => `| \`${code}\` | \`${folder}\` |`);
   return [

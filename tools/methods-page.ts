@@ -4,20 +4,31 @@ import { methodDocs } from '../src/api/contract/node-method-docs.ts';
 import { type ServiceName, services } from '../src/api/contract/services.ts';
 import { fieldNames } from './type-name.ts';
 
+/** Every service with its methods: parameters, meaning and an example each, for docs/methods.md. */
 export const renderMethodsPage = (): string => (Object.entries(services) as [ServiceName, ServiceRow][]).map(formatSection).join('\n\n');
 
-function formatSection([service, { path, prefix, methods, otherPaths }]: [ServiceName, ServiceRow]): string {
+function formatSection([service, { path, prefix, methods, otherPaths = [] }]: [ServiceName, ServiceRow]): string {
   const docs = methodDocs[service] as { readonly [method: string]: MethodDoc };
-  const table = Object.entries(methods).map(([method, { params, aliases }]) => {
-    const { summary, deprecated } = docs[method] as MethodDoc;
-    const fields = fieldNames(params, aliases).map((field) => `\`${field}\``);
-    const note = deprecated === undefined ? '' : ` Deprecated since AvalancheGo ${deprecated}.`;
-    return `| \`${prefix}${method}\` | ${fields.join(', ')} | ${summary}.${note} |`;
+  const others = otherPaths.length === 0 ? '' : `, also at ${otherPaths.map((one) => `\`${one}\``).join(', ')}`;
+  const overview = Object.keys(methods).map((method) => {
+    const name = prefix + method;
+    return `| [${name}](#${anchorOf(name)}) | ${(docs[method] as MethodDoc).summary}. |`;
   });
-  const shown = Object.keys(methods).map((method) => formatExample(path, prefix + method, docs[method] as MethodDoc));
-  const heading = `### ${service} at \`${path}\`${otherPaths === undefined ? '' : ` (also ${otherPaths.map((one) => `\`${one}\``).join(', ')})`}`;
-  return [heading, '', '| method | parameters | returns or does |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
+  const details = Object.entries(methods).map(([method, { params, aliases }]) => {
+    const doc = docs[method] as MethodDoc;
+    const fields = fieldNames(params, aliases).map((field) => `\`${field}\``);
+    const note = doc.deprecated === undefined ? '' : ` Deprecated since AvalancheGo ${doc.deprecated}.`;
+    const parameters = fields.length === 0 ? 'No parameters.' : `Parameters: ${fields.join(', ')}.`;
+    return [`### ${prefix}${method}`, '', `${doc.summary}.${note} ${parameters}`, '', formatExample(path, prefix + method, doc)].join('\n');
+  });
+  return [
+    [`## ${service}`, '', `At \`${path}\`${others}.`, '', '| method | returns or does |', '|---|---|', ...overview].join('\n'),
+    ...details,
+  ].join('\n\n');
 }
+
+/** The anchor that a heading gets. */
+const anchorOf = (name: string): string => name.toLowerCase().replaceAll(/[^\w-]/g, '');
 
 function formatExample(path: string, method: string, example: MethodDoc): string {
   const { params } = example;

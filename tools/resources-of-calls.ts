@@ -44,7 +44,7 @@ export const perCall: readonly string[] = [
   'ledger/index-read/read-utxos.ts found',
   'ledger/index-write/balance-rows.ts current rows queries',
   'ledger/index-write/block-facts.ts inputs senders involved addresses assets changes',
-  'ledger/index-write/counter-rows.ts changed hours',
+  'ledger/index-write/counter-rows.ts changed starts',
   'ledger/index-write/cross-chain-rows.ts insertions queries movesByChain newRows',
   'ledger/index-write/explorer-rows.ts assets',
   'ledger/index-write/history-rows.ts rows',

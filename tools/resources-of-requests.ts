@@ -30,6 +30,14 @@ export const requestResources: readonly ResourceRow[] = [
     holds: ['app/platform/body-buffer.ts fullBlocks'],
   },
   {
+    resource: 'sessions of `serac mcp` over HTTP, and requests of a session at a time',
+    limit:
+      '{api/mcp/http-sessions.ts#maxSessions}, each until {api/mcp/http-sessions.ts#sessionIdle ms} without a request; {api/mcp/session.ts#maxCalls}',
+    over: 'the least recently used session is ended; the request is refused',
+    test: 'src/api/mcp/http-sessions.test.ts',
+    holds: ['api/mcp/http-sessions.ts sessions', 'api/mcp/session.ts running', 'cli/commands/mcp.ts running'],
+  },
+  {
     resource: 'time for a body to arrive',
     limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
     over: '408, connection closed',
@@ -88,6 +96,15 @@ export const requestResources: readonly ResourceRow[] = [
       'api/events/subscriber.ts queue',
       'app/workers/relayed-streams.ts pending counted open',
     ],
+  },
+  {
+    resource: 'webhooks, and their deliveries that wait',
+    limit:
+      '256 webhooks with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
+    over: '403 for a further webhook; deliveries wait in the log, and lost events are shown as a gap',
+    seen: 'serac_webhook_deliveries_waiting',
+    test: 'src/api/webhooks/deliverer.test.ts',
+    holds: ['api/webhooks/deliverer.ts runners', 'api/webhooks/delivery-window.ts entries', 'api/webhooks/state-saver.ts waiting'],
   },
   {
     resource: 'events that are not in the log and wait for it',

@@ -116,11 +116,11 @@ function accountLines({ accounts }: BannerAccounts, max: number): string[] {
   return [...lines.slice(0, shown), `  … ${lines.length - shown} more: serac accounts`];
 }
 
-/** The API docs are left out if there is an explorer, which links to them: the banner has at most 25 lines. */
+/** Documentation is left out, and the API docs if there is an explorer, which links to both: the banner has at most 25 lines. */
 function urlRows(info: BannerInfo): string[] {
   const urls = listUrls(info);
   const hasExplorer = urls.some(({ name }) => name === 'explorer');
-  return urls.filter(({ name }) => !hasExplorer || name !== 'reference').map(({ label, url }) => row(label, url));
+  return urls.filter(({ name }) => name !== 'docs' && (!hasExplorer || name !== 'reference')).map(({ label, url }) => row(label, url));
 }
 
 function chainRows({ chains, url }: BannerState & ServedUrls): string[] {

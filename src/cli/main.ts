@@ -15,7 +15,6 @@ import { removeProcessContext, writeProcessContext } from '../app/platform/proce
 import { createSignals } from '../app/platform/signals.ts';
 import { writeError } from '../app/platform/stderr.ts';
 import { takeWriterStart } from '../app/platform/supervised-process.ts';
-import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
 import { runApiServer } from '../app/programs/api.ts';
 import { runIndexer } from '../app/programs/index.ts';
 import { runReader } from '../app/programs/reader.ts';
@@ -26,7 +25,6 @@ import { stripCredentials } from '../app/setup/served-network.ts';
 import { version } from '../app/version.ts';
 import { connectToSupervisor } from '../app/workers/hosted-readers.ts';
 import { superviseWriter } from '../app/workers/writer-supervisor.ts';
-import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
@@ -59,7 +57,7 @@ async function main(): Promise<void> {
   isJson = parsed.options.json;
   try {
     const { name } = parsed.command;
-    if (isClientCommand(name)) return await runClientCommand(name, parsed);
+    if (isClientCommand(name)) return await runClient(name, parsed);
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
@@ -108,21 +106,13 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
 }
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
-async function runClientCommand(name: ClientCommandName, { command, options }: RunFlags): Promise<void> {
-  const { runClientCommand: run } = await import('./commands/client-commands.ts');
-  const { createRpcClient } = await import('../api/client/rpc-client.ts');
+async function runClient(name: ClientCommandName, flags: RunFlags): Promise<void> {
+  const { runClientProgram } = await import('./client-program.ts');
   const interruption = new AbortController();
   process.on('SIGINT', () => interruption.abort());
   process.on('SIGTERM', () => interruption.abort());
-  process.exitCode = await run(name, {
-    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
-    args: command.args,
-    options,
-    print: (line) => void process.stdout.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
-    readFile: readBlob,
-    writeFile: replaceFile,
-    interrupted: interruption.signal,
-  });
+  const write = (text: string): void => void process.stdout.write(text);
+  process.exitCode = await runClientProgram(name, flags, { input: process.stdin, write, env, interrupted: interruption.signal });
 }
 
 const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';

@@ -6,3 +6,4 @@ export type { ChainEvent, ChainEventOf } from '../api/contract/events.ts';
 export { createNode, type FetchOptions, type LocalNode, type NodeAccount } from './create-node.ts';
 export type { NodeOptions } from './node-options.ts';
 export { OptionError } from './option-error.ts';
+export type { Script, ScriptContext } from './script.ts';

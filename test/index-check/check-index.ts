@@ -14,7 +14,7 @@ import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import { assetCounts, assetCountText, explorerRows, txOutputTexts } from './expected-explorer-rows.ts';
 import {
-  activeHourRows,
+  activeRows,
   addCrossChainOutputs,
   addressesOfTx,
   assetRows,
@@ -110,7 +110,7 @@ function* checkChain(
     movedOwner: [...outbound.flatMap(exportedRows), ...inbound.flatMap(importedRows)],
     history: txs.flatMap((tx) => historyRowTexts(model, tx)),
     holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
-    activeHour: activeHourRows(model),
+    active: activeRows(model),
     assetStat: assetRows(model).map((row) => `${row} ${assetCountText(counts, row.split(' ')[0] as Id)}`),
     minter: [...outputs.values()].filter(({ utxo }) => isMintUtxo(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
     span: bucketRows(model),

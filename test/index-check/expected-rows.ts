@@ -246,16 +246,19 @@ export function seenTimesByAddress({ spec, outputs, txs, blocks }: ChainModel): 
   return timesByAddress;
 }
 
-export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string =>
-  `${address} ${first} ${seen} ${seen - (seen % 3600)} ${sent} ${sent - (sent % 3600)}`;
+export const holderRowText = (address: Address, { first, seen, sent }: SeenTimes): string => `${address} ${first} ${seen} ${sent}`;
 
-/** How many addresses were last seen, and last sent, in each hour with activity. */
-export function activeHourRows(model: ChainModel): string[] {
+/** How many addresses were last seen, and last sent, in each second, hour and day with activity. */
+export function activeRows(model: ChainModel): string[] {
   const times = [...seenTimesByAddress(model).values()];
-  const hourOf = (time: number) => time - (time % 3600);
-  const hours = new Set(model.txs.filter((tx) => tx.height > 0 && addressesOfTx(tx).size > 0).map(({ time }) => hourOf(time)));
-  const count = (hour: number, column: 'seen' | 'sent') => times.filter((one) => hourOf(one[column]) === hour).length;
-  return [...hours].map((hour) => `${hour} ${count(hour, 'seen')} ${count(hour, 'sent')}`);
+  const active = model.txs.filter((tx) => tx.height > 0 && addressesOfTx(tx).size > 0);
+  return [1, 3600, 86_400].flatMap((length) => {
+    const startOf = (time: number) => time - (time % length);
+    const count = (start: number, column: 'seen' | 'sent') => times.filter((one) => startOf(one[column]) === start).length;
+    return [...new Set(active.map(({ time }) => startOf(time)))].map(
+      (start) => `${length} ${start} ${count(start, 'seen')} ${count(start, 'sent')}`,
+    );
+  });
 }
 
 function secondRows({ blocks }: ChainModel): { time: number; rate: number }[] {

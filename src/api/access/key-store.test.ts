@@ -7,7 +7,7 @@ import { sqliteDrivers } from '../../app/platform/databases.fixture.ts';
 import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
 import { type KeyStore, openKeyStore } from './key-store.ts';
 import { type KeyDetails, makeKey } from './keys.ts';
-import { openKeysFile } from './keys-file.ts';
+import { openSharedFile } from './shared-file.ts';
 
 const url = process.env.SERAC_TEST_POSTGRES;
 
@@ -47,8 +47,8 @@ for (const { name, open, onDisk } of sqliteDrivers)
   test(`${name}: adds, finds, lists and revokes keys`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'serac-keys-'));
     const path = onDisk ? join(folder, 'keys.sqlite') : ':memory:';
-    const first = openKeysFile(open, path);
-    const second = onDisk ? openKeysFile(open, path) : first;
+    const first = openSharedFile(open, path);
+    const second = onDisk ? openSharedFile(open, path) : first;
     try {
       await checkStore(await openKeyStore(first), async () => openKeyStore(second));
     } finally {

@@ -5,16 +5,16 @@ import { parseKeysCommand } from '../../cli/commands/keys.ts';
 import { openKeyStore } from './key-store.ts';
 import { hashOf } from './keys.ts';
 import { type KeysDeps, runKeysCommand } from './keys-command.ts';
-import { openKeysFile } from './keys-file.ts';
 import { KeysError } from './keys-flags.ts';
 import { defaultPlans } from './plans.ts';
+import { openSharedFile } from './shared-file.ts';
 
 const start = 1_800_000_000;
 
 async function deps(): Promise<KeysDeps> {
   let made = 0;
   return {
-    keys: await openKeyStore(openKeysFile(openDatabase, ':memory:')),
+    keys: await openKeyStore(openSharedFile(openDatabase, ':memory:')),
     plans: defaultPlans,
     planSource: 'server',
     routes: { data: ['listUtxos', 'getBlock'], metrics: ['avgTps'] },

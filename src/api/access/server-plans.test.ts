@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openKeysFile } from './keys-file.ts';
 import { defaultPlans, type Plans } from './plans.ts';
 import { plansOfServer, readServerPlans, recordServerPlans } from './server-plans.ts';
+import { openSharedFile } from './shared-file.ts';
 
 const customPlans: Plans = { ...defaultPlans, data: { ...defaultPlans.data, keyed: new Map([['partner', { perMinute: 7, perDay: 70 }]]) } };
 
 test('stores the plans of the server that was last started', async () => {
-  const sql = openKeysFile(openDatabase, ':memory:');
+  const sql = openSharedFile(openDatabase, ':memory:');
   expect(await readServerPlans(sql)).toBeUndefined();
   await recordServerPlans(sql, defaultPlans, false);
   expect(await readServerPlans(sql)).toEqual({ counted: false, keyed: [...defaultPlans.data.keyed] });

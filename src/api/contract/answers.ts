@@ -34,6 +34,7 @@ import type { Encoded } from './method.ts';
 import type { metricRows } from './metrics-routes.ts';
 import type { TxSummarySchema } from './tx-summary.ts';
 import type { JsonOf } from './views.ts';
+import type { webhookRows } from './webhook-routes.ts';
 
 /** Types of the answers that the explorer and the commands read. They follow from the schemas. */
 
@@ -52,6 +53,7 @@ export type TxSummary = JsonOf<typeof TxSummarySchema>;
 export type TxList = ResponseOf<(typeof txRows)['listLatestPrimaryNetworkTransactions']>;
 export type BlockList = ResponseOf<(typeof blockRows)['listLatestPrimaryNetworkBlocks']>;
 export type UtxoList = ResponseOf<(typeof utxoRows)['getUtxosByAddresses']>;
+export type WebhookList = ResponseOf<(typeof webhookRows)['listWebhooks']>;
 export type RollingWindow = ResponseOf<(typeof metricRows)['getChainRollingWindowMetrics']>;
 export type Series = ResponseOf<(typeof metricRows)['getChainMetrics']>;
 

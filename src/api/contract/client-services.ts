@@ -1,5 +1,15 @@
 import { avmRows, walletRows } from './avm-methods.ts';
-import { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, stateRows, timeRows } from './dev-chain-methods.ts';
+import {
+  blocksRows,
+  faultRows,
+  identityRows,
+  insightRows,
+  nodeRows,
+  peerRows,
+  reorgRows,
+  stateRows,
+  timeRows,
+} from './dev-chain-methods.ts';
 import { crossChainRows, moneyRows } from './dev-money-methods.ts';
 import { healthRows, infoRows } from './info-methods.ts';
 import type { MethodRows } from './method.ts';
@@ -15,6 +25,7 @@ export const devRows = {
   ...nodeRows,
   ...peerRows,
   ...faultRows,
+  ...reorgRows,
   ...stateRows,
 };
 

@@ -193,6 +193,24 @@ export const faultRows = {
 const snapshot = { name: text(), ...tip };
 const blocks = list(record({ height: digitsCount(), blockID: id() }));
 
+/** Replacing blocks: `dev.*`. The most blocks, and transactions of one block. */
+export const maxReorg = 1000;
+const maxReorgTxs = 256;
+
+export const reorgRows = {
+  reorg: devMethod(
+    { depth: u32(), blocks: optional(listUpTo(maxReorg, listUpTo(maxReorgTxs, longText()))), returnTxs: optional(flag()) },
+    record({
+      ...tip,
+      removed: blocks,
+      added: blocks,
+      refused: list(record({ txID: id(), reason: text() }), 'Transactions of `blocks` that are not valid after the reorg.'),
+      returned: integer('Transactions of the removed blocks that are in the mempool again.'),
+    }),
+    'depth',
+  ),
+};
+
 /** Saving and restoring the state: `dev.*`. */
 export const stateRows = {
   snapshot: devMethod({ name: optional(text()) }, record(snapshot), 'name'),

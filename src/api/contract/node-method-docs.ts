@@ -188,6 +188,13 @@ const devDocs: DocsOf<typeof devRows> = {
   ...nodeDocs,
   ...peerDocs,
   ...faultDocs,
+  reorg: {
+    summary:
+      'Replaces the last `depth` blocks by as many others: of the transactions in `blocks`, a list for each block, or of a filler; those of the replaced blocks are dropped, or return to the mempool with `returnTxs`. Needs `--reorg-depth`',
+    params: { depth: 1 },
+    error:
+      '{"code":-32000,"message":"this node does not keep the states that a reorg goes back to; start it with --reorg-depth 64","data":{"code":"SNAPSHOT_NO_REORG","max":0}}',
+  },
   snapshot: {
     summary: 'Saves the state of all chains under a name',
     params: { name: 'clean' },

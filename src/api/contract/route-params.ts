@@ -3,6 +3,7 @@ import {
   amount,
   chainName,
   id,
+  inBody,
   integerIn,
   type Lists,
   list,
@@ -61,7 +62,7 @@ export const maxQueryAddresses = 64;
 const maxBodyAddresses = 1024;
 
 /** Addresses in the body of a POST: `{"addresses": "a,b,c"}`. */
-export const bodyAddresses: Lists<'addresses'> = { ...addresses(maxBodyAddresses), isInBody: true };
+export const bodyAddresses: Lists<'addresses'> = inBody(addresses(maxBodyAddresses));
 
 export const networkParam = networkName(
   'The network of this server: its name (local, fuji, mainnet) or its number. A private network also accepts fuji and testnet.',

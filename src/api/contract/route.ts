@@ -2,7 +2,7 @@ import type { AnySchema, Fields } from './schema.ts';
 
 /** A route of the Data, Metrics or explorer API. The dispatcher, the OpenAPI document and the types of handlers and pages follow from it. */
 export type RouteRow<P extends Fields = Fields, R extends AnySchema = AnySchema> = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path parameters are written as `{name}`. A `:verb` at the end is literal text. */
   readonly path: string;
   readonly tag: string;
@@ -21,6 +21,11 @@ export type RouteRow<P extends Fields = Fields, R extends AnySchema = AnySchema>
   readonly headers?: Readonly<Record<string, string>>;
   /** The route needs no API key, even where keys are required, and is not rate limited. */
   readonly isPublic?: true;
+  /**
+   * The route manages this server: only the callers of `/ext/dev` may use it (api/http/dev-access.ts). API keys and rate limits do not apply,
+   * and it runs once per request, because it may change something.
+   */
+  readonly isOperator?: true;
 };
 
 /** Routes by their `operationId` in the OpenAPI document, which is also their name in rate limit plans and key grants. */
@@ -55,6 +60,7 @@ export const tagDescriptions: { readonly [tag: string]: string } = {
   Transactions: 'Accepted transactions.',
   UTXOs: 'Outputs, spent or unspent.',
   Vertices: 'What the X-Chain had before it was linearized.',
+  Webhooks: 'Signed requests to a URL about the transactions of addresses or of an asset; managed by the operator.',
 };
 
 export const route = <P extends Fields, R extends AnySchema>(row: RouteRow<P, R>): RouteRow<P, R> => row;

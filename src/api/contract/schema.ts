@@ -31,7 +31,8 @@ export type ScalarKind =
   | 'networkName'
   | 'amount';
 
-type Described = { readonly description?: string };
+/** `isInBody`: as a parameter of a route, it is a property of the JSON body. */
+type Described = { readonly description?: string; readonly isInBody?: true };
 
 export type Scalar<K extends ScalarKind = ScalarKind> = Described & {
   readonly kind: K;
@@ -52,8 +53,6 @@ type NumberOrText = Described & { readonly kind: 'numberOrText'; readonly type: 
 export type Lists<K extends 'addresses' | 'assets' = 'addresses' | 'assets'> = Described & {
   readonly kind: K;
   readonly max: number;
-  /** It is a property of the JSON body of a POST. */
-  readonly isInBody?: true;
   readonly example?: string;
 };
 // Interfaces, because a type alias may not contain itself.
@@ -114,6 +113,8 @@ export type Fields = { readonly [name: string]: AnySchema | Optional };
 
 export const optional = <S extends AnySchema>(schema: S): Optional<S> => ({ optional: schema });
 export const isOptional = (field: AnySchema | Optional): field is Optional => 'optional' in field;
+/** A parameter of a route that is a property of the JSON body. */
+export const inBody = <S extends AnySchema>(schema: S): S => ({ ...schema, isInBody: true });
 /** The schema of a property or parameter. */
 export const schemaOf = (field: AnySchema | Optional): AnySchema => (isOptional(field) ? field.optional : field);
 

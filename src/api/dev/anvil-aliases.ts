@@ -1,3 +1,4 @@
+import { maxReorg } from '../contract/dev-chain-methods.ts';
 import { badArgument } from '../rpc/fault.ts';
 import type { BoundMethod, Services } from '../rpc/method.ts';
 import { type Json, RawJson, writeJson } from '../rpc/write-json.ts';
@@ -158,6 +159,40 @@ const dropAllTransactions: Alias = {
   },
 };
 
+/** The transactions of the mempool by ID, as far as `dev.getMempool` lists them. */
+const listPool = async (call: CallDev): Promise<readonly PooledTx[]> =>
+  ((await call('getMempool', {})) as { readonly txs: readonly PooledTx[] }).txs;
+type PooledTx = { readonly txID: string; readonly type: string; readonly bytes: number };
+
+/** Geth's methods about the mempool. Transactions have no sender and no nonce here, so they are listed by ID; none is queued behind another. */
+const pool = (describe: (tx: PooledTx) => Json): Alias => ({
+  targets: ['getMempool'],
+  run: async (call) => ({ pending: Object.fromEntries((await listPool(call)).map((tx) => [tx.txID, describe(tx)])), queued: {} }),
+});
+
+const poolStatus: Alias = {
+  targets: ['getMempool'],
+  run: async (call) => ({ pending: formatQuantity(BigInt(Number((await call('getMempool', {})).total))), queued: '0x0' }),
+};
+
+/** Anvil takes pairs of a transaction and the number of its block, counted from the first new one. */
+const reorg: Alias = {
+  targets: ['reorg'],
+  run: async (call, [depth, pairs = []]) => {
+    const blocks: string[][] = [];
+    if (!Array.isArray(pairs)) throw badArgument('pairs', 'list');
+    for (const pair of pairs as readonly unknown[]) {
+      const [tx, offset] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+      const block = Number(toQuantity('block', offset));
+      if (block >= maxReorg) throw badArgument('block', `number below ${maxReorg}`);
+      while (blocks.length <= block) blocks.push([]);
+      blocks[block]?.push(toText('transaction', tx));
+    }
+    await call('reorg', { depth: toQuantity('depth', depth), blocks });
+    return null;
+  },
+};
+
 const nodeInfo: Alias = {
   targets: ['nodeInfo'],
   run: async (call) => {
@@ -242,6 +277,10 @@ const anvilAliases: { readonly [name: string]: Alias } = {
   anvil_dropTransaction: dropTransaction,
   hardhat_dropTransaction: dropTransaction,
   anvil_dropAllTransactions: dropAllTransactions,
+  anvil_reorg: reorg,
+  txpool_status: poolStatus,
+  txpool_content: pool(({ txID, type, bytes }) => ({ txID, type, bytes })),
+  txpool_inspect: pool(({ type, bytes }) => `${type}, ${bytes} bytes`),
   anvil_nodeInfo: nodeInfo,
   hardhat_metadata: nodeInfo,
   anvil_reset: reset,

@@ -18,6 +18,7 @@ export type DevFault =
   | { code: 'DEV_WRONG_CHAIN'; chain: string }
   | { code: 'DEV_TX_DROPPED'; txID: string }
   | { code: 'DEV_TOO_MANY_BLOCKS'; blocks: string; max: number }
+  | { code: 'DEV_BAD_DEPTH'; depth: number; max: number }
   | { code: 'DEV_NO_FILLER_FUNDS'; address: string; need: string }
   | { code: 'DEV_NOT_MINED' }
   | { code: 'DEV_NOT_PENDING'; txID: string }

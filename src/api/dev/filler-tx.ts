@@ -5,7 +5,7 @@ import { baseTx } from '../../avm/wallet/transactions.ts';
 import { type ChainParams, findSigners, ownedBy, signDraft, transfer } from '../../avm/wallet/wallet.ts';
 import { zeroAddress } from '../../base/bytes/address.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
-import { zeroId } from '../../base/bytes/id.ts';
+import { type Id, zeroId } from '../../base/bytes/id.ts';
 import type { AddressUtxoCursor, ReadUtxoPage } from '../rpc/utxo-query.ts';
 import { DevError } from './fault.ts';
 
@@ -17,18 +17,35 @@ type FillerDeps = {
   readonly formatAddress: (address: Key['address']) => string;
   /** Unix seconds of the chain's clock. */
   readonly now: () => bigint;
+  /** IDs of outputs that other transactions are about to spend. */
+  readonly avoided?: ReadonlySet<Id>;
 };
 
 /**
  * Builds the transaction of a mined block that would be empty, since empty blocks are invalid: account 0 sends one of its outputs to itself
  * and pays the fee. The output of the last filler is the newest and therefore found first.
  */
-export function createFillerTx(deps: FillerDeps): Tx {
+export function createFillerTx(deps: FillerDeps, memo = ''): Tx {
   const { chainParams, key, now } = deps;
   const { feeAsset, txFee } = chainParams;
   const { utxo, amount } = findPayment(deps);
-  const funds = { utxos: [utxo], now: now() };
+  const funds = { utxos: [utxo], now: now(), memo: new TextEncoder().encode(memo) };
   return signDraft(baseTx({ keys: [key], chainParams }, funds, [transfer(feeAsset, amount - txFee, ownedBy([key]))]));
+}
+
+/** The filler of a replaced block: from the first account with an output that is not avoided, else from account 0. */
+export function createReorgFiller(
+  accounts: readonly [{ readonly key: Key }, ...{ readonly key: Key }[]],
+  deps: Omit<FillerDeps, 'key'>,
+  memo: string,
+): Tx {
+  for (const { key } of accounts)
+    try {
+      return createFillerTx({ ...deps, key }, memo);
+    } catch (error) {
+      if (!(error instanceof DevError)) throw error;
+    }
+  return createFillerTx({ ...deps, key: accounts[0].key, avoided: new Set() }, memo);
 }
 
 type Payment = { readonly utxo: Utxo; readonly amount: bigint };
@@ -57,8 +74,9 @@ function findPayment(deps: FillerDeps): Payment {
 }
 
 /** An output that account 0 owns alone and that is larger than the fee; undefined for any other. */
-function paymentOf(utxo: Utxo, { chainParams, key, now }: FillerDeps): Payment | undefined {
+function paymentOf(utxo: Utxo, { chainParams, key, now, avoided }: FillerDeps): Payment | undefined {
   const { assetID, output } = utxo;
+  if (avoided?.has(utxo.id)) return undefined;
   if (assetID !== chainParams.feeAsset || output.kind !== 'secp256k1fx.TransferOutput') return undefined;
   const isOwnedAlone = output.addresses.length === 1 && findSigners({ keys: [key] }, utxo, now()) !== undefined;
   return isOwnedAlone && output.amount > chainParams.txFee ? { utxo, amount: output.amount } : undefined;

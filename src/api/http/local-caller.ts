@@ -42,8 +42,8 @@ const localHeaders = new RegExp(
 /** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
 const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));
 
-/** `ipVersion` excludes names such as 127.example.org. */
-const isLoopbackHost = (host: string): boolean =>
+/** Whether a host is this machine. `ipVersion` excludes names such as 127.example.org. */
+export const isLoopbackHost = (host: string): boolean =>
   host.toLowerCase() === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
 
 /** Browsers send `Origin` with every POST; its text is `null` for a page without an origin. */

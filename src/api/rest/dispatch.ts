@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
+import type { DevAccess } from '../http/dev-access.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
@@ -40,6 +41,8 @@ export type ApiOptions = {
   /** Only where an index is read from several servers. */
   readonly consistency?: ReadConsistency;
   readonly observer?: ResponseObserver;
+  /** Who may use the routes that manage this server; undefined: nobody. */
+  readonly operators?: DevAccess | undefined;
 };
 
 /** Observes every response, for metrics. `route` is undefined if the path has no route. */
@@ -82,7 +85,7 @@ export function createApi(options: ApiOptions): Handler {
   const accessRequest = (request: HttpRequest, api: BoundRoute['api'], route: BoundRoute['route'] | undefined): AccessRequest => ({
     api,
     route: route?.id,
-    isPublic: route?.isPublic === true,
+    isPublic: route?.isPublic === true || route?.isOperator === true,
     key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
     // A getter, because reading the address needs a system call. It is read only if callers are counted.
     get caller() {
@@ -104,6 +107,8 @@ export function createApi(options: ApiOptions): Handler {
 
   const respond = (request: HttpRequest, match: Match): HttpResponse | Promise<HttpResponse> => {
     const { api, route } = match.target;
+    if (route.isOperator && options.operators?.isAllowed(request) !== true)
+      return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), jsonHeaders);
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
       (decision) => respondIfAdmitted(request, match, decision),
@@ -192,9 +197,9 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
         return next.token;
       },
     };
-    const body = await runConsistently(consistency, async () =>
-      renderJson(await route.run(deps, parsed.values as never, { origin: from, paging })),
-    );
+    const runOnce = async () => renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
+    if (route.isOperator) return { body: await runOnce(), token: undefined };
+    const body = await runConsistently(consistency, runOnce);
     // After a revert meanwhile, the response may mix two histories.
     if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
     const offset = next === undefined ? -1 : body.indexOf(next.token, 0, 'latin1');
@@ -205,7 +210,7 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
     const cursor = cursorOf(parsed);
     const from = origin(request);
     const make = () => run(bound, parsed, cursor, from);
-    if (cache === undefined) return make();
+    if (cache === undefined || bound.route.isOperator) return make();
     const page = cursor === undefined ? '' : `${cursor.height} ${cursor.after}`;
     return cache.respond({
       key: `${from}\n${parsed.responseKey}\n${parsed.pageSize}\n${page}`,
@@ -218,7 +223,7 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
 
   /** A page token and a header name heights that the caller has seen. */
   const replyAtLeast = (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest): CachedResponse | Promise<CachedResponse> => {
-    if (consistency === undefined) return reply(request, bound, parsed);
+    if (consistency === undefined || bound.route.isOperator) return reply(request, bound, parsed);
     const waiting = consistency.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
     return waiting === undefined ? reply(request, bound, parsed) : waiting.then(() => reply(request, bound, parsed));
   };

@@ -1,5 +1,5 @@
 /** HTML text that is inserted without escaping. */
-type Html = { readonly html: string };
+export type Html = { readonly html: string };
 
 /** A template tag for HTML. Inserted strings and numbers are escaped, `Html` is not; lists are joined, undefined is omitted. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {

@@ -155,12 +155,13 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
   503: 'The database, the cache or the followed node is not available.',
 };
 
-/** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
+/** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and a GET has no body. */
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
   // A query with broken percent-encoding gets 400 on every route.
   if (route.isPublic) return [400, 500, 503];
+  if (route.isOperator) return [400, 403, 404, 413, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
-  const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
+  const bodyStatuses = route.method === 'GET' ? [] : ([413] as const);
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 
@@ -169,7 +170,7 @@ function responsesOf(
   route: DocumentedRoute['route'],
   toSchemaObject: ToSchemaObject,
 ): OpenApiOperation['responses'] {
-  const limits = route.isPublic ? {} : { headers: headerReferences(limitHeaders) };
+  const limits = route.isPublic || route.isOperator ? {} : { headers: headerReferences(limitHeaders) };
   const responses: Record<string, ResponseObject | OpenApiReference> = {
     200: {
       description: 'Success.',
@@ -213,7 +214,11 @@ const headerReferences = (names: readonly string[]): Record<string, OpenApiRefer
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], requireKey: boolean): OpenApiOperation['security'] =>
-  route.isPublic || api === 'metrics' ? [] : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
+  route.isOperator
+    ? [{}, { operatorToken: [] }]
+    : route.isPublic || api === 'metrics'
+      ? []
+      : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
 
@@ -232,5 +237,10 @@ const securitySchemes = {
     in: 'header',
     name: 'x-glacier-api-key',
     description: 'Alternative header for the same key, for SDKs that use it.',
+  },
+  operatorToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of --dev-token. Without that flag, programs on the machine of the server need none.',
   },
 };

@@ -12,6 +12,8 @@ export type Param<T> = {
   readonly schema: JsonSchema;
   readonly required: boolean;
   readonly repeated?: true;
+  /** In the body: its text is JSON; otherwise a JSON string, whose characters are the text. */
+  readonly isJson?: true;
   readonly description?: string;
   readonly absent: T;
   readonly read: (texts: readonly string[], name: string, context: ParamContext) => T;

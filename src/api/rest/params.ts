@@ -8,6 +8,7 @@ import { type AnySchema, isOptional, type OneOf, type Optional, schemaOf } from 
 import type { AddressList } from '../contract/views.ts';
 import { readAddresses } from './addresses.ts';
 import { apiError } from './api-error.ts';
+import { readBodyValue } from './body-value.ts';
 import type { Param, ParamContext, Params } from './param.ts';
 import { quoteValue } from './quote-value.ts';
 import { pathNames } from './route-tree.ts';
@@ -28,10 +29,16 @@ export function compileParam(field: AnySchema | Optional, isInPath = false): Par
     schema: described,
     ...(description === undefined ? {} : { description }),
     absent: defaultOf(schema),
-    ...(schema.kind === 'list' && { repeated: true as const }),
-    ...readerOf(schema),
+    ...(isJsonInBody(schema) ? { isJson: true as const, ...readerOfJson(schema) } : readerOf(schema)),
+    ...(schema.kind === 'list' && schema.isInBody !== true && { repeated: true as const }),
   };
 }
+
+/** Whether a parameter in the body is JSON of another type than a string. */
+const isJsonInBody = (schema: AnySchema): boolean =>
+  schema.isInBody === true && (schema.kind === 'list' || schema.kind === 'object' || schema.kind === 'flag');
+
+const readerOfJson = (schema: AnySchema): Reader => one((text, name) => readBodyValue(schema, JSON.parse(text), name));
 
 type Reader = Pick<Param<unknown>, 'read' | 'listKey'>;
 

@@ -48,10 +48,10 @@ export function createRequestReader<R>(
       const places = { query: queryTexts(query), body: bodyValues };
       return readParams(id, params, (place, name) => (place === 'path' ? pathTexts(name) : places[place]?.get(name)), context);
     };
-    if (method === 'POST') {
-      const bodyNames = new Set(Object.keys(params).filter((name) => params[name]?.in === 'body'));
-      return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), bodyNames)) };
-    }
+    const bodyNames = new Map(
+      Object.entries(params).flatMap(([name, param]) => (param.in === 'body' ? [[name, param.isJson === true] as const] : [])),
+    );
+    if (bodyNames.size > 0) return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), bodyNames)) };
     let parsed: ParsedRequest | undefined;
     return {
       target: found.route,

@@ -19,8 +19,11 @@ export function queryTexts(query: string): ReadonlyMap<string, readonly string[]
   return texts;
 }
 
-/** The string properties with the wanted names of a JSON object. If a property occurs twice, the last one counts. */
-export function bodyTexts(body: Uint8Array, wanted: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+/**
+ * The properties with the wanted names of a JSON object. `wanted`: whether the text of a property is its JSON; otherwise it must be a string.
+ * If a property occurs twice, the last one counts.
+ */
+export function bodyTexts(body: Uint8Array, wanted: ReadonlyMap<string, boolean>): ReadonlyMap<string, readonly string[]> {
   if (body.length > maxBody) throw apiBodyTooLarge();
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
   const texts = new Map<string, string[]>();
@@ -31,8 +34,10 @@ export function bodyTexts(body: Uint8Array, wanted: ReadonlySet<string>): Readon
     const end = scanObject(text, start, (key, keyEnd, from, to) => {
       if (keyEnd - key > maxName) return;
       const name = parseString(text, key, keyEnd);
-      if (!wanted.has(name)) return;
-      if (jsonKindAt(text, from) === 'string') texts.set(name, [parseString(text, from, to)]);
+      const isJson = wanted.get(name);
+      if (isJson === undefined) return;
+      if (isJson) texts.set(name, [Buffer.from(text.slice(from, to), 'latin1').toString('utf8')]);
+      else if (jsonKindAt(text, from) === 'string') texts.set(name, [parseString(text, from, to)]);
       else wrong.push(`${name} must be a string`);
     });
     if (skipSpace(text, end) < text.length) throw invalidParams(['body must be one JSON object with nothing after it']);

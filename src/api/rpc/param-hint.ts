@@ -1,3 +1,4 @@
+import { RpcError } from './fault.ts';
 import { createMemberNames, findMemberName, jsonKindAt, parseString, scanObject, skipSpace } from './json-scan.ts';
 import { findNearestName } from './nearest-name.ts';
 
@@ -13,17 +14,23 @@ const maxParamsText = 65_536;
 const maxUnknownNames = 8;
 const maxNameLength = 64;
 
-/** Finds unknown parameter names; undefined if all names are known. `raw`: JSON text of the parameters, already validated. */
+/** Finds unknown parameter names; undefined if all names are known, or if there are too many. `raw`: JSON text of the parameters, already validated. */
 export function findParamHint(raw: string | null, params: readonly string[]): ParamHint | undefined {
   if (raw === null || raw.length > maxParamsText || params.length === 0) return undefined;
   const start = jsonKindAt(raw, 0) === 'array' ? skipSpace(raw, 1) : 0;
   if (jsonKindAt(raw, start) !== 'object') return undefined;
   const known = createMemberNames(params);
   const unknown = new Set<string>();
-  scanObject(raw, start, (key, keyEnd) => {
-    if (unknown.size < maxUnknownNames && keyEnd - key <= maxNameLength && findMemberName(known, raw, key, keyEnd) < 0)
-      unknown.add(parseString(raw, key, keyEnd));
-  });
+  try {
+    scanObject(raw, start, (key, keyEnd) => {
+      if (unknown.size < maxUnknownNames && keyEnd - key <= maxNameLength && findMemberName(known, raw, key, keyEnd) < 0)
+        unknown.add(parseString(raw, key, keyEnd));
+    });
+  } catch (error) {
+    // The call itself was refused for it, by the same limits.
+    if (error instanceof RpcError) return undefined;
+    throw error;
+  }
   if (unknown.size === 0) return undefined;
   return { unknownParams: [...unknown].map((name) => suggestParam(name, params)), params };
 }

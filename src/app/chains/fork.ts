@@ -3,7 +3,7 @@ import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { parseId } from '../../base/bytes/id.ts';
+import { idText, parseId } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { checkNodeIdentity } from '../../chain/follow/node-identity.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
@@ -11,10 +11,11 @@ import { withRetries } from '../../chain/follow/retrying-remote.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
 import { createFork, type Fork, type ForkCopy, type ForkLedger } from '../../chain/fork/fork.ts';
+import { openPastOutputs } from '../../chain/fork/past-outputs.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { openForkedAddresses } from '../../ledger/state/forked-addresses.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
-import type { StorageConfig } from '../config/config.ts';
+import type { NetworkConfig, StorageConfig } from '../config/config.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
@@ -39,7 +40,7 @@ export type RunningFork = Fork & {
 
 /** Connects to the node of `--fork-url`; throws if it does not answer or has another network, chain or block 0. */
 export async function openFork(
-  url: string,
+  { url, height }: Pick<NonNullable<NetworkConfig['fork']>, 'url' | 'height'>,
   env: Env,
   context: NetworkContext,
   store: RevertibleStore,
@@ -55,9 +56,19 @@ export async function openFork(
   } catch (error) {
     throw startError(shown, error);
   }
+  const { format, parse } = createChainAddressFormat(x.id, context.chain);
+  const past = {
+    url,
+    shownUrl: shown,
+    transport: fetchTransport(env.fetch),
+    remote,
+    chainID: idText(x.id),
+    formatAddress: format,
+    signal: abort.signal,
+  };
+  const listPast = height === undefined ? undefined : await openPastOutputs(past, height);
   const { state, index } = opened;
   const addresses = openForkedAddresses(store.store.db, getChainNumber(store.store, x.id));
-  const { format, parse } = createChainAddressFormat(x.id, context.chain);
   let revision = 0;
   const ledger: ForkLedger = {
     hasAddress: addresses.has,
@@ -71,7 +82,7 @@ export async function openFork(
       revision++;
     },
   };
-  const fork = createFork({ remote: { ...remote, url: shown }, formatAddress: format, now: env.clock.monotonic, ledger });
+  const fork = createFork({ remote: { ...remote, url: shown }, listPast, formatAddress: format, now: env.clock.monotonic, ledger });
   const fetchAccount = (address: Address): Promise<ForkCopy> =>
     fork.fetchAddress(address).catch((error: unknown) => {
       if (!(error instanceof ForkError) || error.fault.code !== 'FORK_ADDRESS_TOO_LARGE') throw error;

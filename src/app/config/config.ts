@@ -16,8 +16,8 @@ export type NetworkConfig = {
   /** JSON file of additional AVM chains. */
   readonly chainsFile: string | undefined;
   readonly mode: Mode;
-  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
-  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
+  /** The node whose X-Chain is forked, the block whose outputs are copied (undefined: the last one), and the addresses that are copied at the start. */
+  readonly fork: { readonly url: string; readonly height: bigint | undefined; readonly addresses: readonly string[] } | undefined;
   readonly identity: IdentityOptions;
   readonly peerAddress: { readonly publicIP: string; readonly port: number };
 };
@@ -45,7 +45,9 @@ export type DevConfig = {
   readonly accounts: AccountOptions & { readonly balance: bigint };
   /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
   readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
-  /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
+  /** How many of the last blocks `dev.reorg` can replace. */
+  readonly reorgDepth: number;
+  /** The token that callers of `/ext/dev` and `/v1/webhooks` must send; undefined: only programs on this machine may call it. */
   readonly devToken: string | undefined;
 };
 
@@ -60,6 +62,8 @@ export type ServerConfig = {
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
   readonly publicApi: boolean;
+  /** Whether webhooks may send requests to private addresses. */
+  readonly webhookPrivateTargets: boolean;
   /** Whether the pages of the explorer are served. */
   readonly explorer: boolean;
   readonly healthCheckFrequency: Milliseconds;
@@ -163,6 +167,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       automine: !options['no-mining'] && (options['block-time'] === undefined || options['mixed-mining']),
       interval: (options['block-time'] ?? 0) * 1000,
     },
+    reorgDepth: options['reorg-depth'],
     devToken: options['dev-token'],
     http: {
       // Empty means all network interfaces. AvalancheGo: config/flags.go.
@@ -188,12 +193,13 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     mode: selectMode(options, command),
     fork:
       command.name === 'dev' && options['fork-url'] !== undefined
-        ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
+        ? { url: options['fork-url'], height: options['fork-block-number'], addresses: options['fork-address'] ?? [] }
         : undefined,
     database: databaseFrom(options),
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
+    webhookPrivateTargets: options['webhook-private-targets'],
     explorer: options.explorer,
     healthCheckFrequency: options['health-check-frequency'],
     disk: {

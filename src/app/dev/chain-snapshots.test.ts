@@ -47,7 +47,7 @@ function openTestSnapshots(onPause: () => Promise<void> | undefined = () => unde
   const snapshots = openChainSnapshots({
     nodeStore: { store, prepareRevert: () => void calls.push('prepare') },
     chains: chains as unknown as [SnapshotChain],
-    events: { publish: (event) => void published.push(event) },
+    events: { publish: (event) => void published.push(event), subscribe: () => () => {} },
     parts: [
       {
         name: 'clock',

@@ -18,6 +18,8 @@ import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
  * takes long with a full mempool, saving and restoring its transactions, is done in time slices before and after it.
  */
 export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> & {
+  /** Goes back to the state after an earlier block of the X-Chain; clock and deposits stay as they are. Throws if it was not kept. */
+  readonly revertToBlock: (height: number) => Promise<void>;
   /** Replaces the rows of all chains in one step; `work` runs inside the transaction. `name`: the state's name in the event. */
   readonly replaceState: (name: string, work: (reload: () => void) => void) => Promise<void>;
 };
@@ -32,15 +34,20 @@ type ChainSnapshotDeps = {
   readonly nodeStore: Pick<RevertibleStore, 'store' | 'prepareRevert'>;
   /** The first one is the X-Chain. */
   readonly chains: readonly [SnapshotChain, ...SnapshotChain[]];
-  readonly events: Pick<EventBus, 'publish'>;
+  readonly events: Pick<EventBus, 'publish' | 'subscribe'>;
   /** Parts beside the pending transactions, such as the clock. */
   readonly parts: readonly RevertiblePart[];
   readonly longWork: LongWork;
   /** Called after a reset, with all chains at block 0, to add the blocks that a fresh chain gets. */
   readonly afterReset?: () => void;
+  /** How many of the last blocks can be replaced; 0: the states after blocks are not kept. */
+  readonly reorgDepth?: number;
+  /** Reads what other chains have put into shared memory; the returned function adds what a revert has removed of it. */
+  readonly keepDeposits?: () => () => void;
 };
 
-export function openChainSnapshots({ nodeStore, chains, events, parts, longWork, afterReset }: ChainSnapshotDeps): ChainSnapshots {
+export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
+  const { nodeStore, chains, events, parts, longWork, afterReset, reorgDepth = 0 } = deps;
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
   const tip = () => {
@@ -126,7 +133,20 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
         await pause();
       }
   };
-  const revertNow = async (name: string) => {
+  /** Keeps the state after the last block, for a reorg. */
+  const savePoint = (): void => {
+    if (reorgDepth > 0) snapshots.points.save(reorgDepth + 1);
+  };
+  /** After another state was restored, the blocks that points belong to may not be those of the chain. */
+  const restartPoints = (): void => {
+    snapshots.points.deleteAbove(-1);
+    savePoint();
+  };
+  restartPoints();
+  if (reorgDepth > 0) events.subscribe('accepted', ({ chainID }) => chainID === x.spec.id && savePoint());
+
+  /** `shown`: the name in the event. */
+  const revertNow = async (name: string, shown: string) => {
     checkIdle();
     snapshots.segmentOf(name);
     const pause = longWork.begin();
@@ -135,7 +155,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
       checkIdle();
       prepareRevert();
       const point = snapshots.revert(name);
-      publish(name);
+      publish(shown);
       await restorePending(pause);
       return point;
     } finally {
@@ -143,11 +163,20 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
       restored.clear();
     }
   };
+  const revertToBlock = async (height: number): Promise<void> => {
+    const name = snapshots.points.nameAt(height);
+    if (name === undefined) throw notKept(tip().height, snapshots.points.lowest());
+    const restoreDeposits = deps.keepDeposits?.();
+    await revertNow(name, 'reorg');
+    snapshots.points.deleteAbove(height);
+    restoreDeposits?.();
+  };
   const replaceNow = (name: string, work: (reload: () => void) => void): void => {
     checkIdle();
     prepareRevert();
     store.revert(work, name);
     continueChains();
+    restartPoints();
     publish(name);
   };
 
@@ -167,7 +196,13 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
           throw error;
         }
       }),
-    revert: (name) => oneAtATime(() => revertNow(name)),
+    revert: (name) =>
+      oneAtATime(async () => {
+        const point = await revertNow(name, name);
+        restartPoints();
+        return point;
+      }),
+    revertToBlock: (height) => oneAtATime(() => revertToBlock(height)),
     listSnapshots: snapshots.list,
     deleteSnapshot: (name) =>
       oneAtATime(async () => {
@@ -189,6 +224,17 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
       }),
   };
 }
+
+const notKept = (height: number, lowest: number | undefined): SnapshotError =>
+  lowest === undefined
+    ? new SnapshotError('this node does not keep the states that a reorg goes back to; start it with --reorg-depth 64', {
+        code: 'SNAPSHOT_NO_REORG',
+        max: 0,
+      })
+    : new SnapshotError(`only the last ${height - lowest} blocks can be replaced; the node keeps more with --reorg-depth`, {
+        code: 'SNAPSHOT_NO_REORG',
+        max: height - lowest,
+      });
 
 /** Bytes in one chunk of a snapshot: each is committed for itself. */
 const chunkBytes = 1 << 20;

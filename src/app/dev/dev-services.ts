@@ -5,15 +5,17 @@ import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
 import { DevError } from '../../api/dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
-import { createFillerTx } from '../../api/dev/filler-tx.ts';
+import { createFillerTx, createReorgFiller } from '../../api/dev/filler-tx.ts';
 import { identityMethods } from '../../api/dev/identity-methods.ts';
 import { nodeMethods, peerMethods } from '../../api/dev/node-methods.ts';
+import { reorgMethods } from '../../api/dev/reorg-methods.ts';
 import { stateMethods } from '../../api/dev/state-methods.ts';
 import { timeMethods } from '../../api/dev/time-methods.ts';
 import type { ForcedChecks } from '../../api/health/forced-checks.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
+import { parseBlock } from '../../avm/tx/block.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
@@ -59,6 +61,12 @@ export function createDevServices(deps: DevServicesDeps): Services {
   const wallet = createNodeWallet({ ...deps, impersonation: parts.impersonation }, x);
   const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
   const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
+  const fillerDeps = {
+    chainParams: wallet.chainParams,
+    utxos: x.reads.utxos,
+    formatAddress: addressFormat.format,
+    now: clock.unixSeconds,
+  };
   const services = combineServices(
     ...createWalletServices(wallet, x, deps.lifecycle),
     createService('dev', crossChainMethods, {
@@ -82,19 +90,28 @@ export function createDevServices(deps: DevServicesDeps): Services {
         for (const { soloEngine } of chains) soloEngine?.setPolicy(policy);
         deps.events.publish({ kind: 'settings', changed: 'blocks' });
       },
-      createFiller: () =>
-        createFillerTx({
-          chainParams: wallet.chainParams,
-          key: wallet.accounts[0].key,
-          utxos: x.reads.utxos,
-          formatAddress: addressFormat.format,
-          now: clock.unixSeconds,
-        }),
+      createFiller: () => createFillerTx({ ...fillerDeps, key: wallet.accounts[0].key }),
       advanceTime: clock.advance,
       longWork: shared.longWork,
       informReaders,
     }),
     createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders }),
+    createService('dev', reorgMethods, {
+      chain,
+      engine,
+      createFiller: (memo, avoided) => createReorgFiller(wallet.accounts, { ...fillerDeps, avoided }, memo),
+      ledger: x.opened.ledger,
+      txsOfBlock: (id) => parseBlock(x.opened.ledger.block(id) as Uint8Array).txs,
+      revertToBlock: deps.snapshots.revertToBlock,
+      returnToMempool: (txs) => {
+        chain.restorePending(txs);
+        const pooled = txs.filter((tx) => chain.mempool.get(tx.id) === tx);
+        for (const tx of pooled) deps.events.publish({ kind: 'pooled', chainID: specs[0].id, tx });
+        return pooled.length;
+      },
+      longWork: shared.longWork,
+      informReaders,
+    }),
     createService('dev', stateMethods, { ...deps.snapshots, formatAddress: addressFormat.format, informReaders }),
     createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
     createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),

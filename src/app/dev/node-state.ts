@@ -14,7 +14,7 @@ type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateT
 type NodeStateDeps = {
   readonly config: Config;
   readonly env: Env;
-  readonly context: Pick<NetworkContext, 'clock' | 'chain'>;
+  readonly context: Pick<NetworkContext, 'clock' | 'chain' | 'specs' | 'p' | 'c'>;
   readonly store: NodeStore;
   readonly chains: readonly NodeChain[];
   readonly events: EventBus;
@@ -32,6 +32,18 @@ export function openNodeState({ config, env, context, store, chains, events, fun
     parts: [clock],
     longWork: context.chain.longWork,
     afterReset: fund,
+    reorgDepth: config.reorgDepth,
+    keepDeposits: () => keepDeposits(store, context),
   });
   return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots, clock }) };
+}
+
+/** Deposits from P and C are not part of any block of this chain, so a reorg keeps them, as those chains do. */
+function keepDeposits({ listPutUtxos, knowsAtomicUtxo, putAtomicUtxo }: NodeStore, { specs, p, c }: NodeStateDeps['context']): () => void {
+  const deposits = specs.flatMap(({ id: reader }) =>
+    [p.id, c.id].flatMap((from) => listPutUtxos(reader, from).map((utxo) => ({ reader, from, utxo }))),
+  );
+  return () => {
+    for (const { reader, from, utxo } of deposits) if (!knowsAtomicUtxo(reader, from, utxo.id)) putAtomicUtxo(reader, from, utxo);
+  };
 }

@@ -78,11 +78,25 @@ export const chainFlags = {
     commands: ['dev'],
     help: 'with --block-time: also build a block as soon as there is a transaction',
   },
+  'reorg-depth': {
+    group: 'Chain',
+    kind: 'integer',
+    default: '0',
+    max: 1000,
+    commands: ['dev'],
+    help: 'how many of the last blocks dev.reorg can replace; each block then costs more, because the state before it is kept',
+  },
   'fork-url': {
     group: 'Chain',
     kind: 'url',
     commands: ['dev'],
     help: 'node to fork: its outputs are copied when they are first used; its network is used unless --network-id is given (-f)',
+  },
+  'fork-block-number': {
+    group: 'Chain',
+    kind: 'u64',
+    commands: ['dev'],
+    help: 'with --fork-url: copy the outputs as they were after this block; the node needs a Data API, which AvalancheGo has not',
   },
   'fork-address': { group: 'Chain', kind: 'list', commands: ['dev'], help: 'with --fork-url: addresses to copy at the start' },
 

@@ -157,6 +157,12 @@ export const commandTable = {
   },
   utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
+  reorg: {
+    kind: 'client',
+    args: ['[BLOCKS]'],
+    help: 'replace the last blocks by others, without their transactions; the node needs --reorg-depth',
+    examples: ['reorg', 'reorg 3'],
+  },
   time: {
     kind: 'client',
     args: ['[TIME]'],
@@ -187,6 +193,21 @@ export const commandTable = {
   },
   'state save': { kind: 'client', args: ['FILE'], help: 'save the whole chain to a file', examples: ['state save chain.serac'] },
   'state load': { kind: 'client', args: ['FILE'], help: 'replace the chain by a saved one', examples: ['state load chain.serac'] },
+  'webhooks create': {
+    kind: 'client',
+    args: ['URL', '[ADDRESSES]'],
+    help: 'send a signed request to a URL for every transaction of addresses, or of --asset',
+    examples: [
+      'webhooks create https://example.org/hook X-local1…,X-local1…',
+      'webhooks create http://127.0.0.1:8080/ --asset AVAX --name all',
+    ],
+  },
+  'webhooks list': { kind: 'client', args: [], help: 'list the webhooks and how their deliveries go', examples: ['webhooks list'] },
+  'webhooks show': { kind: 'client', args: ['ID'], help: 'show a webhook', examples: ['webhooks show 2b1c…'] },
+  'webhooks enable': { kind: 'client', args: ['ID'], help: 'deliver again, from where it stopped', examples: ['webhooks enable 2b1c…'] },
+  'webhooks disable': { kind: 'client', args: ['ID'], help: 'stop the deliveries of a webhook', examples: ['webhooks disable 2b1c…'] },
+  'webhooks secret': { kind: 'client', args: ['ID'], help: 'give a webhook a new secret', examples: ['webhooks secret 2b1c…'] },
+  'webhooks delete': { kind: 'client', args: ['ID'], help: 'delete a webhook', examples: ['webhooks delete 2b1c…'] },
   tail: {
     kind: 'client',
     args: [],
@@ -205,6 +226,30 @@ export const commandTable = {
     args: ['METHOD', '[PARAMS]'],
     help: 'call a method of a node and print its result as JSON',
     examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
+  },
+  run: {
+    kind: 'client',
+    args: ['SCRIPT', '[ARGS…]'],
+    help: 'run a TypeScript or JavaScript file with the client of a node: of --url, or of a new one that ends with the script',
+    examples: ['run script.ts', 'run --url http://127.0.0.1:9650 script.ts one two'],
+  },
+  record: {
+    kind: 'client',
+    args: ['FILE'],
+    help: 'serve a node on another port with its clock frozen, and write the calls that change it to a file',
+    examples: ['record bug.jsonl --listen 9700'],
+  },
+  replay: {
+    kind: 'client',
+    args: ['FILE'],
+    help: 'send recorded calls to a new node, or to that of --url; exits with 1 if an answer differs',
+    examples: ['replay bug.jsonl', 'replay bug.jsonl --url http://127.0.0.1:9650'],
+  },
+  mcp: {
+    kind: 'client',
+    args: [],
+    help: 'serve the methods and routes of a node as tools of the Model Context Protocol, over stdin and stdout or over HTTP',
+    examples: ['mcp', 'mcp --dev --url http://127.0.0.1:9650', 'mcp --listen 9660 --tools avm,data'],
   },
   'testnet kill': {
     kind: 'local',

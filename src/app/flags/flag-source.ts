@@ -30,6 +30,11 @@ export function readArguments(argv: readonly string[]): { readonly command: Comm
     const word = argv[at] as string;
     if (!word.startsWith('-') && args.length < commandTable[name].args.length) {
       args.push(word);
+      // What follows a script is its own, also if it looks like a flag.
+      if (isRest(commandTable[name].args[1])) {
+        args.push(...argv.slice(at + 1));
+        break;
+      }
       continue;
     }
     const [flag, attached] = splitFlag(word, name);
@@ -39,6 +44,9 @@ export function readArguments(argv: readonly string[]): { readonly command: Comm
   }
   return { command: { name, args }, given: found };
 }
+
+/** Whether an argument stands for all that follow. */
+const isRest = (arg: string | undefined): boolean => arg?.endsWith('…]') === true;
 
 /** The value of a flag that has none: a switch is on, and so is a choice of on and off that is followed by another flag or by nothing. */
 function impliedValue(flag: string, next: string | undefined): string | undefined {
@@ -57,8 +65,6 @@ function requireValue(flag: string, text: string | undefined): string {
 /** Reads the command at the start of a command line, and of how many words it consists. Without one it is `dev`. */
 function readCommandName([first, second]: readonly string[]): { readonly name: CommandName; readonly words: number } {
   if (first === undefined || first.startsWith('-')) return { name: 'dev', words: 0 };
-  // The name that `dev` had before there were other ways to run a node.
-  if (first === 'run') return { name: 'dev', words: 1 };
   const name = `${first} ${second}`;
   if (isCommand(name)) return { name, words: 2 };
   if (isCommand(first)) return { name: first, words: 1 };

@@ -112,6 +112,7 @@ describe('flags and their values', () => {
   test('~ and variables in paths are expanded', () => {
     const env = { home: '/home/a', vars: { PLACE: '/b' } };
     expect(options(['--data-dir', '~/x'], env)['data-dir']).toBe('/home/a/x');
+    expect(options(['--data-dir', '~\\x'], { ...env, home: 'C:\\Users\\a' })['data-dir']).toBe('C:\\Users\\a\\x');
     expect(options(['--data-dir', '$HOME/x'], env)['data-dir']).toBe('/home/a/x');
     const both = options(['--data-dir', `${'$'}{PLACE}/x`, '--staking-tls-key-file', '$AVALANCHEGO_DATA_DIR/k'], env);
     expect([both['data-dir'], both['staking-tls-key-file']]).toEqual(['/b/x', '/b/x/k']);
@@ -125,7 +126,7 @@ describe('commands', () => {
   };
   test('dev is the default; arguments of a command may stand before or between flags', () => {
     expect(command(['--strict'])).toEqual({ name: 'dev', args: [] });
-    expect(command(['run', '--strict'])).toEqual({ name: 'dev', args: [] });
+    expect(command(['run', '--url=http://a', 'x.ts', '1', '--strict'])).toEqual({ name: 'run', args: ['x.ts', '1', '--strict'] });
     expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', args: ['revoke', 'k1'] });

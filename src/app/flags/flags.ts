@@ -89,7 +89,7 @@ function helpOn(words: readonly string[]): string {
   const [first = ''] = words;
   if (words.length === 0) return formatOverview();
   if (words.length === 1 && commandGroups.includes(first)) return formatGroupHelp(first);
-  const { command } = readArguments(words.join(' ') === 'run' ? ['dev'] : words.length === 1 ? [...words, '--help'] : words);
+  const { command } = readArguments(words.length === 1 ? [...words, '--help'] : words);
   return formatHelp(command.name);
 }
 
@@ -167,10 +167,10 @@ function readFlag(name: string, row: FlagDefinition, flag: FlagInput, env: FlagE
 
 const lastText = (flag: FlagInput): string => flag.texts.at(-1) ?? '';
 
-/** Expands `$HOME/x` and `${HOME}/x` as AvalancheGo does, and `~/x`. AvalancheGo: config/flags.go, getExpandedArg. */
+/** Expands `$HOME/x` and `${HOME}/x` as AvalancheGo does, and `~/x` (`~\\x` on Windows). AvalancheGo: config/flags.go, getExpandedArg. */
 const expandPath = (path: string, env: FlagEnv): string =>
   path
-    .replace(/^~(?=\/|$)/, () => env.home ?? '~')
+    .replace(/^~(?=[/\\]|$)/, () => env.home ?? '~')
     .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
       const name = braced ?? bare ?? '';
       return env.vars?.[name] ?? (name === 'HOME' ? env.home : undefined) ?? '';
@@ -226,6 +226,8 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
     throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
   if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
     throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
+  if (options['fork-block-number'] !== undefined && options['fork-url'] === undefined)
+    throw createClash('fork-block-number', 'needs the node to copy from; give it with --fork-url URL');
   checkStateFiles(options, createClash);
   if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
     throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');

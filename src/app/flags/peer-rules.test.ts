@@ -21,7 +21,6 @@ describe('flags of nodes with peers', () => {
     [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
     [['join', open, '--fork-url=http://a'], 'no time travel, snapshots, forks and state files'],
     [['join', open, '--state=f'], 'state files'],
-    [['join', open, '--dev-token=12345678'], '--dev-token belongs to'],
     [['join', open, '--chains=c.json'], 'additional chains decide their blocks alone'],
     [['join', open, '--snow-sample-size=40'], 'half of the sample (40) < preference quorum (15)'],
     [['join', open, '--snow-quorum-size=21'], 'confidence quorum (21) <= sample'],

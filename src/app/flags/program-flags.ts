@@ -2,7 +2,12 @@ import { type FlagDefinition, logLevels } from './flag-definition.ts';
 
 /** Flags of API keys, of commands that ask a node, and of the program itself. */
 export const programFlags = {
-  name: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: a name for the key' },
+  name: {
+    group: 'Keys',
+    kind: 'text',
+    commands: ['keys', 'webhooks create'],
+    help: 'keys create, webhooks create: a name for the key or webhook',
+  },
   plan: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: the rate limit plan (free)' },
   expires: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: when the key expires: 30d, 12h or 2027-01-31' },
   routes: {
@@ -22,7 +27,7 @@ export const programFlags = {
   asset: {
     group: 'Client',
     kind: 'text',
-    commands: ['send', 'faucet', 'export', 'deposit', 'tail'],
+    commands: ['send', 'faucet', 'export', 'deposit', 'tail', 'webhooks create'],
     help: 'ID or symbol of the asset (AVAX)',
   },
   memo: { group: 'Client', kind: 'text', commands: ['send', 'export'], help: 'memo: text, or bytes as 0x…' },
@@ -37,6 +42,34 @@ export const programFlags = {
   owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'address that gets the supply and may mint (account 0)' },
   groups: { group: 'Client', kind: 'integer', max: 1000, commands: ['nft create'], help: 'how many NFTs can be minted (10)' },
   address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address' },
+  dev: {
+    group: 'Client',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['mcp'],
+    help: 'also serve the tools that change the chain: dev.* and avm.issueTx',
+  },
+  tools: {
+    group: 'Client',
+    kind: 'list',
+    commands: ['mcp'],
+    help: 'serve only these groups of tools: avm, info, health, data, explorer, metrics, dev (all)',
+  },
+  listen: {
+    group: 'Client',
+    kind: 'integer',
+    max: 65535,
+    commands: ['mcp', 'record'],
+    help: 'port of 127.0.0.1 to serve at; 0 selects a free one. serac mcp: over HTTP, instead of over stdin and stdout',
+  },
+  'max-answer': {
+    group: 'Client',
+    kind: 'integer',
+    default: '40000',
+    max: 10_000_000,
+    commands: ['mcp'],
+    help: 'the most characters of an answer; a longer one is cut, with a note',
+  },
   kind: { group: 'Client', kind: 'list', commands: ['tail'], help: 'only events of these kinds: block, tx, mempool, time, …' },
 
   'log-level': {

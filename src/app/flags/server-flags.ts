@@ -65,8 +65,14 @@ export const serverFlags = {
   'dev-token': {
     group: 'Access',
     kind: 'text',
-    commands: ['dev', 'client'],
-    help: 'the node serves /ext/dev to callers that send Authorization: Bearer TOKEN, from anywhere, instead of to programs on this machine; commands that ask a node send it',
+    commands: ['dev', 'follow', 'join', 'api', 'client'],
+    help: 'the server serves /ext/dev and /v1/webhooks to callers that send Authorization: Bearer TOKEN, from anywhere, instead of to programs on this machine; commands that ask a node send it',
+  },
+  'webhook-private-targets': {
+    group: 'Access',
+    kind: 'boolean',
+    default: 'false',
+    help: "let webhooks send requests to private addresses too, such as 10.0.0.1; without it a developer's chain sends to this machine and to public addresses, other servers to public ones only",
   },
   'require-api-key': {
     group: 'Access',

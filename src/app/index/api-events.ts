@@ -28,7 +28,7 @@ export async function createApiHub(
   const number = (await indexedChains(sql)).find(({ id }) => id === x.id)?.number ?? 1;
   const [alias] = x.aliases;
   const text = { alias, json: { address: createAddressFormatter(alias, network.hrp), id: idText } };
-  const logID = sha256Hex(sealKey).slice(0, 12);
+  const logID = eventLogIDOf(sealKey);
   let stop = (): void => {};
   const hub = createEventHub({
     log: confirmReads(openPostgresEventLog(sql, { number, id: x.id }, logID), consistency),
@@ -55,6 +55,9 @@ export async function createApiHub(
     },
   };
 }
+
+/** The ID of the event log of a database, the same in all its servers. */
+export const eventLogIDOf = (pageSecret: Uint8Array): string => sha256Hex(pageSecret).slice(0, 12);
 
 /** What is sent as an event counts as served; see `ReadConsistency`. */
 function confirmReads(log: EventLog, { begin, confirm }: ReadConsistency): EventLog {

@@ -1,4 +1,6 @@
 import { openKeyStore } from '../../api/access/key-store.ts';
+import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
+import { createWebhookTables } from '../../api/webhooks/webhook-store.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
@@ -24,6 +26,7 @@ import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext }
 import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
 import { startBackgroundMigration } from './background-migration.ts';
+import { startIndexWebhooks } from './index-webhooks.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
 /** Milliseconds between two attempts to get the lock, between two writes of the status, and between two looks for another primary. */
@@ -43,6 +46,8 @@ export type IndexerState = {
 /** What writes the history of a followed node to PostgreSQL, or waits to do so. */
 export type IndexWriter = {
   readonly read: () => IndexerState;
+  /** The deliveries of webhooks; undefined while another process writes. */
+  readonly readDeliveries: () => DelivererReading | undefined;
   /** Logs a problem that is retried, and shows it in `read`. */
   readonly warn: (error: unknown) => void;
   /** Begins to write. */
@@ -63,6 +68,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   let isStopping = false;
   let role: IndexerState['role'] = 'starting';
   let follower: Follower | undefined;
+  let webhooks: Awaited<ReturnType<typeof startIndexWebhooks>> | undefined;
   let lastError: string | undefined;
   const logChange = logChanges(env.log);
   const outage = createOutageLog(env.log, databaseName(database.url));
@@ -93,9 +99,11 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     };
     writeStatusRepeatedly();
     const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn });
+    webhooks = await startIndexWebhooks(config, env, context, { lock, host, report: warn });
     const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
     await Promise.race([lock.lost, stopping.promise, promotion.found]);
     promotion.stop();
+    await webhooks.close();
     stopProcessing();
     cancel();
     background.stop();
@@ -122,6 +130,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
           } finally {
             role = 'starting';
             follower = undefined;
+            webhooks = undefined;
             await lock.release();
           }
       } catch (error) {
@@ -140,6 +149,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   let ended: Promise<void> | undefined;
   return {
     read: () => ({ role, follow: follower?.status(), error: lastError }),
+    readDeliveries: () => webhooks?.read(),
     warn,
     start: () => {
       ended = run();
@@ -205,6 +215,7 @@ export async function prepareIndex(
   // These tables must exist before the network description: `serac api` waits for the latter, uses all of them and creates none.
   await createBackfillQueue(lock);
   await openKeyStore(lock);
+  await createWebhookTables(lock);
   const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
   await writeNetworkDescription(lock, description, pageSecret);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;

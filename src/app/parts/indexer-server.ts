@@ -7,6 +7,7 @@ import { createRouter } from '../../api/http/router.ts';
 import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { healthMethods } from '../../api/rpc/health.ts';
 import { combineServices, createService } from '../../api/rpc/method.ts';
+import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import type { Outcome } from '../../base/health/result.ts';
 import { createFollowCheck } from '../chains/health-checks.ts';
 import type { Config } from '../config/config.ts';
@@ -16,6 +17,7 @@ import { serveOptions, urlOf } from '../servers/serve-options.ts';
 import { listUrls } from '../setup/banner-info.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
+import { checkDeliveries } from '../webhooks/webhook-delivery.ts';
 import { createIndexerMetrics } from './process-metrics.ts';
 
 /** Milliseconds between two health checks, which only read memory. */
@@ -25,12 +27,13 @@ const checkInterval = 1000;
 export async function serveIndexer(
   config: Config,
   env: Env,
-  { read, warn: report }: Pick<IndexWriter, 'read' | 'warn'>,
+  { read, readDeliveries, warn: report }: Pick<IndexWriter, 'read' | 'readDeliveries' | 'warn'>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: checkInterval });
   const check = (): Outcome | Promise<Outcome> => checkIndexer(read());
   health.register('health', 'index', check, [applicationTag]);
   health.register('readiness', 'index', check, [applicationTag]);
+  health.register('health', 'webhooks', () => checkIndexDeliveries(readDeliveries()), [applicationTag]);
   await health.start();
   const urls = listUrls({ url: '', apis: { ...config.apis, info: false, dev: false }, data: undefined, stats: undefined, strict: true });
   const entries = [
@@ -41,7 +44,7 @@ export async function serveIndexer(
     chains: [],
     info: undefined,
     health: config.apis.health ? { services: combineServices(createService('health', healthMethods, health)), deps: health } : undefined,
-    metrics: config.apis.metrics ? metricsRoute(createIndexerMetrics(env, () => read().follow)) : undefined,
+    metrics: config.apis.metrics ? metricsRoute(createIndexerMetrics(env, () => read().follow, readDeliveries)) : undefined,
     dev: undefined,
     extraRoutes: config.strict
       ? []
@@ -72,3 +75,6 @@ function checkIndexer({ role, follow, error }: IndexerState): Outcome | Promise<
   if (follow === undefined) return { details: { role }, error: error ?? 'the index is not open yet' };
   return createFollowCheck(() => follow)();
 }
+
+const checkIndexDeliveries = (reading: DelivererReading | undefined): Outcome =>
+  reading === undefined ? { details: { delivers: false } } : checkDeliveries(reading);

@@ -1,6 +1,7 @@
 import { metricsRoute } from '../../api/http/node-routes.ts';
 import type { ResponseObserver } from '../../api/rest/dispatch.ts';
 import { meterServices, type Services } from '../../api/rpc/method.ts';
+import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import {
@@ -16,6 +17,7 @@ import type { FollowStatus } from '../../chain/follow/status.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
+import { registerDeliveryMetrics } from '../webhooks/webhook-delivery.ts';
 import { createApiMeters } from './api-metrics.ts';
 import type { NamedRoute } from './parts.ts';
 
@@ -90,8 +92,12 @@ export function registerRestarts(registry: MetricRegistry, supervisor: ProcessEn
   registry.addReading('counter', 'serac_writer_restarts_total', help, () => [[{}, supervisor.restarts]]);
 }
 
-/** Creates the metrics of `serac index`: the process, and the lag behind the followed node while it writes. */
-export function createIndexerMetrics(env: Env, readStatus: () => FollowStatus | undefined): () => MetricFamily[] {
+/** Creates the metrics of `serac index`: the process, the lag behind the followed node and the deliveries of webhooks while it writes. */
+export function createIndexerMetrics(
+  env: Env,
+  readStatus: () => FollowStatus | undefined,
+  readDeliveries: () => DelivererReading | undefined,
+): () => MetricFamily[] {
   const registry = createMetricRegistry();
   registerProcessReadings(registry, createProcessReading(env));
   const read = (): FollowReading[] => {
@@ -99,6 +105,7 @@ export function createIndexerMetrics(env: Env, readStatus: () => FollowStatus | 
     return status === undefined ? [] : [readLag('X', status)];
   };
   registerFollowReadings(registry, read);
+  registerDeliveryMetrics(registry, readDeliveries);
   registry.addReading('gauge', 'serac_chain_height', 'Height of the last accepted block.', () =>
     read().map(({ chain, height }) => [{ chain }, height] as const),
   );

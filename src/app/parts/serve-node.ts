@@ -5,6 +5,7 @@ import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { createIndexRoute, type ServerIndex } from '../../api/rest/index-page.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
+import type { NamedCheck } from '../chains/health-checks.ts';
 import { openNodeAccess } from '../servers/access.ts';
 import { createChainVersionReader, createServedChainsOfNode } from '../servers/api-parts.ts';
 import { createHandlers } from '../servers/handlers.ts';
@@ -19,6 +20,7 @@ import { describeNode, type NodeDescription } from './node-description.ts';
 import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts';
 import { createNodePorts } from './node-ports.ts';
 import { nodeRpc } from './node-rpc.ts';
+import { openNodeWebhooks } from './node-webhooks.ts';
 import type { NamedRoute } from './parts.ts';
 import { registerNodeMetrics, registerRestarts } from './process-metrics.ts';
 
@@ -70,6 +72,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
       routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit }),
     });
   }
+  const webhooks = hub && parts.add(await openNodeWebhooks(core, hub, served));
   parts.add(nodeRpc(core, { ...node, runsOnNetwork: !node.isAlone }));
   const hasRoute = (path: string): boolean => parts.routes().some(([name]) => name === path);
   const apis = {
@@ -123,6 +126,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     explorerFeatures: { hasLifecycle: true, hasMempool: node.hasMempool },
     showsFollowing: x.follower !== undefined || x.joined !== undefined,
     onRefused: feed.onRefused,
+    webhooks: webhooks?.management,
     routes,
   });
   await ports.open({
@@ -135,7 +139,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     onRefused: feed.onReaderRefused,
     streamLimit,
   });
-  await checkProcesses(core);
+  await addChecks(core, webhooks?.checks ?? []);
   return {
     url: ports.url(),
     stakingAddress: readings.nodeAddress(),
@@ -164,10 +168,17 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
   return [createIndexRoute(index), createReadyRoute(env.version, findReason)];
 }
 
-/** Adds the health checks of the node's processes: of the readers, which have just been started, and of this one if it has a supervisor. */
-async function checkProcesses({ env: { supervisor }, context, forcedChecks, health, readers }: NodeCore): Promise<void> {
+/**
+ * Adds the health checks of parts that were opened after the others were registered, and of the node's processes: of the readers, which have
+ * just been started, and of this one if it has a supervisor.
+ */
+async function addChecks(
+  { env: { supervisor }, context, forcedChecks, health, readers }: NodeCore,
+  ofParts: readonly NamedCheck[],
+): Promise<void> {
   if (!context.differences.extraChecks) return;
   const checks = [
+    ...ofParts,
     ...(readers.count === 0 ? [] : [extraCheck('readers', readers.check)]),
     ...(supervisor === undefined ? [] : [extraCheck('writer', () => ({ details: describeRestarts(supervisor), error: undefined }))]),
   ];

@@ -37,7 +37,7 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
   const [spec, ...otherSpecs] = context.specs;
   const opening = openIndexedChain(store, spec, env);
   const { opened } = opening;
-  const fork = config.fork && (await openFork(config.fork.url, env, context, store, opened));
+  const fork = config.fork && (await openFork(config.fork, env, context, store, opened));
   if (fork !== undefined) parts.add({ close: async () => fork.stop() });
   await fork?.fetchFirst(
     accounts.map(({ key }) => key.address),
@@ -60,7 +60,10 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
   const first = start(spec, opening, fork);
   const chains: NodeChains = [first, ...otherSpecs.map((other) => start(other, openIndexedChain(store, other, env)))];
   if (config.fork !== undefined)
-    env.log(`forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
+    env.log(
+      `forked from ${stripCredentials(config.fork.url)}${config.fork.height === undefined ? '' : ` at block ${config.fork.height}`}: its outputs are copied when they are first used`,
+      'info',
+    );
   return {
     chains,
     accounts,

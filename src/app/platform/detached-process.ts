@@ -79,6 +79,9 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
+/** Whether this system can stop a process for a while and wake it again (SIGSTOP, SIGCONT). Windows cannot. */
+export const canPauseProcesses = process.platform !== 'win32';
+
 /** Asks a process to stop. */
 export const stopProcess = (pid: number): void => void process.kill(pid, 'SIGTERM');
 

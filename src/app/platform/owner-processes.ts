@@ -1,3 +1,5 @@
+import { raiseStop } from './signals.ts';
+
 /**
  * Processes without which this one should not run: the launcher that started it as a child, and npm, which does not forward every signal.
  * The launcher (bin/launcher.js) writes their process ids to an environment variable.
@@ -7,7 +9,7 @@ const ownersVariable = 'SERAC_OWNERS';
 /** Milliseconds. */
 const pollInterval = 250;
 
-/** Sends SIGTERM to this process when one of its owners has exited. Removes the variable, so that child processes do not read it. */
+/** Stops this process, as SIGTERM would, when one of its owners has exited. Removes the variable, so that child processes do not read it. */
 export function stopWithOwners(): void {
   const owners = (process.env[ownersVariable] ?? '').split(',').map(Number).filter(Number.isSafeInteger).filter(Boolean);
   delete process.env[ownersVariable];
@@ -16,7 +18,7 @@ export function stopWithOwners(): void {
   const timer = setInterval(() => {
     if (owners.every((pid) => (pid === parent ? process.ppid === parent : isRunning(pid)))) return;
     clearInterval(timer);
-    process.kill(process.pid, 'SIGTERM');
+    raiseStop();
   }, pollInterval);
   timer.unref();
 }

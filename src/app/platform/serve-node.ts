@@ -57,9 +57,11 @@ export const serve: Serve = async (options) => {
   );
   server.on('connection', connections.add);
   server.on('upgrade', (incoming, socket: Socket, head) => {
+    // Two responses cannot be written to one connection, and Node orders only those of its own requests.
+    if (connections.isBusy(socket)) return void socket.destroy();
     if (!asksForWebSocket(incoming)) return dropUpgrade(server, incoming, socket, head);
     connections.upgraded(socket);
-    void respondToUpgrade(handler, incoming, socket, head, unread);
+    respondToUpgrade(handler, incoming, socket, head, unread).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(toListenError(cause, options)));
@@ -97,6 +99,8 @@ function createConnections() {
       running.add(socket);
       outgoing.once('close', () => end(socket));
     },
+    /** Whether an earlier request of the connection is not yet answered. */
+    isBusy: (socket: Socket): boolean => running.has(socket),
     /** A WebSocket runs until it is closed. */
     upgraded(socket: Socket) {
       running.add(socket);

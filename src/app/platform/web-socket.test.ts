@@ -140,6 +140,12 @@ describe.each(nodes.filter(runsSerac))('a server on $name', ({ path }) => {
     expect(await sendRaw(handshake('/nowhere', ...valid))).toStartWith('HTTP/1.1 404 ');
   });
 
+  test('a request for another protocol before an earlier one is answered closes the connection, and the server stays', async () => {
+    const first = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
+    for (const next of [handshake('/nowhere'), handshake('/nowhere', ...valid)]) expect(await sendRaw(first + next)).toBe('');
+    expect(await sendRaw(handshake('/nowhere', ...valid))).toStartWith('HTTP/1.1 404 ');
+  });
+
   test('a request that offers HTTP/2, as Java does, is answered with its body, and the connection stays open', async () => {
     const head = ['POST / HTTP/1.1', 'Host: x', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAA'];
     const request = [...head, 'Content-Length: 5', '', 'first'].join('\r\n');

@@ -6,6 +6,7 @@ import { IndexError } from '../../ledger/index/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource, type PostgresSource } from '../index/postgres-source.ts';
+import { openApiWebhooks } from '../parts/api-webhooks.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -37,6 +38,8 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
       parts.add({
         routes: [createApiReadyRoute(env, source, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
       });
+    const hub = config.strict ? undefined : await createApiHub(env, source, { longWork, report });
+    const webhooks = hub && parts.add(openApiWebhooks(config, env, hub, served));
     const port = await serveReadOnly(
       config,
       env,
@@ -47,7 +50,8 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
         components: { ...source.components, cache: { probeWrite: cache.probeWrite, probeRead: cache.probeRead } },
         gate: createNodeGate(config, env, createStoreKeyFinder(source.keys, env), limiter),
         limiter,
-        hub: config.strict ? undefined : await createApiHub(env, source, { longWork, report }),
+        hub,
+        webhooks: webhooks?.management,
         eventParams: createApiEventParams(served),
         streamLimit: limitStreams(),
         isStopping: stop.isStopping,

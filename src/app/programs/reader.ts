@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { createEventParams, createNodeHub, createReaderStreamLimit } from '../parts/event-stream.ts';
+import { openReaderWebhooks } from '../parts/node-webhooks.ts';
 import { withParts } from '../parts/parts.ts';
 import { createProcessMetrics } from '../parts/process-metrics.ts';
 import { serveReadOnly } from '../parts/read-only-server.ts';
@@ -30,6 +31,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       const served = createServedChainsOfNode(config, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
       const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
+      const webhooks = hub && parts.add(await openReaderWebhooks(config, env, context, hub, served));
       parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
       await serveReadOnly(
         config,
@@ -53,6 +55,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
           longWork: context.chain.longWork,
           explorerFeatures: { hasLifecycle: true, hasMempool: true },
           onRefused: config.banner === 'none' ? undefined : link.refused.add,
+          webhooks: webhooks?.management,
           report,
         },
         { port: message.port, isShared: true, opensOwnPorts: false },

@@ -5,6 +5,7 @@ import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
+import { docsFile, readDocsFile } from '../platform/docs-files.ts';
 import { createFolder, files, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
@@ -56,9 +57,17 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   readData: (file) => readFileSync(new URL(`avm/genesis/data/${file}`, home)),
   loadPageAssets: async () =>
     moduleExtension === 'ts' ? (await import('../platform/page-build.ts')).buildPage('clone') : readPageFile(new URL(pageFile, home)),
+  loadDocs: async () =>
+    moduleExtension === 'ts'
+      ? (await import('../platform/docs-build.ts')).buildDocs({ isServed: true })
+      : readDocsFile(new URL(docsFile, home)),
   fileSystem: readFileSystemSize,
   openFile,
   fetch,
+  postSockets: {
+    resolve: async (host) => (await import('../platform/post-sockets.ts')).postSockets.resolve(host),
+    post: async (request) => (await import('../platform/post-sockets.ts')).postSockets.post(request),
+  },
   makeFolder: createFolder,
   removeFile: (path) => rmSync(path, { force: true }),
   renameFile,

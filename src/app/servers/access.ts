@@ -2,10 +2,10 @@ import { createGate } from '../../api/access/create-gate.ts';
 import type { Gate } from '../../api/access/gate.ts';
 import { createKeyFinder, type KeyFinder } from '../../api/access/key-finder.ts';
 import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
-import { openKeysFile } from '../../api/access/keys-file.ts';
 import type { Limiter } from '../../api/access/limiter.ts';
 import { defaultPlans, type Plans, readPlans } from '../../api/access/plans.ts';
 import { recordServerPlans } from '../../api/access/server-plans.ts';
+import { openSharedFile } from '../../api/access/shared-file.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
@@ -78,7 +78,7 @@ export function openKeysDatabase(
 ): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
   const { folder, keys } = dataFilesIn(dataDir);
   env.makeFolder(folder);
-  const sql = openKeysFile(env.openDatabase, keys);
+  const sql = openSharedFile(env.openDatabase, keys);
   return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
 }
 

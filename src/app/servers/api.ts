@@ -6,6 +6,7 @@ import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { createExplorerDeps } from '../../api/explorer-routes/deps.ts';
 import { type ExplorerFeatures, explorerRoutes } from '../../api/explorer-routes/routes.ts';
+import type { DevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { HttpRoute } from '../../api/http/router.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
@@ -20,6 +21,7 @@ import { type ChainVersion, createResponseCache, type SharedResponseCache } from
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
 import { statsRoutes } from '../../api/stats/routes.ts';
 import { createSeriesCache } from '../../api/stats/series-cache.ts';
+import { type WebhookDeps, webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import { sha256 } from '../../base/bytes/hash.ts';
 import { memoize } from '../../base/cache/memoize.ts';
 import type { RecoverKey as CurveRecoverKey } from '../../base/crypto/recover.ts';
@@ -44,7 +46,11 @@ export type ApiFeatures = {
   readonly explorerFeatures: ExplorerFeatures;
   /** Whether this server has the event stream, which the API reference then describes too. */
   readonly hasEvents: boolean;
+  /** Who manages webhooks, and with what; undefined: they are not managed here. */
+  readonly webhooks?: WebhookManagement | undefined;
 };
+
+export type WebhookManagement = Omit<WebhookDeps, 'served'> & { readonly operators: DevAccess };
 
 export type ApiParts = ServedVersion &
   ApiFeatures & {
@@ -99,6 +105,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       ...bindRoutes('data', apiHealthRoutes('v1'), health),
       ...bindRoutes('data', dataRoutes(), dataDeps),
       ...bindRoutes('data', explorerRoutes(parts.explorerFeatures), createExplorerDeps(dataDeps)),
+      ...(parts.webhooks === undefined ? [] : bindRoutes('data', webhookRoutes, { ...parts.webhooks, served })),
     ],
     metrics: [
       ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
@@ -130,6 +137,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       onUnexpectedError: parts.report,
       ...(parts.consistency && { consistency: parts.consistency }),
       observer,
+      operators: parts.webhooks?.operators,
     });
     const documented = parts.hasEvents ? [...routes, ...eventsApiRoutes.map((route) => ({ api: 'data' as const, route }))] : routes;
     return {

@@ -4,7 +4,8 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { idText } from '../../base/bytes/id.ts';
 import type { PageContext } from '../../explorer/load/page-context.ts';
 import { createPageAssets, type PageAssets } from '../../explorer/pages/page-assets.ts';
-import { createPageHandler, type PageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
+import { createPageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
+import type { PageHandler } from '../../explorer/pages/page-headers.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEnv, ProcessEnv } from '../setup/env.ts';
 import { stripCredentials } from '../setup/served-network.ts';
@@ -98,7 +99,7 @@ async function describe(
       events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
       rpc: routes.has(chain.rpcUrl),
       dev: routes.has('/ext/dev'),
-      devToken: routes.has('/ext/dev') && config.devToken !== undefined,
+      devToken: config.devToken !== undefined && (routes.has('/ext/dev') || operations.includes('listWebhooks')),
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,

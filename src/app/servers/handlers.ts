@@ -4,6 +4,7 @@ import { createRouter, type HttpRoute } from '../../api/http/router.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createSlots } from '../../base/timing/mutex.ts';
+import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../setup/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
@@ -50,6 +51,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const explorer = createExplorer(config, env, parts.showsFollowing ?? false);
+  const docs = createDocsHandler(env.loadDocs);
   const { allowedHosts, allowedOrigins } = config.http;
   const admitCalls = createRpcLimit(config, parts.gate);
   const limitBatches = createSlots(maxRunningBatches);
@@ -62,7 +64,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     const router = createRouter({
       routes,
       prefixHandlers,
-      ...(pages && { pages }),
+      pages: (request) => docs(request) ?? pages?.(request),
       nodeID,
       allowedHosts,
       allowedOrigins,

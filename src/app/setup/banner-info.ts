@@ -71,6 +71,7 @@ export const listUrls = (info: ServedUrls): NamedUrl[] => {
     data !== undefined && { name: 'data', label: 'Data API', url: `${data}/v1` },
     stats !== undefined && { name: 'metricsApi', label: 'Metrics API', url: `${stats}/v2` },
     reference !== undefined && { name: 'reference', label: 'API docs', url: `${reference}/api` },
+    { name: 'docs', label: 'Docs', url: `${url}/docs/` },
   ];
   return rows.filter((one) => one !== false);
 };

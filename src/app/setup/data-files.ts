@@ -22,6 +22,8 @@ export const dataFilesIn = (dataDir: string) => ({
   ends: `${dataDir}/db/chain-ends`,
   /** API keys, in a database of their own. */
   keys: `${dataDir}/db/keys.sqlite`,
+  /** Webhooks, in a database of their own: a revert of the chain does not change them. */
+  webhooks: `${dataDir}/db/webhooks.sqlite`,
 });
 
 export type DataFiles = ReturnType<typeof dataFilesIn>;

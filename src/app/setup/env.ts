@@ -1,10 +1,12 @@
 import type { FileSystem } from '../../api/health/checks.ts';
 import type { Handler } from '../../api/http/message.ts';
+import type { PostSockets } from '../../api/webhooks/send-message.ts';
 import type { GenesisDataFile } from '../../avm/genesis/network-genesis.ts';
 import type { KeyCrypto } from '../../avm/wallet/key.ts';
 import type { RecoverKey } from '../../base/crypto/recover.ts';
 import type { Fetch } from '../../chain/follow/transport.ts';
 import type { SoloTimers } from '../../chain/solo/solo.ts';
+import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
 import type { BuiltAssets } from '../../explorer/pages/page-assets.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
 import type { OpenFile } from '../../ledger/store/offset-file.ts';
@@ -47,6 +49,8 @@ export type FileEnv = {
   readonly readData: (file: GenesisDataFile) => Uint8Array;
   /** The built files of the explorer; in a clone they are built by the first call. */
   readonly loadPageAssets: () => Promise<BuiltAssets>;
+  /** The files of the documentation site; in a clone they are built. */
+  readonly loadDocs: () => Promise<DocsFiles>;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openFile: OpenFile;
   readonly makeFolder: (path: string) => void;
@@ -70,6 +74,8 @@ export type DatabaseEnv = {
 export type NetworkEnv = {
   readonly fetch: Fetch;
   readonly serve: Serve;
+  /** Sends requests of webhooks. */
+  readonly postSockets: PostSockets;
   /** Sockets for peers with the staking certificate and key of this node, both as PEM. */
   readonly openPeerSockets: (certificate: string, privateKey: string) => Promise<PeerSockets>;
   /** Returns a handler that sends a request to a port of this machine and streams both bodies. */

@@ -40,6 +40,8 @@ export type AtomicOutputs = {
   readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
   /** Whether an output is or was in the memory that `from` shares with `reader`. */
   readonly knowsAtomicUtxo: (reader: Id, from: Id, utxoID: Id) => boolean;
+  /** All outputs that `from` has put into the memory shared with `reader`, imported or not, oldest first. */
+  readonly listPutUtxos: (reader: Id, from: Id) => readonly Utxo[];
   /** At most `limit` of the outputs that can be imported, between any two chains. */
   readonly listAtomicUtxos: (limit: number) => readonly SharedOutput[];
 };
@@ -176,6 +178,7 @@ export function openNodeStore(
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
       putAtomicUtxo: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
       knowsAtomicUtxo: (reader, from, utxoID) => memory.get(reader, from, utxoID) !== undefined || memory.wasRemoved(reader, utxoID),
+      listPutUtxos: memory.listPut,
       listAtomicUtxos: memory.list,
       probeWrite: store.probeWrite,
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),

@@ -10,6 +10,7 @@ import { FollowError } from '../follow/fault.ts';
 import type { Remote } from '../follow/remote.ts';
 import { listUtxoPages } from '../follow/utxo-pages.ts';
 import { ForkError } from './fault.ts';
+import type { ListPastOutputs } from './past-outputs.ts';
 
 /** Copies outputs and assets of a live node into this chain when they are first used. Promises are returned only if there is something to copy. */
 export type Fork = {
@@ -36,6 +37,8 @@ export type ForkCopy = { readonly address: Address | undefined; readonly utxos: 
 
 export type ForkDeps = {
   readonly remote: Pick<Remote, 'url' | 'tx' | 'utxos'>;
+  /** The outputs at an earlier block; without it, the current ones. */
+  readonly listPast?: ListPastOutputs | undefined;
   readonly ledger: ForkLedger;
   readonly formatAddress: (address: Address) => string;
   /** Monotonic milliseconds. */
@@ -45,13 +48,13 @@ export type ForkDeps = {
 /** Outputs of one address, unknown inputs of one transaction, milliseconds to copy an address, and requests at the same time. */
 export const forkLimits = { outputs: 16_384, inputs: 256, time: 30_000, concurrency: 8 } as const;
 
-export function createFork({ remote, ledger, formatAddress, now }: ForkDeps): Fork {
+export function createFork({ remote, listPast, ledger, formatAddress, now }: ForkDeps): Fork {
   const fetchTx = (id: Id): Promise<Tx | undefined> => remote.tx(id).catch(rethrow);
 
   const listAddress = async (address: Address): Promise<ForkCopy> => {
     const end = now() + forkLimits.time;
     const found = new Map<Id, Utxo>();
-    for await (const page of listUtxoPages(remote, 'X', address)) {
+    for await (const page of listPast?.(address) ?? listUtxoPages(remote, 'X', address)) {
       for (const utxo of page) found.set(utxo.id, utxo);
       if (found.size > forkLimits.outputs) throw tooLarge(formatAddress(address));
       if (now() > end)

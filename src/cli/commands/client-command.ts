@@ -3,19 +3,28 @@ import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { clientServices, devRows } from '../../api/contract/client-services.ts';
 import type { ResultOf } from '../../api/contract/method.ts';
 import { type Json, writeJson } from '../../api/rpc/write-json.ts';
+import type { FlagInputs } from '../../app/flags/flag-source.ts';
 import type { Options } from '../../app/flags/options.ts';
+import type { Env } from '../../app/setup/env.ts';
 
 /** What a command that asks a running node works with. */
 export type ClientContext = {
   readonly client: RpcClient;
   readonly args: readonly string[];
   readonly options: Options;
+  /** The flags that were given, by the command line, a variable or the config file. */
+  readonly given: FlagInputs;
   /** Prints one line to standard output; characters that a terminal would obey are replaced, or escaped in JSON. */
   readonly print: (line: string) => void;
   /** The contents of a file as a stream, or undefined if it cannot be read. */
   readonly readFile: (path: string) => Promise<Blob | undefined>;
   /** Replaces a file by the chunks of a stream; the old file stays if the stream fails. */
   readonly writeFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<number>;
+  /** Standard input. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Writes to standard output as it is. */
+  readonly write: (text: string) => void;
+  readonly env: Env;
   /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal;
 };

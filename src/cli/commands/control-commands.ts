@@ -30,8 +30,13 @@ const formatImpersonation = ({ addresses, total, auto }: DevResult<'impersonate'
 export const controlCommands = {
   mine: devCommand(
     'mine',
-    ([blocks]) => ({ blocks: blocks === undefined ? undefined : readCount(blocks) }),
+    ([blocks]) => ({ blocks: blocks === undefined ? undefined : readCount(blocks, 'mine [BLOCKS]') }),
     (tip) => [formatTip(tip)],
+  ),
+  reorg: devCommand(
+    'reorg',
+    ([depth]) => ({ depth: readCount(depth ?? '1', 'reorg [BLOCKS]') }),
+    ({ removed, ...tip }) => [`${removed.length} ${removed.length === 1 ? 'block' : 'blocks'} replaced, now at ${formatTip(tip)}`],
   ),
   time: (async ({ client, args: [word], options, print }) => {
     const { method, params } = readTimeChange(word);
@@ -127,9 +132,9 @@ function fileError(verb: 'read' | 'write', file: string, error?: unknown): Serac
   return new SeracError(`cannot ${verb} ${file}${code === undefined ? '' : ` (${code})`}`, { code: 'FILE_UNREADABLE', file });
 }
 
-function readCount(text: string): number {
+function readCount(text: string, usage: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw badArgument(text, `${JSON.stringify(text)} is not a number of blocks; usage: serac mine [BLOCKS]`);
+  throw badArgument(text, `${JSON.stringify(text)} is not a number of blocks; usage: serac ${usage}`);
 }
 
 /** Reads the argument of `serac time`: nothing, `+30d`, a time, `freeze` or `reset`. */

@@ -1,3 +1,4 @@
+import { readApiMessage, shownText } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 
@@ -9,7 +10,7 @@ export async function createDataClient(client: RpcClient): Promise<(path: string
     if (response.status === 404) return undefined;
     const text = await client.readText(response);
     if (response.ok) return parseAnswer(text, client.url);
-    throw new SeracError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
+    throw new SeracError(`${client.url}: ${readApiMessage(text) ?? `status ${response.status}`}`, {
       code: 'NODE_HTTP',
       url: client.url,
       status: response.status,
@@ -17,15 +18,17 @@ export async function createDataClient(client: RpcClient): Promise<(path: string
   };
 }
 
-function parseAnswer(text: string, url: string): unknown {
+/** The JSON of an answer. Throws if it is none. */
+export function parseAnswer(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SeracError(`${url} does not answer with JSON: ${text.trim().slice(0, 200)}`, { code: 'NODE_HTTP', url, status: 200 });
+    throw new SeracError(`${url} does not answer with JSON: ${shownText(text)}`, { code: 'NODE_HTTP', url, status: 200 });
   }
 }
 
-function readMessage(text: string): string | undefined {
+/** The message in the body of an error; undefined if it has none. */
+export function readMessage(text: string): string | undefined {
   try {
     const { message } = JSON.parse(text) as { message?: string | string[] };
     return Array.isArray(message) ? message.join('; ') : message;

@@ -46,7 +46,8 @@ const nameCommands = (text: string): string =>
     .replace(/\b(?:dev|avm)\.[a-z]\w*/gi, (method) => commandOfMethod[method] ?? `serac rpc ${method}`)
     .replace(' (mintable)', ' --mintable');
 
-function listHints({ fault, message }: SeracError): string[] {
+/** What the data or the status of an error tells beside its message. */
+export function listHints({ fault, message }: SeracError): string[] {
   if (fault.code === 'NODE_HTTP') return isDevPath(fault.url) ? (devRemedies[fault.status] ?? []) : [];
   if (fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
   const data = fault.data as ErrorData;

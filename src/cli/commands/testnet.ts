@@ -4,12 +4,12 @@ import type { FlagDefinition } from '../../app/flags/flag-definition.ts';
 import type { FlagInputs } from '../../app/flags/flag-source.ts';
 import { acceptsFlag, flagTable } from '../../app/flags/flag-table.ts';
 import type { Options } from '../../app/flags/options.ts';
-import { fileSize, readEnd } from '../../app/platform/detached-process.ts';
+import { canPauseProcesses, fileSize, readEnd } from '../../app/platform/detached-process.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { loadIdentity } from '../../network/identity/identity.ts';
 import { carryOut } from '../testnet/carry-out.ts';
-import { type Order, sendOrder, takeOrders, temporaryPrefix } from '../testnet/control.ts';
+import { type Order, sendOrder, TestnetError, takeOrders, temporaryPrefix } from '../testnet/control.ts';
 import { arePortsFree, findFreePorts, startNodeProcess, stopWithParent } from '../testnet/node-process.ts';
 import type { TestnetNode } from '../testnet/node-status.ts';
 import { listFolders, planTestnet } from '../testnet/plan.ts';
@@ -105,6 +105,10 @@ export function orderTestnet(kind: Order['kind'], [text = '']: readonly string[]
   const words = text === '' ? [] : text.split(',');
   const bad = words.find((word) => !/^[1-9]\d{0,2}$/.test(word));
   if (bad !== undefined) throw badArgument(bad, `${JSON.stringify(bad)} is not the number of a node; several are separated by commas: 1,2`);
+  if (kind === 'freeze' && !canPauseProcesses) {
+    const reason = 'Windows cannot stop a process for a while; use serac testnet kill';
+    throw new TestnetError(reason, { code: 'TESTNET_REFUSED', reason });
+  }
   return sendOrder({ kind, nodes: words.map(Number) }, options['data-dir'], env.tempFolder());
 }
 

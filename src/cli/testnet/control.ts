@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { connectToSocket, hasSocket, listenOnSocket } from '../../app/platform/local-socket.ts';
 import { Fault } from '../../base/fault.ts';
 
 type TestnetFault =
@@ -24,23 +25,13 @@ export const temporaryPrefix = 'serac-testnet-';
 const maxLine = 65_536;
 const orderTimeout = 30_000;
 
-const socketOf = (folder: string): string => join(folder, 'control.sock');
-
 /** Takes orders over a socket in the folder of a testnet, which only its owner can open. Returns a function that ends it. */
 export async function takeOrders(folder: string, carryOut: (order: Order) => Promise<Outcome>): Promise<() => void> {
-  const path = socketOf(folder);
-  rmSync(path, { force: true });
-  const server = createServer((socket) => {
+  return listenOnSocket(folder, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.setTimeout(orderTimeout, () => socket.destroy());
     void answer(socket, carryOut);
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
-  chmodSync(path, 0o600);
-  return () => {
-    server.close();
-    rmSync(path, { force: true });
-  };
 }
 
 async function answer(socket: Socket, carryOut: (order: Order) => Promise<Outcome>): Promise<void> {
@@ -56,7 +47,7 @@ async function answer(socket: Socket, carryOut: (order: Order) => Promise<Outcom
 /** Sends an order to the running testnet: that of the folder, or the only one in temporary folders. Returns what was done. */
 export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<string> {
   const folders = dataDir === undefined ? listTemporary(tempFolder) : [dataDir];
-  const running = folders.filter((folder) => existsSync(socketOf(folder)));
+  const running = folders.filter(hasSocket);
   const [folder, ...others] = running;
   if (folder === undefined)
     throw new TestnetError(
@@ -68,7 +59,7 @@ export async function sendOrder(order: Order, dataDir: string | undefined, tempF
       code: 'TESTNET_AMBIGUOUS',
       folders: running,
     });
-  const socket = connect(socketOf(folder));
+  const socket = connectToSocket(folder);
   const connected = new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   await connected.catch((cause: { code?: string }) => {
     throw new TestnetError(`the testnet in ${folder} does not run any more (${cause.code}); remove the folder if it is temporary`, {

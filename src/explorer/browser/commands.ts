@@ -2,6 +2,7 @@ import { plural } from '../text/text-format.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { moveFocus } from './arrow-keys.ts';
 import { fetchState } from './dev-call.ts';
+import { changeTheme, copyText } from './page-tools.ts';
 import { devToken, keepApiKey, keepDevToken } from './payload.ts';
 
 export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
@@ -45,20 +46,6 @@ export function listen({ reload, payload }: Dispatch): void {
   });
   document.addEventListener('keydown', onKey);
   window.addEventListener('popstate', () => void reload());
-}
-
-async function copyText(button: HTMLElement | null): Promise<void> {
-  if (button === null) return;
-  await navigator.clipboard?.writeText(button.dataset.copy ?? '');
-  button.classList.add('copied');
-  setTimeout(() => button.classList.remove('copied'), 900);
-}
-
-function changeTheme(): void {
-  const { dataset } = document.documentElement;
-  const isDark = dataset.theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : dataset.theme === 'dark';
-  dataset.theme = isDark ? 'light' : 'dark';
-  localStorage.setItem('serac-theme', dataset.theme);
 }
 
 /** Saves all rows of a list as CSV; the button counts them meanwhile. */

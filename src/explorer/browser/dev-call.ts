@@ -1,7 +1,8 @@
+import { webhooksPath } from '../load/load-webhooks.ts';
 import type { RpcAnswer } from '../load/source.ts';
 import { devHeaders } from './payload.ts';
 
-/** The token is sent to no other path. */
+/** The token is sent to this path and to the routes of webhooks only. */
 export const devPath = '/ext/dev';
 
 /** Calls a method of the Node RPC or of `/ext/dev`. A refusal or a lost connection is an answer with an error. */
@@ -37,5 +38,20 @@ export async function fetchState(): Promise<RpcAnswer<Blob>> {
     return response.ok ? { result: await response.blob() } : { error: { message: (await response.text()).slice(0, 200) } };
   } catch {
     return { error: { message: 'the node does not answer' } };
+  }
+}
+
+/** Calls a route of webhooks. */
+export async function callWebhook<T>(method: string, path: string, body?: object): Promise<RpcAnswer<T>> {
+  try {
+    const response = await fetch(`${webhooksPath}${path}`, {
+      method,
+      headers: { ...(body && { 'content-type': 'application/json' }), ...devHeaders() },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as T & { readonly message?: string | readonly string[] };
+    return response.ok ? { result: answer } : { error: { message: [answer.message].flat().join('; ') } };
+  } catch {
+    return { error: { message: 'the server does not answer' } };
   }
 }

@@ -9,7 +9,7 @@ import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
 import { addLocalTimes, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
-import { call, devPath, loadState } from './dev-call.ts';
+import { call, callWebhook, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
 import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.ts';
@@ -46,6 +46,7 @@ const actions = {
   getText,
   call,
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
+  webhook: callWebhook,
   loadState,
   reload: async () => void (await reload()),
   watched,
@@ -192,7 +193,10 @@ addLocalTimes();
 document.querySelector('.nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 if (payload.context.has.events) followStream();
 // A page that was opened by a link came without the key or the token of this tab.
-if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
+if (
+  ((apiKey() !== '' || devToken() !== '') && payload.view === 'message') ||
+  (devToken() !== '' && payload.context.has.dev && payload.context.has.devToken && payload.dev === undefined)
+)
   void reload();
 setInterval(() => {
   if (document.hidden) return;

@@ -27,7 +27,7 @@ export type PageContext = {
     readonly events: boolean;
     readonly rpc: boolean;
     readonly dev: boolean;
-    /** Whether callers of `/ext/dev` must send a token. */
+    /** Whether callers of `/ext/dev` and of the routes of webhooks must send a token. */
     readonly devToken: boolean;
     readonly health: boolean;
     readonly info: boolean;

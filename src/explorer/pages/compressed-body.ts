@@ -20,6 +20,20 @@ export function acceptedEncoding(accepted: string): Encoding {
   return isAccepted('br') ? 'br' : isAccepted('gzip') ? 'gzip' : 'plain';
 }
 
+/** The encoding for a body: none for small ones. */
+export const encodingFor = (request: HttpRequest, body: Uint8Array): Encoding =>
+  body.length < minBytes ? 'plain' : acceptedEncoding(request.header('accept-encoding') ?? '');
+
+/** Compresses in another thread. */
+export async function compressBytes(body: Uint8Array, encoding: Encoding, quality = brotliQuality): Promise<Uint8Array> {
+  if (encoding === 'plain') return body;
+  const { brotliCompress, constants, gzip } = zlib();
+  if (encoding === 'gzip') return promisify(gzip)(body, { level: gzipLevel });
+  return promisify(brotliCompress)(body, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+  });
+}
+
 /**
  * Compresses the HTML of a page if the client accepts it. The length of compressed text reveals its parts, so text that an attacker
  * chooses must not be compressed together with a secret. Pages contain no cookie, token or API key; the page that contains private keys
@@ -31,10 +45,6 @@ export async function compressBody(
   isSecret: boolean,
 ): Promise<{ readonly body: Uint8Array; readonly encoding: Encoding }> {
   const body = Buffer.from(text);
-  const encoding = isSecret || body.length < minBytes ? 'plain' : acceptedEncoding(request.header('accept-encoding') ?? '');
-  if (encoding === 'plain') return { body, encoding };
-  const { brotliCompress, constants, gzip } = zlib();
-  if (encoding === 'gzip') return { body: await promisify(gzip)(body, { level: gzipLevel }), encoding };
-  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-  return { body: await promisify(brotliCompress)(body, { params }), encoding };
+  const encoding = isSecret ? 'plain' : encodingFor(request, body);
+  return { body: await compressBytes(body, encoding), encoding };
 }

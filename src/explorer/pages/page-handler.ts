@@ -3,6 +3,7 @@ import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
 import { loadFollowState } from '../load/follow-state.ts';
+import { webhooksPath } from '../load/load-webhooks.ts';
 import { createLocalSource, sendLocal } from '../load/local-source.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { respondWithImage } from '../load/payload-image.ts';
@@ -15,6 +16,7 @@ import { sections } from '../views/sections.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
 import { createReferenceLoader } from './load-reference.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
+import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 
 type PageOptions = {
@@ -32,9 +34,6 @@ type HandlerParts = PageOptions & {
   readonly loadReference: ReturnType<typeof createReferenceLoader>;
   readonly loadAccountNames: ReturnType<typeof createAccountNames>;
 };
-
-/** Answers GET requests for pages; undefined for every other path. */
-export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
 
 export function createPageHandler(options: PageOptions): PageHandler {
   const parts = { ...options, loadReference: createReferenceLoader(), loadAccountNames: createAccountNames() };
@@ -227,7 +226,8 @@ const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPag
 });
 
 function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
-  const needs = path === devPath ? 'token' : status === 401 || status === 403 ? 'key' : undefined;
+  const isForKey = (status === 401 || status === 403) && !path.startsWith(webhooksPath);
+  const needs = path === devPath ? 'token' : isForKey ? 'key' : undefined;
   return message(needs === undefined ? 'The node cannot answer' : `This server needs ${needs === 'key' ? 'an API key' : 'a token'}`, {
     status,
     text: needs === undefined ? reason : secretTexts[needs],
@@ -269,7 +269,6 @@ function originOf(request: HttpRequest): string {
 
 const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
-/** No inline code, nothing from outside, no frames. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   // Pages change with every block and second, so there is nothing to revalidate, and they may depend on the reader's key.
@@ -277,16 +276,7 @@ const pageHeaders = {
   vary: 'Origin, Accept, Accept-Encoding',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': contentSecurityPolicy,
 } as const;
 
 const headersByEncoding: { readonly [encoding in Encoding]: Readonly<Record<string, string>> } = {

@@ -13,6 +13,7 @@ import { loadOutput } from '../load/load-output.ts';
 import { loadOutputs } from '../load/load-outputs.ts';
 import { loadThroughput } from '../load/load-throughput.ts';
 import { loadTx } from '../load/load-tx.ts';
+import { loadWebhooks, tokenPath, webhooksPath } from '../load/load-webhooks.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Source, SourceError } from '../load/source.ts';
 import type { ReferenceData } from '../reference/reference-types.ts';
@@ -125,7 +126,7 @@ export const namedPages: { readonly [first: string]: PageRow } = {
 export const referencePath = '/api';
 
 /** The route whose refusal means that the reader must enter a token. */
-export const devPath = '/ext/dev';
+export const devPath = tokenPath;
 
 /** Pages without a name, by their path. */
 export const fixedPages: { readonly [path: string]: PageRow } = {
@@ -186,6 +187,11 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
         throw new SourceError('a token is needed', { code: 'PAGE_SOURCE_FAILED', status: 403, path: devPath });
       return data && { view: 'dev', title: 'Dev panel', data };
     },
+  },
+  '/webhooks': {
+    section: 'webhooks',
+    json: () => webhooksPath,
+    load: async ({ source, context }) => ({ view: 'webhooks', title: 'Webhooks', data: await loadWebhooks(source, context) }),
   },
   [referencePath]: {
     section: undefined,

@@ -10,6 +10,8 @@ type Actions = {
   readonly call: <T>(path: string, method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Calls a method of `/ext/dev`. */
   readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
+  /** Calls a route under `/v1/webhooks`. */
+  readonly webhook: <T>(method: string, path: string, body?: object) => Promise<RpcAnswer<T>>;
   /** Replaces the state of all chains with a state file. */
   readonly loadState: (file: Blob) => Promise<RpcAnswer<{ readonly height: string }>>;
   /** Addresses whose transactions mark the title of this browser's tabs. */

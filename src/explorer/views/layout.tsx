@@ -7,6 +7,7 @@ import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../t
 import { useDevCall } from './actions.ts';
 import { faultText } from './fault-text.ts';
 import { FollowStrip } from './follow-strip.tsx';
+import { Mark, SearchGlyph, ThemeButton } from './frame-parts.tsx';
 import { type RevertNote, useLive } from './live.ts';
 import { Key } from './parts.tsx';
 import { type Section, sections } from './sections.ts';
@@ -69,9 +70,7 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
         <search>
           {context.has.explorer && (
             <form class="search" action="/search" method="get">
-              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-                <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
-              </svg>
+              <SearchGlyph />
               <input
                 name="q"
                 type="search"
@@ -87,12 +86,7 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
           )}
         </search>
         <LiveDot />
-        <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
-          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-            <circle cx="8" cy="8" r="6" class="glyph" />
-            <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
-          </svg>
-        </button>
+        <ThemeButton />
       </div>
       <nav class="bar nav" aria-label="Pages">
         {sections
@@ -118,6 +112,7 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
           <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
             API
           </a>
+          <a href="/docs/">Docs</a>
           <button type="button" class="link" data-keys-button>
             Keys <Key letter="?" />
           </button>
@@ -125,13 +120,6 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
       </nav>
     </header>
   </>
-);
-
-const Mark = () => (
-  <svg width="20" height="22" viewBox="0 0 20 22" aria-hidden="true">
-    <path d="M2 21 6 6l4-5v20z" class="mark-a" />
-    <path d="M10 1l5 6 3 14h-8z" class="mark-b" />
-  </svg>
 );
 
 function LiveDot() {

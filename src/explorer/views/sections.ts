@@ -1,7 +1,7 @@
 import type { PageContext } from '../load/page-context.ts';
 
 /** Sections of the navigation. A section whose source this server lacks is left out. */
-export type Section = 'home' | 'address' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'dev';
+export type Section = 'home' | 'address' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'webhooks' | 'dev';
 
 type SectionRow = {
   readonly name: Section;
@@ -40,6 +40,14 @@ export const sections: readonly SectionRow[] = [
     key: 'n',
     isAvailable: ({ has }) => has.info || has.health,
     needs: 'it serves an index and is not a node',
+  },
+  {
+    name: 'webhooks',
+    word: 'Webhooks',
+    path: '/webhooks',
+    key: 'w',
+    isAvailable: ({ operations }) => operations.includes('listWebhooks'),
+    needs: 'its operator has not allowed anybody to manage webhooks; see --dev-token',
   },
   {
     name: 'dev',

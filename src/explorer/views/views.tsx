@@ -14,6 +14,7 @@ import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import { TxView } from './tx-view.tsx';
 import type { ViewProps } from './view.ts';
+import { WebhooksView } from './webhooks-view.tsx';
 
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 const views = {
@@ -30,6 +31,7 @@ const views = {
   graph: GraphView,
   throughput: ThroughputView,
   dev: DevView,
+  webhooks: WebhooksView,
   api: ReferenceView,
 } as const;
 

@@ -49,8 +49,9 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
   const buckets = createBucketReads(tables, chain.id);
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
   const tips = { tip: tip.readRecent, newestTip: tip.read };
+  const sharesRoundTrips = sql.dialect === 'postgres';
   // On SQLite a caller gains nothing: all queries of a read run at once.
-  const tellsFound = sql.dialect === 'postgres';
+  const tellsFound = sharesRoundTrips;
   /** The entries of a list, read while it is looked up whether the list was the same as of its block. */
   function* entriesAsPinned(listed: ListedOutputs): Steps<OutputEntry[]> {
     const [pinned, entries] = yield* runTogether(listed.asPinned(), outputs.toEntries(listed.outputs));
@@ -78,17 +79,19 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
       }),
     balances: (addresses, pin, now, onFound) =>
       runWithPauses(function* () {
-        const [singleOwner, listed] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
+        const sums = balances.singleOwner(addresses, pin, now);
+        const others = balances.otherOutputs(addresses, pin);
+        const [singleOwner, listed] = sharesRoundTrips ? yield* runTogether(sums, others) : [yield* sums, yield* others];
         if (tellsFound)
           onFound?.(
             new Set([...singleOwner.map(({ asset }) => asset), ...(listed?.outputs ?? []).map(({ stored }) => storedAsset(stored))]),
           );
         if (listed === undefined) return { singleOwner, multiOwner: [], exported: [] };
-        const others = yield* entriesAsPinned(listed);
+        const entries = yield* entriesAsPinned(listed);
         return {
           singleOwner,
-          multiOwner: others.filter(({ seq }) => !isMovedOutput(seq)),
-          exported: others.filter(({ seq }) => isMovedOutput(seq)),
+          multiOwner: entries.filter(({ seq }) => !isMovedOutput(seq)),
+          exported: entries.filter(({ seq }) => isMovedOutput(seq)),
         };
       }),
     asset: (id) => run(() => assets.asset(id)),

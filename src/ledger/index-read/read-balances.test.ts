@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import { addressFromBytes } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
 import { idFromBytes, zeroId } from '../../base/bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { createTable } from '../index/ddl.ts';
@@ -99,4 +100,26 @@ describe('sums of many assets and lock times do not depend on the page size', ()
         await sql.close();
       }
     });
+});
+
+test('on SQLite one row of each asset and lock time is read, and one more if it is newer than the block, however long their histories are', () => {
+  const all = [...rows()];
+  const keys = new Set(all.map(({ asset, locktime, values }) => `${toHex(values[0] as Uint8Array)} ${idFromBytes(asset)} ${locktime}`));
+  const db = openDatabase(memoryPath, { readonly: false });
+  for (const statement of createTable('sqlite', tables.balance, chainTables.balance)) db.exec(statement);
+  for (const { values } of all) db.prepare(`INSERT INTO ${tables.balance} VALUES (?, ?, ?, ?, ?, ?, ?)`).run(...values);
+  const steps = createBalanceReads(tables, noUtxos, 'sqlite').singleOwner(owners.map(addressFromBytes), pin, now);
+  let read = 0;
+  for (let step = steps.next(); step.done !== true; ) {
+    const [query, ...others] = step.value;
+    expect(others).toEqual([]);
+    // A recursive query takes twice the time.
+    expect(query?.text).not.toContain('RECURSIVE');
+    const found = db.prepare<object>(query?.text ?? '').all(...(query?.values ?? []));
+    read += found.length;
+    step = steps.next([found]);
+  }
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(2 * keys.size);
+  db.close();
 });

@@ -1,9 +1,10 @@
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
+import { type ActiveLength, type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
@@ -131,22 +132,30 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     };
 
   /**
-   * Number of addresses that were active since each of the times, which are in descending order. Whole hours have their counts in rows; only
-   * the addresses of the hour that a time is in are counted, once. All is counted in one statement, so that an address that becomes active
-   * meanwhile is not missed.
+   * Number of addresses that were active since each of the times, which are in descending order: sums of days, of the hours of the day that a
+   * time is in, and of the seconds of its hour. All is counted in one statement, so that an address that becomes active meanwhile is not
+   * missed.
    */
   const activeSince = (column: 'seen' | 'sent') => {
-    const inHour = `(SELECT count(*) FROM ${t.holder} WHERE ${column}_hour = ? AND ${column} >= ?)`;
-    const inHours = `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.activeHour} WHERE hour > ? AND hour <= ?)`;
+    const sumOf = (length: ActiveLength) =>
+      `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.active} WHERE length = ${length} AND start >= ? AND start < ?)`;
+    const counts = memoize((windows: number) =>
+      Array.from({ length: windows }, (_, i) => `${sumOf(1)} + ${sumOf(3600)} AS part${i}, ${sumOf(86_400)} AS days${i}`).join(', '),
+    );
     return function* (froms: readonly number[]): Steps<number[]> {
-      const hours = froms.map(hourStart);
-      const counts = froms.map((_, i) => `${inHour} AS part${i}, ${inHours} AS hours${i}`);
-      const values = froms.flatMap((from, i) => [hours[i] as number, from, hours[i] as number, hours[i - 1] ?? noEnd]);
-      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts.join(', ')}`, values }]);
-      let laterHours = 0;
+      const values: number[] = [];
+      let lastDay = noEnd;
+      for (const from of froms) {
+        const hour = nextHour(from);
+        const day = nextStart('day', hour);
+        values.push(from, hour, hour, day, day, lastDay);
+        lastDay = day;
+      }
+      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts(froms.length)}`, values }]);
+      let laterDays = 0;
       return froms.map((_, i) => {
-        laterHours += row?.[`hours${i}`] ?? 0;
-        return laterHours + (row?.[`part${i}`] ?? 0);
+        laterDays += row?.[`days${i}`] ?? 0;
+        return laterDays + (row?.[`part${i}`] ?? 0);
       });
     };
   };

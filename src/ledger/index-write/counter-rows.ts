@@ -1,11 +1,11 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
-import { bucketUnitNames, hourStart } from '../index/bucket-start.ts';
+import { bucketUnitNames } from '../index/bucket-start.ts';
 import type { BucketCounts, OpenBuckets } from '../index/open-buckets.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { type BucketUnit, bucketUnits } from '../index/tables.ts';
+import { type ActiveLength, activeLengths, type BucketUnit, bucketUnits } from '../index/tables.ts';
 import type { BlockFacts } from './block-facts.ts';
 import type { PreviousRows } from './previous-rows.ts';
 import {
@@ -24,12 +24,9 @@ import type { WriterCache } from './writer-cache.ts';
 type CounterRows = {
   /** Holders that have no row yet. */
   readonly newHolders: SqlValue[];
-  /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];
-  /** Holders whose hour columns change. */
-  readonly holderHours: SqlValue[];
-  /** What to add to the rows of hours. */
-  readonly activeHours: SqlValue[];
+  /** What to add to the counts of active addresses. */
+  readonly active: SqlValue[];
   readonly assets: SqlValue[];
   /** Buckets and minutes that are over. */
   readonly buckets: SqlValue[];
@@ -48,7 +45,7 @@ export function counterRows(
 ): CounterRows {
   const holders = overlay(previous.holders);
   const assets = overlay(previous.assets);
-  const rows: CounterRows = { newHolders: [], holders: [], holderHours: [], activeHours: [], assets: [], buckets: [], minutes: [] };
+  const rows: CounterRows = { newHolders: [], holders: [], active: [], assets: [], buckets: [], minutes: [] };
   let { openBuckets } = previous;
   for (const fact of facts) {
     if (!isGenesisBlock(fact)) {
@@ -62,11 +59,9 @@ export function counterRows(
   // A balance changes and units are minted only in transactions that name the asset, so it is among the changed assets.
   for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
-  rows.activeHours.push(...activeHourRows(previous.holders, holders.changed, facts));
+  for (const length of activeLengths) rows.active.push(...activeRows(length, previous.holders, holders.changed, facts));
   for (const [address, holder] of holders.changed) {
-    const before = previous.holders.get(address);
-    const changed = before === undefined ? rows.newHolders : hasSameHours(before, holder) ? rows.holders : rows.holderHours;
-    changed.push(...holderRow(address, holder));
+    (previous.holders.has(address) ? rows.holders : rows.newHolders).push(...holderRow(address, holder));
   }
 
   for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
@@ -96,46 +91,40 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
   };
 }
 
-const hasSameHours = (previous: Holder, { seen, sent }: Holder): boolean =>
-  hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
-
-/** Moves addresses from the hour in which they were last seen, and last sent, to the one in which they are now. */
-function activeHourRows(
+/** Moves addresses from the second, hour or day in which they were last seen, and last sent, to the one in which they are now. */
+function activeRows(
+  length: ActiveLength,
   before: ReadonlyMap<Address, Holder>,
   after: ReadonlyMap<Address, Holder>,
   facts: readonly BlockFacts[],
 ): SqlValue[] {
-  const hours = new Map<number, { seen: number; sent: number }>();
-  const hourOf = (hour: number): { seen: number; sent: number } => {
-    const counts = hours.get(hour) ?? { seen: 0, sent: 0 };
-    hours.set(hour, counts);
+  const starts = new Map<number, { seen: number; sent: number }>();
+  const countsAt = (start: number): { seen: number; sent: number } => {
+    const known = starts.get(start);
+    if (known !== undefined) return known;
+    const counts = { seen: 0, sent: 0 };
+    starts.set(start, counts);
     return counts;
   };
   const move = (column: 'seen' | 'sent', from: number, to: number): void => {
     if (from === to) return;
     // 0: never.
-    if (from > 0) hourOf(from)[column]--;
-    if (to > 0) hourOf(to)[column]++;
+    if (from > 0) countsAt(from)[column]--;
+    if (to > 0) countsAt(to)[column]++;
   };
+  const startOf = (time: number): number => time - (time % length);
   for (const [address, { seen, sent }] of after) {
     const previous = before.get(address);
-    move('seen', hourStart(previous?.seen ?? 0), hourStart(seen));
-    move('sent', hourStart(previous?.sent ?? 0), hourStart(sent));
+    move('seen', startOf(previous?.seen ?? 0), startOf(seen));
+    move('sent', startOf(previous?.sent ?? 0), startOf(sent));
   }
-  // An hour that begins and ends within these blocks has a row too, even if all its addresses were seen again: as if they were written singly.
-  const active = new Set(facts.filter((fact) => !isGenesisBlock(fact) && fact.involved.size > 0).map(({ time }) => hourStart(time)));
-  if (active.size > 1) for (const hour of active) hourOf(hour);
-  return [...hours].sort(([a], [b]) => a - b).flatMap(([hour, { seen, sent }]) => [hour, seen, sent]);
+  // One that begins and ends within these blocks has a row too, even if all its addresses were seen again: as if they were written singly.
+  const active = new Set(facts.filter((fact) => !isGenesisBlock(fact) && fact.involved.size > 0).map(({ time }) => startOf(time)));
+  if (active.size > 1) for (const start of active) countsAt(start);
+  return [...starts].sort(([a], [b]) => a - b).flatMap(([start, { seen, sent }]) => [length, start, seen, sent]);
 }
 
-export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
-  addressBlob(address),
-  first,
-  seen,
-  hourStart(seen),
-  sent,
-  hourStart(sent),
-];
+export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [addressBlob(address), first, seen, sent];
 
 export const assetRow = (asset: Id, stat: AssetStat): SqlValue[] => [
   idBlob(asset),

@@ -56,14 +56,12 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     clearGenesisBalances: { text: `DELETE FROM ${balance} WHERE height = 0`, values: [] },
     addMinter: insert(t.minter, indexSchema.minter),
     addHolder: insert(t.holder, indexSchema.holder),
-    // The hour columns have indexes, which an update rewrites even if the values stay the same.
     upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
-    upsertHolderHours: upsert(t.holder, indexSchema.holder, ['seen', 'seen_hour', 'sent', 'sent_hour']),
-    addActiveHours: batchedStatement(
+    addActive: batchedStatement(
       rows,
-      3,
-      (n) => `INSERT INTO ${t.activeHour} AS a(hour, seen, sent) VALUES ${valueTuples(n, 3)}
-        ON CONFLICT (hour) DO UPDATE SET seen = a.seen + excluded.seen, sent = a.sent + excluded.sent`,
+      4,
+      (n) => `INSERT INTO ${t.active} AS a(length, start, seen, sent) VALUES ${valueTuples(n, 4)}
+        ON CONFLICT (length, start) DO UPDATE SET seen = a.seen + excluded.seen, sent = a.sent + excluded.sent`,
     ),
     upsertHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
     upsertAsset: upsert(t.assetStat, indexSchema.assetStat, valueColumns(indexSchema.assetStat)),

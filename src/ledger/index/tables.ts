@@ -12,7 +12,7 @@ export const indexTablesOf = (chain: number) => ({
   movedOwner: `c${chain}_moved_owner`,
   history: `c${chain}_history`,
   holder: `c${chain}_holder`,
-  activeHour: `c${chain}_active_hour`,
+  active: `c${chain}_active`,
   assetStat: `c${chain}_asset_stat`,
   minter: `c${chain}_minter`,
   span: `c${chain}_span`,
@@ -35,6 +35,10 @@ export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 
 /** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
 export const bucketUnits = { hour: 0, day: 1, week: 2, month: 3 } as const;
 export type BucketUnit = keyof typeof bucketUnits;
+
+/** Seconds that a row of `active` counts: a day, an hour, or one second for windows that begin within an hour. */
+export const activeLengths = [1, 3600, 86_400] as const;
+export type ActiveLength = (typeof activeLengths)[number];
 
 export type Column = { readonly type: 'int' | 'blob' | 'text' | 'real'; readonly null?: true };
 export type Table = {
@@ -61,11 +65,10 @@ const blob: Column = { type: 'blob' };
  *           seq: minus the row in `moved`.
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes). Transfers of the whole chain
  *           and of the fee asset have no rows of their own but boundaries of runs; see transfer-runs.ts.
- * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
- *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
- *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
- * active_hour  of every hour with activity: how many addresses were last seen in it, and how many last spent an output in it. Sums of these
- *           rows count the active addresses since a time, however many there are.
+ * holder    when an address was first seen, last seen and last spent an output (0: never). An address that is only in the genesis or in
+ *           outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
+ * active    of every second, hour and day with activity (length: its seconds): how many addresses were last seen in it, and how many last spent
+ *           an output in it. Sums of these rows count the active addresses since a time, however many there are.
  * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties. holders: addresses that alone
  *           own unspent outputs of it, locked ones included; held: their units, 16 bytes. minted, minted_nfts: units, and NFTs and properties,
  *           that were ever created on this chain, by the creation of the asset and by mint operations.
@@ -83,11 +86,11 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   movedOwner: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
   holder: {
-    columns: { address: blob, first: int, seen: int, seen_hour: int, sent: int, sent_hour: int },
+    columns: { address: blob, first: int, seen: int, sent: int },
     key: ['address'],
-    indexes: [['first'], ['seen_hour'], ['sent_hour']],
+    indexes: [['first']],
   },
-  activeHour: { columns: { hour: int, seen: int, sent: int }, key: ['hour'] },
+  active: { columns: { length: int, start: int, seen: int, sent: int }, key: ['length', 'start'] },
   assetStat: {
     columns: {
       ...{ asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int },

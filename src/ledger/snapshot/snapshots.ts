@@ -39,6 +39,19 @@ export type Snapshots = {
   /** The chunks of a snapshot, read one at a time. */
   readonly readChunks: (name: string) => Iterable<Uint8Array>;
   readonly undoLog: UndoLog;
+  readonly points: BlockPoints;
+};
+
+/** States after blocks of the first chain, to go back by some blocks. They are snapshots without parts that no list shows. */
+type BlockPoints = {
+  /** Saves the state after the last block; only the newest `max` points are kept. */
+  readonly save: (max: number) => void;
+  /** The name of the point of a height, for `revert`; undefined if there is none. */
+  readonly nameAt: (height: number) => string | undefined;
+  /** The lowest height that has one. */
+  readonly lowest: () => number | undefined;
+  /** Deletes the points above a height. */
+  readonly deleteAbove: (height: number) => void;
 };
 
 type SnapshotDeps = {
@@ -52,6 +65,11 @@ type SnapshotDeps = {
 
 const maxSnapshots = 1000;
 const maxNameLength = 100;
+/** Begins the name of a point; a control character, which no one types. */
+const pointPrefix = '\u0001block ';
+/** Points have no chunks and come before all snapshots. */
+const pointSeq = 0;
+const isPoint = ({ name }: SnapshotInfo): boolean => name.startsWith(pointPrefix);
 
 /** Opens the snapshots of a database. Tables that were created since get their triggers here, so all chains must be open. */
 export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): Snapshots {
@@ -118,12 +136,37 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
     undoLog.begin(segments().at(-1));
   };
 
+  const listPoints = (): SnapshotRow[] =>
+    all
+      .all()
+      .filter(isPoint)
+      .sort((a, b) => a.height - b.height);
+  const dropAll = (rows: readonly SnapshotRow[]): void => {
+    if (rows.length > 0) store.write(() => rows.forEach(drop));
+  };
+  const points: BlockPoints = {
+    save: (max) =>
+      store.write(() => {
+        if (!undoLog.isInstalled()) undoLog.install();
+        const { height, time } = tip();
+        const segment = currentSegment() + 1;
+        const before = listPoints();
+        for (const [i, row] of before.entries()) if (row.height === height || i + max <= before.length) drop(row);
+        insert.run(`${pointPrefix}${height}`, pointSeq, segment, height, time, '{}');
+        undoLog.begin(segment);
+      }),
+    nameAt: (height) => byName.get(`${pointPrefix}${height}`)?.name,
+    lowest: () => listPoints()[0]?.height,
+    deleteAbove: (height) => dropAll(listPoints().filter((row) => row.height > height)),
+  };
+
   const nextFreeName = (count: number): string => {
     for (let number = count + 1; ; number++) if (byName.get(String(number)) === undefined) return String(number);
   };
 
   return {
     undoLog,
+    points,
     segmentOf: (name) => find(name).segment,
     addChunk: (bytes) => {
       const seq = nextSeq();
@@ -134,10 +177,14 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
       if (nextChunk.get(seq, 0) !== undefined) store.write(() => removeChunks.run(seq));
     },
     readChunks: (name) => readChunks(find(name).seq),
-    list: () => all.all().map(toInfo),
+    list: () =>
+      all
+        .all()
+        .filter((row) => !isPoint(row))
+        .map(toInfo),
     save: (wanted) => {
       if (wanted !== undefined) checkName(wanted);
-      const before = all.all();
+      const before = all.all().filter((row) => !isPoint(row));
       const name = wanted ?? nextFreeName(before.length);
       const replaced = before.find((row) => row.name === name);
       if (replaced === undefined && before.length >= maxSnapshots)

@@ -21,7 +21,10 @@ export type StateHeader = {
   readonly clock?: unknown;
 };
 
-const firstLine = 'serac state 1\n';
+/** The format of state files, in their first line. */
+export const stateFileVersion = 1;
+
+const firstLine = `serac state ${stateFileVersion}\n`;
 const hashSize = 32;
 const maxHeaderSize = 65_536;
 

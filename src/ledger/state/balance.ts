@@ -143,7 +143,14 @@ export function amountFromBytes(bytes: Uint8Array): bigint {
     for (const byte of bytes) small = small * 256 + byte;
     return BigInt(small);
   }
+  const { length } = bytes;
+  if (length <= 8) {
+    let [high, low] = [0, 0];
+    for (let at = 0; at < length - 4; at++) high = high * 256 + (bytes[at] as number);
+    for (let at = length - 4; at < length; at++) low = low * 256 + (bytes[at] as number);
+    return (BigInt(high) << 32n) | BigInt(low);
+  }
   const padded = Buffer.alloc(16);
-  padded.set(bytes, 16 - bytes.length);
+  padded.set(bytes, 16 - length);
   return (padded.readBigUInt64BE(0) << 64n) | padded.readBigUInt64BE(8);
 }

@@ -15,6 +15,8 @@ export type SharedMemory = {
   /** Whether `destination` has imported an output, from any chain. */
   readonly wasRemoved: (destination: Id, utxoID: Id) => boolean;
   readonly page: (destination: Id, source: Id, query: OwnedUtxoQuery, strict: boolean) => OwnedUtxoPage;
+  /** All outputs that `source` has put for `destination`, imported or not, oldest first. */
+  readonly listPut: (destination: Id, source: Id) => readonly Utxo[];
   /** At most `limit` of the outputs that can be imported, between any two chains, oldest first. */
   readonly list: (limit: number) => readonly SharedOutput[];
   /** Adds outputs; the last one is the newest. Must run inside a write transaction. */
@@ -44,6 +46,9 @@ export function openSharedMemory(store: Store): SharedMemory {
     // Only outputs that can be imported have owner rows, so imported ones are not read over.
     `SELECT d.id AS destination, s.id AS source, a.bytes FROM (SELECT DISTINCT seq FROM atomic_owner LIMIT ?) o
      JOIN atomic a ON a.seq = o.seq JOIN chain d ON d.number = a.reader JOIN chain s ON s.number = a.peer ORDER BY a.seq`,
+  );
+  const putEntries = db.prepare<{ bytes: StoredUtxo }>(
+    'SELECT bytes FROM atomic WHERE reader = ? AND peer = ? AND bytes IS NOT NULL ORDER BY seq',
   );
   const ownerRows = db.prepare<OwnedRow>(
     'SELECT seq, bytes FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0',
@@ -100,6 +105,11 @@ export function openSharedMemory(store: Store): SharedMemory {
         const rules: PagingRules = pagingRules[strict ? 'strict' : 'lenient'].atomic;
         return readUtxoPage({ rows, bytesOf, findPosition }, query, rules);
       }),
+    listPut: (destination, source) => {
+      const [destinationNumber, sourceNumber] = [numbers.find(destination), numbers.find(source)];
+      if (destinationNumber === undefined || sourceNumber === undefined) return [];
+      return putEntries.all(destinationNumber, sourceNumber).map(({ bytes }) => decodeStoredUtxo(bytes));
+    },
     list: (limit) =>
       unspentEntries.all(limit).map(({ destination, source, bytes }) => ({
         destination: idFromBytes(destination),

@@ -17,7 +17,7 @@ export function createMemoryNet() {
       channelId,
       start: (handlers) => {
         own.handlers = handlers;
-        own.flush();
+        setImmediate(own.flush);
       },
       write: (bytes, written) => {
         if (own.isClosed) return;

@@ -8,7 +8,7 @@ export type PeerSocket = {
   readonly certificate: Uint8Array | undefined;
   /** A value that only the two ends of this connection can compute: equal at both, different for every connection. */
   readonly channelId: string;
-  /** Registers the receiver, once. No bytes are lost before. `closed` is called once, also after `close`. */
+  /** Registers the receiver, once, and calls it in later turns only. No bytes are lost before. `closed` is called once, also after `close`. */
   readonly start: (handlers: SocketHandlers) => void;
   /** Writes bytes and calls `written` when the operating system took them. They are buffered without limit: the caller bounds them. */
   readonly write: (bytes: Uint8Array, written: () => void) => void;

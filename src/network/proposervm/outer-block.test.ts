@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { createRandom, hostileRounds, hostileTimeout, mutate } from '../../../test/random.ts';
 import vectors from '../../../vectors/p2p.json' with { type: 'json' };
 import { parseBlock } from '../../avm/tx/block.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
@@ -214,22 +213,3 @@ describe('a block on its parent', () => {
     );
   });
 });
-
-test(
-  'mutated blocks are rejected or encode to the same bytes again',
-  () => {
-    const random = createRandom(15);
-    const samples = wrapped.map(({ bytes }) => bytes).filter(({ length }) => length < 5000);
-    for (let round = 0; round < hostileRounds(0.1); round++) {
-      const bytes = mutate(random, random.pick(samples), samples);
-      try {
-        const block = parseOuterBlock(bytes);
-        const again = block.certificate.length > 0 ? makeSignedBlock(block, chainId, block.certificate, () => block.signature) : undefined;
-        if (again !== undefined) expect(toHex(again.bytes)).toBe(toHex(bytes));
-      } catch (error) {
-        if (!(error instanceof CodecError)) throw error;
-      }
-    }
-  },
-  hostileTimeout,
-);

@@ -1,0 +1,146 @@
+import { messageOf } from '../../base/fault.ts';
+import { createSlots } from '../../base/timing/mutex.ts';
+import { every } from '../../base/timing/timers.ts';
+import { type HookRunner, type RunnerDeps, startHookRunner } from './hook-runner.ts';
+import { createStateSaver } from './state-saver.ts';
+import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
+
+/** Delivers the events of all active webhooks. One process per database has one. */
+export type Deliverer = {
+  /** Looks for changed webhooks now; otherwise once a second. */
+  readonly refresh: () => void;
+  readonly read: () => DelivererReading;
+  /** Aborts running requests and stores how far deliveries are. */
+  readonly close: () => Promise<void>;
+};
+
+export type DelivererReading = {
+  readonly active: number;
+  /** Active webhooks whose last attempt failed. */
+  readonly failing: number;
+  readonly waiting: number;
+  readonly delivered: number;
+  readonly failedAttempts: number;
+  /** Webhooks that were made inactive since the start, because they failed for too long. */
+  readonly givenUp: number;
+  /** Why webhooks cannot be read, or their state not be stored. */
+  readonly error: string | undefined;
+};
+
+export type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
+  readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
+  readonly log: (line: string) => void;
+};
+
+/** Requests of all webhooks at the same time. */
+export const maxRequests = 32;
+/** Milliseconds between two looks for changes that another process has made. */
+const refreshInterval = 1000;
+
+export function startDeliverer(deps: DelivererDeps): Deliverer {
+  const { store, timers, log } = deps;
+  /** One per active webhook, so at most as many as there are webhooks. */
+  const runners = new Map<string, { readonly runner: HookRunner; readonly filterText: string }>();
+  let known = -1;
+  let isClosed = false;
+  let error: string | undefined;
+  let [delivered, failedAttempts, givenUp] = [0, 0, 0];
+
+  const fail = (cause: unknown): void => {
+    error = messageOf(cause);
+    deps.report(cause);
+  };
+  const saver = createStateSaver(store, timers, (cause) => {
+    if (cause === undefined) error = undefined;
+    else fail(cause);
+  });
+  const runnerDeps: RunnerDeps = {
+    ...deps,
+    slots: createSlots(maxRequests),
+    observer: {
+      onState: saver.put,
+      onGivenUp: (id, reason) => {
+        givenUp++;
+        runners.delete(id);
+        log(`webhook ${id} is inactive now: ${reason}`);
+        store.update(id, (webhook) => ({ ...webhook, isActive: false, inactiveReason: reason })).catch(fail);
+      },
+      onAttempt: (isDelivered) => {
+        if (isDelivered) delivered++;
+        else failedAttempts++;
+      },
+    },
+  };
+
+  const stopRunner = (id: string): void => {
+    runners.get(id)?.runner.stop();
+    runners.delete(id);
+  };
+  const apply = ({ webhook, state }: StoredWebhook): void => {
+    const filterText = JSON.stringify(webhook.filter);
+    const running = runners.get(webhook.id);
+    if (running !== undefined && webhook.isActive && running.filterText === filterText) {
+      running.runner.change(webhook);
+      return;
+    }
+    stopRunner(webhook.id);
+    if (!webhook.isActive) return;
+    // The position that this process knows may be newer than the stored one.
+    const position = (running?.runner.state() ?? saver.unsaved(webhook.id) ?? state).position;
+    runners.set(webhook.id, { runner: startHookRunner({ webhook, state: { ...state, position } }, runnerDeps), filterText });
+  };
+
+  const readChanges = async (): Promise<void> => {
+    const revision = await store.revision();
+    if (revision === known || isClosed) return;
+    const { ids, changed } = await store.changedSince(known);
+    if (isClosed) return;
+    const present = new Set(ids);
+    for (const id of runners.keys()) if (!present.has(id)) stopRunner(id);
+    for (const stored of changed) apply(stored);
+    known = revision;
+  };
+  const refresher = createRefresher(() => readChanges().catch(fail));
+  const stopRefreshing = every(timers, refreshInterval, refresher.run);
+  refresher.run();
+
+  return {
+    refresh: refresher.run,
+    read: () => {
+      const all = [...runners.values()].map(({ runner }) => runner);
+      return {
+        active: all.length,
+        failing: all.filter((runner) => runner.state().failedAttempts > 0).length,
+        waiting: all.reduce((sum, runner) => sum + runner.waiting(), 0),
+        ...{ delivered, failedAttempts, givenUp, error },
+      };
+    },
+    close: async () => {
+      isClosed = true;
+      stopRefreshing();
+      for (const { runner } of runners.values()) runner.stop();
+      await refresher.idle();
+      await saver.close();
+    },
+  };
+}
+
+/** Runs work once at a time; calls during a run make it run once more. */
+function createRefresher(work: () => Promise<void>) {
+  let running: Promise<void> | undefined;
+  let runAgain = false;
+  const runAll = async (): Promise<void> => {
+    while (runAgain) {
+      runAgain = false;
+      await work();
+    }
+    running = undefined;
+  };
+  return {
+    run: (): void => {
+      runAgain = true;
+      running ??= runAll();
+    },
+    idle: async () => running,
+  };
+}

@@ -1,0 +1,195 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { messageOf } from '../../base/fault.ts';
+import { createBackoff } from '../../base/timing/backoff.ts';
+import type { Mutex } from '../../base/timing/mutex.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { StreamEvent } from '../events/stream-event.ts';
+import { createDeliveryWindow, type DeliveryWindow, type Pending } from './delivery-window.ts';
+import { createHookSubscription } from './hook-subscription.ts';
+import { createMessage, type Message, readEvent, signMessage } from './message.ts';
+import type { SendMessage } from './send-message.ts';
+import type { DeliveryState, Gap, Webhook } from './webhook.ts';
+import type { StoredWebhook } from './webhook-store.ts';
+
+/** Limits of the deliveries of a webhook. */
+export type DeliveryLimits = {
+  /** Requests of one webhook at the same time. */
+  readonly running: number;
+  /** Deliveries of one webhook that wait, about; further events stay in the log. */
+  readonly waiting: number;
+  /** Milliseconds between two attempts. */
+  readonly backoff: { readonly first: number; readonly max: number };
+  /** Seconds of failures after which a webhook is made inactive. */
+  readonly failingSeconds: number;
+};
+
+export const deliveryLimits: DeliveryLimits = {
+  running: 4,
+  waiting: 64,
+  backoff: { first: 1000, max: 300_000 },
+  failingSeconds: 86_400,
+};
+
+export type RunnerDeps = {
+  readonly hub: Pick<EventHub, 'subscribe' | 'unsubscribe'>;
+  readonly send: SendMessage;
+  readonly timers: Pick<Timers, 'after'>;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Limits the requests of all webhooks together. */
+  readonly slots: Mutex;
+  readonly limits: DeliveryLimits;
+  readonly formatAddress: (chainID: Id) => (address: Address) => string;
+  readonly observer: RunnerObserver;
+  readonly report: (error: unknown) => void;
+};
+
+export type RunnerObserver = {
+  /** Called after every change of the state. */
+  readonly onState: (id: string, state: DeliveryState) => void;
+  /** Called when deliveries have failed for too long: the runner has stopped. */
+  readonly onGivenUp: (id: string, reason: string) => void;
+  readonly onAttempt: (isDelivered: boolean) => void;
+};
+
+/** Delivers the events of one webhook. */
+export type HookRunner = {
+  readonly state: () => DeliveryState;
+  readonly waiting: () => number;
+  /** Uses other settings from now on; the filter is the same. */
+  readonly change: (webhook: Webhook) => void;
+  /** Aborts what is running. */
+  readonly stop: () => void;
+};
+
+export function startHookRunner({ webhook: first, state: firstState }: StoredWebhook, deps: RunnerDeps): HookRunner {
+  const { hub, timers, now, limits, observer, report } = deps;
+  const window = createDeliveryWindow<Message>(firstState.position);
+  const backoff = createBackoff(limits.backoff, deps.random);
+  const aborting = new AbortController();
+  const keys = new Set<string>([...first.filter.keys]);
+  let webhook = first;
+  let state = firstState;
+  let isStopped = false;
+  /** A delivery has failed: nothing is sent before the timer. */
+  let cancelRetry: (() => void) | undefined;
+
+  const setState = (change: Partial<DeliveryState>): void => {
+    state = { ...state, ...change, position: window.position() };
+    observer.onState(webhook.id, state);
+  };
+
+  /** Takes events while there is room; those that are not taken stay in the log. */
+  const pump = (): void => {
+    while (window.size() < limits.waiting) {
+      const events = subscription.take();
+      if (events.length === 0) break;
+      const before = window.position();
+      for (const event of events) {
+        const gap = addEvent(webhook, keys, event, window, deps);
+        if (gap !== undefined) setState({ gap });
+      }
+      if (window.position() !== before) setState({});
+    }
+    startNext();
+  };
+  const subscription = createHookSubscription(first, { hub, timers, last: window.last, onEvents: pump, report });
+
+  const startNext = (): void => {
+    if (isStopped || cancelRetry !== undefined) return;
+    // After a failure one request tries whether the receiver answers again.
+    const maxRunning = state.failedAttempts > 0 ? 1 : limits.running;
+    for (const pending of window.start(maxRunning)) void deps.slots(() => deliver(pending));
+  };
+
+  const deliver = async (pending: Pending<Message>): Promise<void> => {
+    if (isStopped || cancelRetry !== undefined) {
+      window.fail(pending);
+      return;
+    }
+    const { body, headers } = signMessage(pending.value, webhook.secret, now());
+    const failure = await deps.send({ url: webhook.url, headers, body, signal: aborting.signal }).then(() => undefined, messageOf);
+    if (isStopped) return;
+    observer.onAttempt(failure === undefined);
+    if (failure !== undefined) {
+      window.fail(pending);
+      retryLater(failure);
+      return;
+    }
+    window.finish(pending);
+    backoff.reset();
+    setState({ delivered: state.delivered + 1, deliveredAt: now(), failedAttempts: 0, failingSince: undefined, lastError: undefined });
+    subscription.open();
+    pump();
+  };
+
+  const retryLater = (failure: string): void => {
+    const failingSince = state.failingSince ?? now();
+    setState({ failedAttempts: state.failedAttempts + 1, failingSince, lastError: failure });
+    if (now() - failingSince >= limits.failingSeconds) {
+      stop();
+      observer.onGivenUp(webhook.id, `no delivery succeeded for ${Math.floor((now() - failingSince) / 3600)} h: ${failure}`);
+      return;
+    }
+    // Events wait in the log, not in memory, until the receiver answers again.
+    subscription.close();
+    cancelRetry ??= timers.after(backoff.next(), retryNow);
+  };
+  const retryNow = (): void => {
+    cancelRetry = undefined;
+    startNext();
+  };
+
+  const stop = (): void => {
+    isStopped = true;
+    cancelRetry?.();
+    subscription.close();
+    aborting.abort();
+  };
+
+  subscription.open();
+  return {
+    state: () => state,
+    waiting: window.size,
+    change: (changed) => {
+      webhook = changed;
+      if (cancelRetry === undefined) return;
+      // A new URL is tried at once, and has its full time.
+      cancelRetry();
+      backoff.reset();
+      setState({ failedAttempts: 0, failingSince: undefined });
+      retryNow();
+    },
+    stop,
+  };
+}
+
+/** Adds the delivery of an event to the window. Returns the gap if events were lost before it. */
+function addEvent(
+  webhook: Webhook,
+  keys: ReadonlySet<string>,
+  event: StreamEvent,
+  window: DeliveryWindow<Message>,
+  deps: RunnerDeps,
+): Gap | undefined {
+  const parsed = readEvent(event);
+  const isOfOtherChain = parsed.chainID !== undefined && parsed.chainID !== idText(webhook.chainID);
+  if (event.kind === 'heartbeat' || isOfOtherChain) {
+    window.pass(parsed.id);
+    return undefined;
+  }
+  const isReset = event.kind === 'reset';
+  const gap = isReset ? { after: window.last(), resumedAt: parsed.id, reason: String(parsed.reason), time: deps.now() } : undefined;
+  const owners = [...(event.subject?.owners ?? [])];
+  const concerned = webhook.filter.keyType === 'addresses' ? owners.filter((owner) => keys.has(owner)) : owners;
+  window.add({
+    value: createMessage(webhook, parsed, concerned, deps.formatAddress(webhook.chainID)),
+    eventID: parsed.id,
+    subjects: event.kind === 'tx' ? new Set(concerned) : undefined,
+  });
+  return gap;
+}

@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import type { Address } from '../../base/bytes/address.ts';
+import { sha256Hex } from '../../base/bytes/hash.ts';
+import type { StreamEvent } from '../events/stream-event.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Webhook } from './webhook.ts';
+
+/** A message for a webhook, made of an event of the stream. Times are added when it is sent. */
+export type Message = {
+  readonly webhookId: string;
+  readonly eventType: string;
+  readonly messageId: string;
+  readonly event: MessageEvent;
+};
+
+/** The JSON of an event of the stream. */
+export type MessageEvent = { readonly id: string; readonly kind: string; readonly [name: string]: unknown };
+
+/** Bytes of a body. A transaction with more is sent without its summary and balance changes. */
+export const maxMessageBytes = 65_536;
+
+/** The header that AvaCloud sends a signature in. */
+export const signatureHeader = 'x-signature';
+
+export const readEvent = (event: StreamEvent): MessageEvent => JSON.parse(event.json()) as MessageEvent;
+
+/** Creates the message of an event. `addresses`: those of the webhook that a transaction concerns. */
+export function createMessage(
+  { id: webhookId, filter }: Webhook,
+  parsed: MessageEvent,
+  addresses: readonly Address[],
+  formatAddress: (address: Address) => string,
+): Message {
+  const { kind } = parsed;
+  const messageId = createMessageID(webhookId, parsed.id);
+  if (kind !== 'tx') return { webhookId, eventType: kind, messageId, event: parsed };
+  // Amounts in the JSON of a transaction may be above 2^53: a receiver that parses it would round them.
+  const { tx: _, ...event } = parsed;
+  const isForAddresses = filter.keyType === 'addresses';
+  const full = { ...event, ...(isForAddresses && { addresses: addresses.map(formatAddress) }) } as MessageEvent;
+  const eventType = isForAddresses ? 'primary_network_address_activity' : 'asset_activity';
+  const message = { webhookId, eventType, messageId, event: full };
+  if (Buffer.byteLength(canonicalJson(message)) + timestampBytes <= maxMessageBytes) return message;
+  const { summary: _summary, balanceChanges: _changes, ...short } = event;
+  return { ...message, event: { ...short, isShortened: true } as MessageEvent };
+}
+
+/** Bytes of `"timestamp":1700000000,`, and some more. */
+const timestampBytes = 32;
+
+/** A UUID of an event for a webhook, the same at every attempt and after a restart. Version 8: RFC 9562, 5.8. */
+export function createMessageID(webhookId: string, eventID: string): string {
+  const hex = sha256Hex(Buffer.from(`${webhookId} ${eventID}`));
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+/** The body and the headers of one attempt. `timestamp`: Unix seconds; it is signed with the rest, so that an old request cannot be replayed. */
+export function signMessage(message: Message, secret: string, timestamp: number) {
+  const body = canonicalJson({ ...message, timestamp });
+  return { body, headers: { 'content-type': 'application/json', [signatureHeader]: signBody(body, secret) } };
+}
+
+/** HMAC-SHA256 of a body, in hex. */
+export const signBody = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test';
+import { messageOf } from '../../base/fault.ts';
+import { createSendMessage, type PostRequest } from './send-message.ts';
+import { checkTargetAddress, parseTarget } from './target-policy.ts';
+
+const privateAddresses = [
+  '0.0.0.0',
+  '10.0.0.1',
+  '100.64.0.1',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '203.0.113.9',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::ffff:10.0.0.1',
+  '::ffff:169.254.169.254',
+  '64:ff9b::a00:1',
+  'fc00::1',
+  'fd12:3456::1',
+  'fe80::1',
+  'fec0::1',
+  'ff02::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:a00:1::1',
+  'fd00:ec2::254',
+];
+const publicAddresses = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '172.15.0.1',
+  '172.32.0.1',
+  '100.63.0.1',
+  '100.128.0.1',
+  '2606:4700::1111',
+  '2a00:1450:4001::1',
+];
+
+describe('addresses', () => {
+  test('private ones are refused, whatever their form', () => {
+    for (const address of privateAddresses) expect(() => checkTargetAddress('host', address, 'public')).toThrow('not a public address');
+    for (const address of publicAddresses) checkTargetAddress('host', address, 'public');
+    for (const address of privateAddresses) checkTargetAddress('host', address, 'private');
+  });
+
+  test('a developer chain also reaches this machine, and nothing else that is private', () => {
+    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', ...publicAddresses]) checkTargetAddress('host', address, 'loopback');
+    for (const address of ['10.0.0.1', '169.254.169.254', 'fd00::1', '0.0.0.0', '::'])
+      expect(() => checkTargetAddress('host', address, 'loopback')).toThrow('not a public address');
+  });
+
+  test('spellings of a private address in a URL are refused', () => {
+    for (const host of ['127.1', '0x7f.1', '2130706433', '017700000001', '[::ffff:7f00:1]', 'LOCALHOST', 'a.localhost', '10.0.0.1.'])
+      expect(() => parseTarget(`http://${host}/`, 'public')).toThrow();
+    expect(parseTarget('https://example.org/a?b=1', 'public').host).toBe('example.org');
+  });
+});
+
+describe('sending', () => {
+  const attempt = (url: string) => ({ url, headers: {}, body: '{}', signal: new AbortController().signal });
+  const open = (addresses: readonly string[], status = 200) => {
+    const posted: PostRequest[] = [];
+    const post = async (request: PostRequest) => {
+      posted.push(request);
+      return status;
+    };
+    return { posted, send: createSendMessage({ resolve: async () => addresses, post }, 'public', '1.2.3') };
+  };
+
+  test('the connection goes to the address that was checked', async () => {
+    const { posted, send } = open(['93.184.215.14']);
+    await send(attempt('https://example.org/hook'));
+    expect(posted).toMatchObject([{ address: '93.184.215.14', headers: { 'user-agent': 'serac/1.2.3' }, timeout: 10_000 }]);
+    expect(posted[0]?.url.host).toBe('example.org');
+  });
+
+  test('a name with a private address among its addresses is refused before anything is sent', async () => {
+    for (const addresses of [['127.0.0.1'], ['93.184.215.14', '10.0.0.1'], ['::ffff:169.254.169.254']]) {
+      const { posted, send } = open(addresses);
+      expect(await send(attempt('http://rebinding.example/')).catch(messageOf)).toContain('not a public address');
+      expect(posted).toEqual([]);
+    }
+    expect(await open([]).send(attempt('http://nowhere.example/')).catch(messageOf)).toContain('has no address');
+  });
+
+  test('every status but 200 to 299 is a failure', async () => {
+    for (const status of [0, 301, 307, 400, 410, 500])
+      expect(await open(['1.1.1.1'], status).send(attempt('http://example.org/')).catch(messageOf)).toContain(`status ${status}`);
+    for (const status of [200, 202, 204]) await open(['1.1.1.1'], status).send(attempt('http://example.org/'));
+  });
+});

@@ -1,0 +1,217 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { assets } from '../contract/schema.ts';
+import { webhookRows } from '../contract/webhook-routes.ts';
+import { webhookLimits } from '../contract/webhook-schemas.ts';
+import { readAddresses } from '../rest/addresses.ts';
+import { type ApiError, apiError, invalidParams, notFound } from '../rest/api-error.ts';
+import { findChain, unknownChain } from '../rest/chain-name.ts';
+import type { ParamContext } from '../rest/param.ts';
+import { compileParam } from '../rest/params.ts';
+import { quoteValue } from '../rest/quote-value.ts';
+import { implementRoutes } from '../rest/route.ts';
+import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
+import { WebhookError } from './fault.ts';
+import { parseTarget, type TargetPolicy } from './target-policy.ts';
+import type { Webhook, WebhookFilter } from './webhook.ts';
+import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
+
+/** What the routes of webhooks work with. */
+export type WebhookDeps = {
+  readonly store: () => Promise<WebhookStore>;
+  readonly served: ServedChains;
+  /** Reads addresses, and assets by their aliases. */
+  readonly context: ParamContext;
+  readonly formatAddress: (chainID: Id) => (address: Address) => string;
+  readonly policy: TargetPolicy;
+  /** ID of the last event: a new webhook gets those after it. */
+  readonly position: () => Promise<string>;
+  readonly random: (count: number) => Uint8Array;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** Called when a webhook was changed, for a deliverer in this process. */
+  readonly onChanged: () => void;
+};
+
+export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
+  createWebhook: async (deps, values) => {
+    const { url, eventType, metadata, name = '', description = '' } = values;
+    checkUrl(url, deps.policy);
+    const expected = eventType === 'asset_activity' ? 'assets' : 'addresses';
+    if (metadata.keyType !== expected) throw invalidParams([`metadata.keyType must be ${expected} for ${eventType}`]);
+    checkNetwork(deps.served, values.network);
+    const chain = requireChain(deps.served, values.chainId);
+    const filter = readKeys(metadata.keyType, metadata.keys, 'metadata.keys', deps.context);
+    const webhook: Omit<Webhook, 'number' | 'revision'> = {
+      ...{ url, name, description, filter },
+      id: createUuid(deps.random(16)),
+      chainID: chain.id,
+      created: deps.now(),
+      secret: readSecret(values.secret) ?? createSecret(deps),
+      isActive: true,
+      inactiveReason: undefined,
+    };
+    const store = await deps.store();
+    if (!(await store.add(webhook, await deps.position(), webhookLimits.hooks)))
+      throw apiError(403, `This server has ${webhookLimits.hooks} webhooks, which is its limit; delete one first`);
+    deps.onChanged();
+    return { ...describeWebhook(deps, await requireWebhook(store, webhook.id)), secret: webhook.secret };
+  },
+  listWebhooks: async (deps, { pageSize, status }, { paging }) => {
+    const store = await deps.store();
+    const found = await store.list(paging.cursor?.after ?? 0, pageSize + 1, status === undefined ? undefined : status === 'active');
+    const page = found.slice(0, pageSize);
+    const last = page.at(-1);
+    return {
+      nextPageToken: found.length > page.length && last ? paging.nextPageToken({ height: 0, after: last.webhook.number }) : undefined,
+      webhooks: page.map((stored) => describeWebhook(deps, stored)),
+    };
+  },
+  getWebhook: async (deps, { id }) => describeWebhook(deps, await requireWebhook(await deps.store(), id)),
+  updateWebhook: async (deps, { id, url, name, description, status }) => {
+    if (url !== undefined) checkUrl(url, deps.policy);
+    const store = await deps.store();
+    if (status === 'active') await store.forgetFailures(id);
+    return changeWebhook(deps, id, (webhook) => ({
+      ...webhook,
+      ...(url !== undefined && { url }),
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(status !== undefined && { isActive: status === 'active', inactiveReason: undefined }),
+    }));
+  },
+  deactivateWebhook: async (deps, { id }) => {
+    const store = await deps.store();
+    const found = await requireWebhook(store, id);
+    await store.remove(id);
+    deps.onChanged();
+    return describeWebhook(deps, { ...found, webhook: { ...found.webhook, isActive: false } });
+  },
+  rotateWebhookSecret: async (deps, { id }) => {
+    const secret = createSecret(deps);
+    await changeWebhook(deps, id, (webhook) => ({ ...webhook, secret }));
+    return { secret };
+  },
+  addAddressesToWebhook: (deps, { id, addresses }) =>
+    changeWebhook(deps, id, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => [...new Set([...old, ...given])])),
+  removeAddressesFromWebhook: (deps, { id, addresses }) =>
+    changeWebhook(deps, id, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => old.filter((key) => !given.includes(key)))),
+  getAddressesFromWebhook: async (deps, { id, pageSize }, { paging }) => {
+    const stored = await requireWebhook(await deps.store(), id);
+    requireAddresses(stored.webhook);
+    const { keys } = describeWebhook(deps, stored).metadata;
+    const from = paging.cursor?.after ?? 0;
+    const end = from + pageSize;
+    return {
+      addresses: keys.slice(from, end),
+      totalAddresses: keys.length,
+      nextPageToken: end < keys.length ? paging.nextPageToken({ height: 0, after: end }) : undefined,
+    };
+  },
+});
+
+async function requireWebhook(store: WebhookStore, id: string): Promise<StoredWebhook> {
+  const found = await store.find(id.toLowerCase());
+  if (found === undefined) throw unknownWebhook(id);
+  return found;
+}
+
+const unknownWebhook = (id: string): ApiError => notFound(`There is no webhook ${quoteValue(id)}`);
+
+async function changeWebhook(deps: WebhookDeps, id: string, change: (webhook: Webhook) => Webhook) {
+  const store = await deps.store();
+  if ((await store.update(id.toLowerCase(), change)) === undefined) throw unknownWebhook(id);
+  deps.onChanged();
+  return describeWebhook(deps, await requireWebhook(store, id));
+}
+
+function changeKeys(
+  webhook: Webhook,
+  texts: readonly string[],
+  { context }: WebhookDeps,
+  combine: (old: readonly string[], given: readonly string[]) => readonly string[],
+): Webhook {
+  const filter = requireAddresses(webhook);
+  const given = readKeys('addresses', texts, 'addresses', context);
+  const keys = combine(filter.keys, given.keys) as typeof filter.keys;
+  if (keys.length > webhookLimits.keys) throw invalidParams([`a webhook has at most ${webhookLimits.keys} addresses`]);
+  if (keys.length === 0) throw invalidParams(['a webhook has at least one address; delete the webhook instead']);
+  return { ...webhook, filter: { keyType: 'addresses', keys } };
+}
+
+function requireAddresses({ filter }: Webhook): Extract<WebhookFilter, { keyType: 'addresses' }> {
+  if (filter.keyType === 'addresses') return filter;
+  throw invalidParams(['this webhook is for assets and has no addresses']);
+}
+
+function checkUrl(url: string, policy: TargetPolicy): void {
+  try {
+    parseTarget(url, policy);
+  } catch (error) {
+    throw error instanceof WebhookError ? invalidParams([error.message]) : error;
+  }
+}
+
+function checkNetwork({ network }: ServedChains, name: string | undefined): void {
+  if (name === undefined || network.names.includes(name) || network.alias?.names.includes(name)) return;
+  throw invalidParams([`network must be ${network.names.join(' or ')}, not ${quoteValue(name)}`]);
+}
+
+function requireChain(served: ServedChains, name: string | undefined): ServedChain {
+  if (name === undefined) return served.chains[0];
+  const found = findChain(served, name);
+  if (found === undefined) throw unknownChain(served, name, `Unknown blockchain ${quoteValue(name)}`);
+  return found;
+}
+
+const assetsParam = compileParam(assets(webhookLimits.keys, ''));
+
+function readKeys(keyType: WebhookFilter['keyType'], texts: readonly string[], name: string, context: ParamContext): WebhookFilter {
+  if (texts.length === 0) throw invalidParams([`${name} must not be empty`]);
+  const text = texts.join(',');
+  if (keyType === 'addresses') return { keyType, keys: readAddresses(text, name, webhookLimits.keys, context).owners };
+  return { keyType, keys: [...new Set(assetsParam.read([text], name, context) as readonly Id[])] };
+}
+
+function readSecret(text: string | undefined): string | undefined {
+  if (text === undefined || /^[\x21-\x7e]{16,128}$/.test(text)) return text;
+  throw invalidParams([`secret must have ${webhookLimits.minSecret} to ${webhookLimits.maxSecret} visible ASCII characters`]);
+}
+
+const createSecret = ({ random }: WebhookDeps): string => toHex(random(32));
+
+/** A random UUID, version 4. */
+function createUuid(bytes: Uint8Array): string {
+  const hex = toHex(bytes);
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+/** A webhook as responses show it: without its secret. */
+function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, { webhook, state }: StoredWebhook) {
+  const { filter } = webhook;
+  const { failedAttempts, position, delivered, ...times } = state;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    chainId: idText(webhook.chainID),
+    status: webhook.isActive ? ('active' as const) : ('inactive' as const),
+    createdAt: webhook.created,
+    name: webhook.name,
+    description: webhook.description,
+    ...(filter.keyType === 'addresses'
+      ? {
+          eventType: 'primary_network_address_activity' as const,
+          metadata: {
+            keyType: filter.keyType,
+            keys: filter.keys.map(formatAddress(webhook.chainID)),
+            subEvents: { addressActivitySubEvents: ['balance_change'] as const },
+          },
+        }
+      : {
+          eventType: 'asset_activity' as const,
+          metadata: { keyType: filter.keyType, keys: filter.keys.map(idText), subEvents: undefined },
+        }),
+    delivery: { position, delivered, failedAttempts, ...times, inactiveReason: webhook.inactiveReason },
+  };
+}

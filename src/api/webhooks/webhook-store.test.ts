@@ -1,0 +1,134 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteDrivers } from '../../app/platform/databases.fixture.ts';
+import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { idOf } from '../../base/bytes/id.ts';
+import type { WritableSql } from '../../ledger/index/sql.ts';
+import { openSharedFile } from '../access/shared-file.ts';
+import type { Webhook } from './webhook.ts';
+import { createWebhookStore, createWebhookTables, type StoredWebhook } from './webhook-store.ts';
+
+const url = process.env.SERAC_TEST_POSTGRES;
+const address = (byte: number) => byte.toString(16).padStart(2, '0').repeat(20) as Address;
+
+const newWebhook = (id: string, more: Partial<Webhook> = {}): Omit<Webhook, 'number' | 'revision'> => ({
+  ...{
+    id,
+    url: 'https://example.org/',
+    secret: 's',
+    name: `Läden "ö" 'x'; --`,
+    description: '',
+    created: 5_000_000_000,
+    chainID: idOf(Buffer.from('x')),
+  },
+  filter: { keyType: 'addresses', keys: [address(1), address(2)] },
+  isActive: true,
+  inactiveReason: undefined,
+  ...more,
+});
+
+/** The same checks for every database. `another` is the same database as another process opens it. */
+async function checkStore(sql: WritableSql, another: WritableSql): Promise<void> {
+  await createWebhookTables(sql);
+  await createWebhookTables(another);
+  const [store, other] = [createWebhookStore(sql), createWebhookStore(another)];
+  const assets = newWebhook('b', {
+    filter: { keyType: 'assets', keys: [idOf(Buffer.from('asset'))] },
+    inactiveReason: 'no',
+    isActive: false,
+  });
+  expect(await store.add(newWebhook('a'), 'log-1', 2)).toBe(true);
+  expect(await other.add(assets, 'log-2', 2)).toBe(true);
+  expect(await store.add(newWebhook('c'), 'log-3', 2)).toBe(false);
+  const [a, b] = (await store.list(0, 10, undefined)) as [StoredWebhook, StoredWebhook];
+  expect(a.webhook).toEqual({ ...newWebhook('a'), number: 1, revision: 1 });
+  expect(b.webhook).toEqual({ ...assets, number: 2, revision: 2 });
+  expect(a.state).toEqual({
+    position: 'log-1',
+    delivered: 0,
+    failedAttempts: 0,
+    deliveredAt: undefined,
+    failingSince: undefined,
+    lastError: undefined,
+    gap: undefined,
+  });
+  expect((await store.list(1, 10, undefined)).map(({ webhook }) => webhook.id)).toEqual(['b']);
+  expect((await store.list(0, 10, true)).map(({ webhook }) => webhook.id)).toEqual(['a']);
+  expect(await store.find('zz')).toBeUndefined();
+
+  // Changes of several processes at once are all made.
+  await Promise.all(
+    [3, 4, 5, 6].map((byte, i) =>
+      (i % 2 === 0 ? store : other).update('a', (webhook) => ({
+        ...webhook,
+        filter: { keyType: 'addresses', keys: [...(webhook.filter.keys as Address[]), address(byte)] },
+      })),
+    ),
+  );
+  expect(new Set((await store.find('a'))?.webhook.filter.keys as Address[])).toEqual(new Set([1, 2, 3, 4, 5, 6].map(address)));
+  expect(await store.update('zz', (webhook) => webhook)).toBeUndefined();
+
+  // The deliverer sees what was changed, and its own writes change nothing else.
+  const known = await other.revision();
+  expect((await other.changedSince(known)).changed).toEqual([]);
+  await store.update('b', (webhook) => ({ ...webhook, name: 'new' }));
+  expect((await other.changedSince(known)).changed.map(({ webhook }) => webhook.name)).toEqual(['new']);
+  const gap = { after: 'log-1', resumedAt: 'log-9', reason: 'lost', time: 5 };
+  const state = { position: 'log-9', delivered: 7, deliveredAt: 8, failedAttempts: 2, failingSince: 9, lastError: 'down', gap };
+  await other.saveStates(
+    new Map([
+      ['a', state],
+      ['deleted', state],
+    ]),
+  );
+  expect((await store.find('a'))?.state).toEqual(state);
+  expect(await store.revision()).toBe((await other.find('b'))?.webhook.revision ?? 0);
+  await store.forgetFailures('a');
+  expect((await store.find('a'))?.state).toEqual({ ...state, failedAttempts: 0, failingSince: undefined, lastError: undefined });
+
+  await store.remove('a');
+  expect((await other.changedSince(known)).ids).toEqual(['b']);
+  expect(await other.revision()).toBeGreaterThan(known + 1);
+  expect(await store.add(newWebhook('d'), 'log-4', 2)).toBe(true);
+}
+
+for (const { name, open, onDisk } of sqliteDrivers)
+  test(`${name}: webhooks and their deliveries`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'serac-webhook-store-'));
+    const path = onDisk ? join(folder, 'webhooks.sqlite') : ':memory:';
+    const first = openSharedFile(open, path);
+    const second = onDisk ? openSharedFile(open, path, false) : first;
+    try {
+      await checkStore(first, second);
+    } finally {
+      second.close();
+      if (onDisk) first.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+describe.skipIf(url === undefined)('PostgreSQL', () => {
+  const opened: Postgres[] = [];
+  const name = `webhook_store_${process.pid}`;
+  afterAll(async () => {
+    const [first, ...others] = opened;
+    await Promise.all(others.map((postgres) => postgres.close()));
+    await first?.all(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, []);
+    await first?.close();
+  });
+
+  test('webhooks and their deliveries', async () => {
+    const open = (place: string): Postgres => {
+      const postgres = openPostgres({ url: place, max: 2, statementMilliseconds: 10_000 });
+      opened.push(postgres);
+      return postgres;
+    };
+    await open(url as string).all(`CREATE DATABASE ${name}`, []);
+    const place = new URL(url as string);
+    place.pathname = `/${name}`;
+    await checkStore(open(place.href), open(place.href));
+  });
+});

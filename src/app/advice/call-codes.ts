@@ -1,0 +1,210 @@
+import type { DevFault } from '../../api/dev/fault.ts';
+import type { AvmFault } from '../../api/rpc/avm-fault.ts';
+import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
+import type { EvmFault } from '../../api/rpc/evm-fault.ts';
+import type { RpcFault } from '../../api/rpc/fault.ts';
+import type { InfoFault } from '../../api/rpc/info.ts';
+import type { WalletFault } from '../../avm/wallet/fault.ts';
+import type { HexFault } from '../../base/bytes/hex.ts';
+import type { FollowFault } from '../../chain/follow/fault.ts';
+import type { ForkFault } from '../../chain/fork/fault.ts';
+import type { ChainFault } from '../../chain/lifecycle/fault.ts';
+import type { SnapshotFault } from '../../ledger/snapshot/fault.ts';
+import type { StateFault } from '../../ledger/state/fault.ts';
+import type { RelayFault } from '../workers/relay.ts';
+import type { AdviceByCode } from './transaction-codes.ts';
+
+const useKnownMethod =
+  'Use the method in `didYouMean`, the route in `replacedBy` or the path in `path`, whichever is given; docs/methods.md lists all.';
+
+/** Errors of `dev.snapshot` and its siblings. */
+export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
+  SNAPSHOT_UNKNOWN: ['No snapshot has this name.', 'Use a name of `dev.listSnapshots`.'],
+  SNAPSHOT_BAD_NAME: ['The name is empty or longer than `max` characters.', 'Use a shorter name, or none: the node then picks a number.'],
+  SNAPSHOT_LIMIT: ['There are `max` snapshots already.', 'Delete some with `dev.deleteSnapshot`.'],
+  SNAPSHOT_OLD_INDEX: [
+    'The index of the data directory is of an older version, and `snapshots` snapshots hold rows of it.',
+    'Run `serac reindex`, which deletes the snapshots, or delete them with the version that saved them.',
+  ],
+  SNAPSHOT_NO_REORG: [
+    'The state to which the reorg goes back was not kept; `max` blocks can be replaced.',
+    'Start the node with `--reorg-depth N`, or replace fewer blocks.',
+  ],
+  SNAPSHOT_CHAIN_BUSY: ['A block of this chain is verified but not decided.', 'Send the call again.'],
+  SNAPSHOT_DIFF_TOO_LARGE: ['More than `max` rows of a table differ.', 'Compare snapshots that are closer together.'],
+};
+
+/** Errors of a request, found before a method runs. */
+export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'>> = {
+  RPC_METHOD_ILL_FORMED: ['The method name is not `service.method`.', useKnownMethod],
+  RPC_METHOD_UPPER_CASE: ['The method name has a capital after the dot.', useKnownMethod],
+  RPC_NO_SERVICE: ['This path does not serve the service before the dot.', useKnownMethod],
+  RPC_NO_METHOD: ['The service has no such method.', useKnownMethod],
+  RPC_BAD_ARGUMENT: [
+    'The parameter in `argument` has a wrong type or value.',
+    'Send a value of the type in `expected`; docs/methods.md describes the types.',
+  ],
+  RPC_UNKNOWN_PARAM: [
+    'A `dev.*` method has no parameter `param`; nothing was done.',
+    'Use the name in `didYouMean`, or one that docs/methods.md lists.',
+  ],
+  RPC_REPEATED_PARAM: ['A parameter of a `dev.*` method is given twice, or under both of its names; nothing was done.', 'Give it once.'],
+  RPC_UNKNOWN_CHAIN: ['No chain has this alias or ID.', 'Use `X`, `P`, `C`, an alias of `--chains` or a blockchain ID.'],
+  RPC_TEXT_TOO_LONG: [
+    'A method name, an ID or a text parameter is longer than `max` bytes.',
+    'Send a shorter value; no valid value is that long.',
+  ],
+  RPC_TOO_MANY_MEMBERS: ['An object in the request has more than `max` members.', 'Send only the parameters that docs/methods.md lists.'],
+  RPC_TOO_MANY_VALUES: ['The parameters or the ID contain more than `max` values.', 'Split the request.'],
+  RPC_BATCH_EMPTY: ['The batch contains no call.', 'Send at least one call.'],
+  RPC_BATCH_TOO_LONG: ['The batch contains more than `max` calls.', 'Split it into several requests.'],
+  RPC_BATCH_ANSWER_TOO_LARGE: [
+    'The responses to the calls before this one exceed `max` bytes in total; this call was not run.',
+    'Send it in another request.',
+  ],
+  RPC_INTERNAL: ['The node failed; the reason is in its log.', 'Report it with the log.'],
+};
+
+export const methodCodes: AdviceByCode<
+  AvmFault['code'] | InfoFault['code'] | CounterpartFault['code'] | EvmFault['code'] | Extract<StateFault['code'], 'STATE_DUPLICATE_PUT'>
+> = {
+  AVM_NIL_TX_ID: ['`txID` is missing or all zeros.', 'Give the ID of a transaction.'],
+  AVM_NOT_FOUND: [
+    'No accepted transaction, block or asset has this ID or height.',
+    'Check the ID or height; `avm.getTxStatus` shows whether a transaction is still processing.',
+  ],
+  AVM_UNKNOWN_ASSET: ['`assetID` is neither an alias such as `AVAX` nor an ID.', 'Give the ID of the asset in CB58.'],
+  AVM_NOT_AN_ASSET: ['The ID belongs to a transaction that creates no asset.', 'Give the ID of a CreateAssetTx.'],
+  AVM_NO_ADDRESSES: ['`addresses` is missing or empty.', 'Give at least one address.'],
+  AVM_TOO_MANY_ADDRESSES: ['There are more than `max` addresses.', 'Split them into several calls.'],
+  AVM_UNKNOWN_CHAIN: ['No chain has the alias or ID in `sourceChain`.', 'Use `P`, `C` or a blockchain ID.'],
+  AVM_NO_SOURCE_CHAIN: ['The C-Chain has no UTXOs of its own.', 'Give the chain that exported them in `sourceChain`.'],
+  AVM_EXPORTS_UNKNOWN: [
+    'This node is on a network of peers and does not run the chain, so it cannot tell what that chain exported.',
+    'Ask an AvalancheGo node, or name one that runs the chain with `--validators-from`.',
+  ],
+  AVM_BAD_ADDRESS: [
+    'The address is not one of this chain; `reason` says why.',
+    'Use `expected` if it is given: the address of the same key on this chain.',
+  ],
+  AVM_BAD_CURSOR: ['`startIndex` is not a valid cursor.', 'Use the `endIndex` of the previous page.'],
+  AVM_ENCODING: ['UTXOs cannot be encoded as JSON.', 'Use the encoding `hex`.'],
+  AVM_BUSY: ['`max` queries that take long are waiting; the status is 503.', 'Try again after the time in Retry-After.'],
+  AVM_BALANCE_OVERFLOW: ['The balance does not fit into 64 bits.', 'Add up the UTXOs of `avm.getUTXOs`.'],
+  AVM_BAD_TX_TEXT: ['`tx` is not in the format of `encoding`.', 'Send hex with `0x` and a checksum, or `hexnc` without checksum.'],
+  INFO_NO_CHAIN_GIVEN: ['`chain` is missing.', 'Give an alias or ID, such as `X`.'],
+  INFO_NO_CHAIN: ['No chain has this alias or ID.', 'Use `X`, `P`, `C` or a blockchain ID.'],
+  INFO_NOT_A_VALIDATOR: ['The node does not validate, so it has no uptime.', 'Call a node that is a validator.'],
+  COUNTERPART_NOT_RUN: [
+    'Serac does not run the P- or C-Chain.',
+    'Call an AvalancheGo node; docs/methods.md lists the methods that Serac has.',
+  ],
+  COUNTERPART_UNKNOWN_SUBNET: ['There is no such subnet with staking.', 'Omit `subnetID` for the primary network.'],
+  EVM_INVALID_PARAMS: ['The parameters of an `eth_` method are invalid; the message says which.', 'Send `[address, block]`.'],
+  EVM_UNKNOWN_BLOCK: ['The C-Chain of Serac has only block 0.', 'Use `latest`.'],
+  STATE_DUPLICATE_PUT: ['The output is already in the shared memory.', 'Give it another transaction ID or index.'],
+};
+
+export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_ENCODING'>> = {
+  HEX_NO_PREFIX: ['The hex text has no `0x`.', 'Put `0x` before it.'],
+  HEX_ODD_LENGTH: ['The hex text has an odd number of digits.', 'Send two digits for each byte.'],
+  HEX_BAD_DIGIT: ['The hex text contains a character that is not a hex digit.', 'Correct the character at `at`.'],
+  HEX_NO_CHECKSUM: ['The hex text is shorter than its checksum.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
+  HEX_BAD_CHECKSUM: ['The checksum at the end of the hex text is wrong.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
+};
+
+export const devCodes: AdviceByCode<
+  | DevFault['code']
+  | Extract<WalletFault['code'], 'WALLET_CANNOT_SIGN'>
+  | Extract<ChainFault['code'], 'IMPERSONATION_FULL'>
+  | 'HEALTH_TOO_MANY_CHECKS'
+> = {
+  DEV_BAD_AMOUNT: [
+    'The amount is missing or invalid; `reason` says why.',
+    'Send a whole number of the smallest unit, or an amount with the symbol of the asset, such as `1.5 AVAX`.',
+  ],
+  DEV_BAD_BYTES: ['The text starts with `0x` but is not hex.', 'Send hex digits after `0x`, or a text that does not start with it.'],
+  DEV_BAD_TIME: [
+    'The time is invalid, or before `min` or after `max`.',
+    'Send Unix seconds or RFC 3339, such as `2027-01-31T00:00:00Z`; block times never decrease.',
+  ],
+  DEV_BAD_OWNERS: ['`to` or `threshold` is invalid; `reason` says why.', 'Send an address, or a list of them with a threshold.'],
+  DEV_BAD_GROUPS: ['There are more than `max` groups.', 'Create several assets.'],
+  DEV_NOT_AN_ACCOUNT: ['The node has no key for `from`.', 'Use an index or address of `dev.accounts`.'],
+  DEV_INSUFFICIENT_FUNDS: [
+    'The account can spend `have` of the asset, but `need` is needed, the fee included.',
+    'Use `dev.faucet`, another account or a smaller amount; with pending transactions, wait for a block.',
+  ],
+  DEV_TOO_MANY_INPUTS: [
+    'The amount consists of more than `max` outputs.',
+    'Send a smaller amount, or send it to the account itself in parts.',
+  ],
+  DEV_CANNOT_MINT: [
+    'No account has an unused mint output of the asset.',
+    'Create a mintable asset with `dev.createAsset`, `dev.createNFT` or `dev.createProperty`.',
+  ],
+  DEV_UNKNOWN_ASSET: ['No asset has this ID, alias or symbol.', 'Give the ID that `dev.createAsset` returned.'],
+  DEV_AMBIGUOUS_SYMBOL: ['Several assets have the symbol.', 'Give one of `assetIDs`.'],
+  DEV_UNKNOWN_OUTPUT: ['There is no such output, or it is spent.', '`avm.getUTXOs` and `dev.listAtomic` list outputs.'],
+  DEV_WRONG_OUTPUT: ['The output is of another kind than `expected`.', 'Give the ID of an output of that kind.'],
+  DEV_WRONG_CHAIN: ['The chain is neither the P- nor the C-Chain.', 'Use `P` or `C`.'],
+  DEV_TX_DROPPED: ['Another transaction consumed an input first.', 'Send it again.'],
+  WALLET_CANNOT_SIGN: [
+    'The output is locked, or the node has too few keys of its owners.',
+    'Use an output of an account, or wait until its lock time.',
+  ],
+  DEV_TOO_MANY_BLOCKS: ['More than `max` blocks were to be mined in one call.', 'Call `dev.mine` several times.'],
+  DEV_BAD_DEPTH: ['`depth` is not a number from 1 to `max`.', 'Replace fewer blocks; block 0 cannot be replaced.'],
+  DEV_NO_FILLER_FUNDS: [
+    'There is no transaction to mine, and account 0 cannot pay the fee of a filler transaction.',
+    'Issue a transaction, or send AVAX to `address`.',
+  ],
+  DEV_NOT_MINED: ['No block could be built.', 'Look at the log of the node, and try again.'],
+  DEV_NOT_PENDING: [
+    'The transaction is not in the mempool.',
+    '`dev.getMempool` lists those that are; `dev.getTxLifecycle` tells what became of it.',
+  ],
+  DEV_NOT_DECODABLE: [
+    'The bytes are neither a transaction nor a block nor a UTXO; `tx`, `block` and `utxo` say why.',
+    'Send all bytes in hex, beginning with the codec version 0x0000.',
+  ],
+  DEV_UNKNOWN_TX: ['The node has not seen the transaction, or has seen `max` others since.', 'Check the ID.'],
+  DEV_UNKNOWN_METHOD: ['There is no such method, or it cannot be delayed or fail.', 'Use a method of `avm`, `wallet`, `info` or `health`.'],
+  DEV_NO_PEERS: ['The node decides its blocks alone, so it has no peers to block.', 'Use a node of `serac testnet`.'],
+  DEV_LIMIT: ['A limit of a `dev.*` method is exceeded: `what`, at most `max`.', 'Give a smaller value.'],
+  DEV_BALANCE_TOO_HIGH: [
+    'The balance is above the wanted one; the method can only raise it.',
+    'Use another address, or send the amount away.',
+  ],
+  DEV_ORDERED_FAILURE: ['`dev.failNext` made the call fail.', 'Call again; `dev.failNext` with `times` 0 ends it.'],
+  IMPERSONATION_FULL: ['`max` addresses are impersonated.', 'Use `dev.setAutoImpersonate`.'],
+  HEALTH_TOO_MANY_CHECKS: ['`dev.setUnhealthy` has added too many checks.', 'Use the name of an existing check.'],
+};
+
+export const nodeCodes: AdviceByCode<
+  | Exclude<ForkFault['code'], 'FORK_NOT_A_FORK'>
+  | Extract<FollowFault['code'], 'FOLLOW_SILENT' | 'FOLLOW_NONSENSE' | 'FOLLOW_REFUSED' | 'FOLLOW_STOPPED'>
+  | Extract<RelayFault['code'], 'RELAY_BUSY'>
+> = {
+  FOLLOW_SILENT: ['The followed node does not answer.', 'Try again; `why` says what failed.'],
+  FOLLOW_NONSENSE: ['The followed node returned an invalid response.', 'Check the URL given to `serac follow`.'],
+  FOLLOW_REFUSED: [
+    'The followed node rejected the call; the message is from that node.',
+    'If `spentBy` is given, that transaction spent an input: fetch the UTXOs again. Otherwise follow the message.',
+  ],
+  FOLLOW_STOPPED: ['The node is stopping.', 'Try again when it has started.'],
+  FORK_SOURCE_FAILED: ['The node of `--fork-url` does not answer; `why` says what failed.', 'Start it, and try again.'],
+  FORK_ADDRESS_TOO_LARGE: ['The address has more than `max` outputs on the forked node.', 'Use another address.'],
+  FORK_NO_HEIGHT: [
+    'The forked node cannot tell what an address had at block `height`; `why` says what failed.',
+    'Fork a Serac node with a Data API, such as one that follows the node, or leave `--fork-block-number` out.',
+  ],
+  FORK_TOO_MANY_INPUTS: [
+    'The transaction spends outputs of more than `max` transactions that are not copied yet.',
+    'Copy their owners with `--fork-address`.',
+  ],
+  RELAY_BUSY: [
+    'The writer process has too many calls waiting, does not answer, or is being restarted; the status is 503.',
+    'Try again after the time in Retry-After.',
+  ],
+};

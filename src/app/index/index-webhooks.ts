@@ -1,0 +1,68 @@
+import { createEventHub } from '../../api/events/hub.ts';
+import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
+import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
+import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { every } from '../../base/timing/timers.ts';
+import { indexedChains } from '../../ledger/index/migrate.ts';
+import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
+import type { Config } from '../config/config.ts';
+import type { DatabaseHost } from '../database/database-host.ts';
+import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import { createChainAddressFormat } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import { createNodeLongWork, type NetworkContext } from '../setup/network-context.ts';
+import { startWebhookDelivery } from '../webhooks/webhook-delivery.ts';
+import { targetPolicyOf } from '../webhooks/webhook-management.ts';
+import { eventLogIDOf } from './api-events.ts';
+import { readPageSecret } from './served-network-store.ts';
+
+/** Milliseconds between two looks for new blocks, in case a notification was lost. */
+const advanceInterval = 1000;
+
+type IndexWebhooks = { readonly read: () => DelivererReading; readonly close: () => Promise<void> };
+
+/**
+ * Delivers the webhooks of a database. The process that writes the index does, as long as it holds the lock: how far deliveries are is
+ * written through the connection that holds it, so that a process which has lost the lock stores nothing. Blocks are read through another
+ * connection, beside those that are written.
+ */
+export async function startIndexWebhooks(
+  config: Config,
+  env: Env,
+  { specs: [spec], chain }: NetworkContext,
+  { lock, host, report }: { readonly lock: PostgresLock; readonly host: DatabaseHost; readonly report: (error: unknown) => void },
+): Promise<IndexWebhooks> {
+  const number = (await indexedChains(lock)).find(({ id }) => id === spec.id)?.number ?? 1;
+  const logID = eventLogIDOf(await readPageSecret(lock));
+  const { format } = createChainAddressFormat(spec.id, chain);
+  const hub = createEventHub({
+    log: openPostgresEventLog(host.sql, { number, id: spec.id }, logID),
+    textOf: () => ({ alias: spec.aliases[0], json: { address: format, id: idText } }),
+    timers: env.timers,
+    longWork: createNodeLongWork(env),
+    report,
+  });
+  const advance = (): void => {
+    if (hub.size() > 0) hub.advance();
+  };
+  const stopListening = host.listen(blocksChannel, { onNotify: advance, onLost: () => {} });
+  const stopAdvancing = every(env.timers, advanceInterval, advance);
+  const deliverer = startWebhookDelivery(env, {
+    store: createWebhookStore(lock),
+    hub,
+    policy: targetPolicyOf(config, false),
+    formatAddress: () => format,
+    report,
+  });
+  return {
+    read: deliverer.read,
+    close: async () => {
+      stopListening();
+      stopAdvancing();
+      // The connection may be lost: the next process repeats what was not stored.
+      await deliverer.close().catch(report);
+      hub.close();
+    },
+  };
+}

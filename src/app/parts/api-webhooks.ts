@@ -1,0 +1,34 @@
+import type { EventHub } from '../../api/events/hub.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
+import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
+import { createAddressFormatter } from '../../base/bytes/address.ts';
+import type { Config, DatabaseConfig } from '../config/config.ts';
+import { createApiEventParams } from '../index/api-events.ts';
+import type { WebhookManagement } from '../servers/api.ts';
+import type { Env } from '../setup/env.ts';
+import { createPrimarySql } from '../webhooks/primary-sql.ts';
+import { createWebhookManagement, targetPolicyOf } from '../webhooks/webhook-management.ts';
+import type { Contribution } from './parts.ts';
+
+/** The webhooks of a database in PostgreSQL as `serac api` manages them; `serac index` delivers. */
+export function openApiWebhooks(
+  config: Config,
+  env: Env,
+  hub: EventHub,
+  served: ServedChains,
+): Contribution & { readonly management: WebhookManagement | undefined } {
+  const sql = createPrimarySql(config.database as DatabaseConfig, env);
+  const store = createWebhookStore(sql);
+  const [{ aliases }] = served.chains;
+  const formatAddress = createAddressFormatter(aliases[0], served.network.hrp);
+  const management = createWebhookManagement(config, env, {
+    hub,
+    store: async () => store,
+    context: createApiEventParams(served),
+    policy: targetPolicyOf(config, false),
+    formatAddress: () => formatAddress,
+    // `serac index` looks for changes once a second.
+    onChanged: () => {},
+  });
+  return { management, close: sql.close };
+}

@@ -1,0 +1,44 @@
+import { apiError } from '../../api/rest/api-error.ts';
+import { messageOf } from '../../base/fault.ts';
+import type { WritableSql } from '../../ledger/index/sql.ts';
+import type { DatabaseConfig } from '../config/config.ts';
+import { openPrimary } from '../database/primary.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import type { Env } from '../setup/env.ts';
+
+/**
+ * The primary of a database for a server that writes to it rarely: it connects at the first statement, and anew after a failed one, since
+ * another host may be the primary by then. A server whose role can only read works until a statement writes, which gets a 503.
+ */
+export function createPrimarySql(
+  database: DatabaseConfig,
+  env: Pick<Env, 'openPostgres' | 'log'>,
+): WritableSql & { readonly close: () => Promise<void> } {
+  let opened: Promise<Postgres> | undefined;
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = undefined;
+    await (await closing?.catch(() => undefined))?.close();
+  };
+  const use = async <T>(work: (sql: Postgres) => T | Promise<T>): Promise<T> => {
+    opened ??= openPrimary(database, env);
+    try {
+      return await work(await opened);
+    } catch (error) {
+      await close();
+      throw /permission denied|read-only transaction/.test(messageOf(error)) ? cannotWrite() : error;
+    }
+  };
+  return {
+    dialect: 'postgres',
+    all: (text, values) => use((sql) => sql.all(text, values)),
+    write: (work) => use((sql) => sql.write(work)),
+    close,
+  };
+}
+
+const cannotWrite = () =>
+  apiError(
+    503,
+    'The database role of this server cannot write webhooks; give it the right to, or manage them on a server whose role has it',
+  );

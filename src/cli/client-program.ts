@@ -1,0 +1,28 @@
+import { createRpcClient } from '../api/client/rpc-client.ts';
+import type { Command } from '../app/flags/command.ts';
+import type { FlagInputs } from '../app/flags/flag-source.ts';
+import type { Options } from '../app/flags/options.ts';
+import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
+import { cleanText, escapeJson } from '../base/bytes/printable.ts';
+import type { ClientContext } from './commands/client-command.ts';
+import { type ClientCommandName, runClientCommand } from './commands/client-commands.ts';
+
+/** The terminal of a command, and the environment of its process. */
+type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'interrupted' | 'env'>;
+
+/** Runs a command that asks a running node. Returns the exit code if it is not 0. */
+export const runClientProgram = (
+  name: ClientCommandName,
+  { command, options, given }: { readonly command: Command; readonly options: Options; readonly given: FlagInputs },
+  own: ClientProcess,
+): Promise<number | undefined> =>
+  runClientCommand(name, {
+    ...own,
+    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
+    args: command.args,
+    options,
+    given,
+    print: (line) => own.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
+    readFile: readBlob,
+    writeFile: replaceFile,
+  });

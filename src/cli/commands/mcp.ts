@@ -1,0 +1,180 @@
+import { readApiMessage } from '../../api/client/api-message.ts';
+import { SeracError } from '../../api/client/fault.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import { createMcpHandler, mcpPath } from '../../api/mcp/http-sessions.ts';
+import { createSession, type McpServer, type McpSession, type Resource } from '../../api/mcp/session.ts';
+import { type ToolGroup, type ToolNode, toolGroups } from '../../api/mcp/tool.ts';
+import { createTools } from '../../api/mcp/tool-table.ts';
+import { codeSections, errorAdvice } from '../../app/advice/error-advice.ts';
+import type { Options } from '../../app/flags/options.ts';
+import type { ClientCommand, ClientContext } from './client-command.ts';
+import { listHints } from './explain-error.ts';
+import { badArgument } from './fault.ts';
+
+/** `serac mcp`: a server of the Model Context Protocol whose tools ask a node, over stdin and stdout or over HTTP. */
+export const mcp: ClientCommand = async (context) => {
+  const server = createServer(context);
+  if (context.options.listen === undefined) await serveLines(createSession(server), context);
+  else await serveHttp(server, context.options.listen, context);
+  return undefined;
+};
+
+function createServer({ client, options, env }: ClientContext): McpServer {
+  const node = createToolNode(client);
+  return {
+    version: env.version,
+    tools: createTools(readGroups(options), options.dev),
+    resources: createResources(node),
+    node,
+    explain: explainCall,
+    maxAnswer: options['max-answer'],
+  };
+}
+
+/** The groups of `--tools`; without it all, those of `dev` only with `--dev`. */
+function readGroups({ tools, dev }: Options): readonly ToolGroup[] {
+  const isGroup = (name: string): name is ToolGroup => (toolGroups as readonly string[]).includes(name);
+  const unknown = tools?.find((name) => !isGroup(name));
+  if (unknown !== undefined)
+    throw badArgument(unknown, `${JSON.stringify(unknown)} is not a group of tools; groups are ${toolGroups.join(', ')}`);
+  if (tools?.includes('dev') && !dev) throw badArgument('dev', 'the tools of the group dev can change the chain; allow them with --dev');
+  return (tools ?? toolGroups).filter((group): group is ToolGroup => isGroup(group) && (group !== 'dev' || dev));
+}
+
+function createToolNode(client: RpcClient): ToolNode {
+  const request = async (path: string): Promise<string> => {
+    const response = await client.request(path);
+    const text = await client.readText(response);
+    if (response.ok) return text;
+    throw new SeracError(`${readApiMessage(text) ?? `${client.url} answered with status ${response.status}`}`, {
+      code: 'NODE_HTTP',
+      url: client.url + path,
+      status: response.status,
+    });
+  };
+  let name: string | undefined;
+  return {
+    call: client.call,
+    request,
+    networkName: async () => {
+      name ??= readNetworkName(await request('/v1/chains'));
+      return name;
+    },
+  };
+}
+
+/** Every network except mainnet answers to the name fuji too. */
+const readNetworkName = (text: string): string =>
+  (JSON.parse(text) as { readonly chains: readonly { readonly isTestnet: boolean }[] }).chains[0]?.isTestnet === false ? 'mainnet' : 'fuji';
+
+/** What a tool has thrown: the message of the node, what its data tells, and cause and remedy of its code. */
+function explainCall(error: unknown): string {
+  if (!(error instanceof SeracError)) return String(error);
+  const [cause, remedy] = errorAdvice.get(error.code) ?? [];
+  return [
+    error.message,
+    ...listHints(error),
+    `Code: ${error.code}`,
+    ...(cause === undefined ? [] : [`Cause: ${cause}`, `Remedy: ${remedy}`]),
+    ...(error.data === undefined || error.data === null
+      ? []
+      : [`Data: ${JSON.stringify(error.data, (_, value) => (typeof value === 'bigint' ? `${value}` : value))}`]),
+  ].join('\n');
+}
+
+const createResources = ({ request }: ToolNode): ReadonlyMap<string, Resource> =>
+  new Map([
+    [
+      'serac://errors',
+      {
+        name: 'errors',
+        description: 'What every error code means and what to do about it',
+        mimeType: 'text/markdown',
+        read: async () => formatErrors(),
+      },
+    ],
+    [
+      'serac://openrpc',
+      {
+        name: 'openrpc',
+        description: 'OpenRPC document of the Node RPC',
+        mimeType: 'application/json',
+        read: () => request('/openrpc-json'),
+      },
+    ],
+    [
+      'serac://openapi',
+      {
+        name: 'openapi',
+        description: 'OpenAPI document of the Data and Metrics APIs',
+        mimeType: 'application/json',
+        read: () => request('/api-json'),
+      },
+    ],
+  ]);
+
+const formatErrors = (): string =>
+  codeSections
+    .map(([title, codes]) =>
+      [`# ${title}`, ...Object.entries(codes).map(([code, [cause, remedy]]) => `- \`${code}\`: ${cause} ${remedy}`)].join('\n'),
+    )
+    .join('\n\n');
+
+/** The most bytes of a line: a signed transaction as hex fits. */
+const maxLine = 1_048_576;
+
+/** One message per line, until the client closes stdin. Requests run side by side; the session limits their number. */
+async function serveLines(session: McpSession, { input, write, interrupted }: ClientContext): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const answer = (line: string): void => {
+    const work = session.handle(line).then((reply) => reply !== undefined && write(`${reply}\n`));
+    const done: Promise<void> = work.then(() => void running.delete(done));
+    running.add(done);
+  };
+  for await (const line of readLines(input, interrupted)) answer(line);
+  await Promise.all(running);
+}
+
+/** The lines of a stream, without blank ones. A longer one than the limit is given as an empty object, which no method takes. */
+async function* readLines(input: AsyncIterable<Uint8Array>, interrupted: AbortSignal): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let isTooLong = false;
+  const stop = new Promise<'stop'>((resolve) => interrupted.addEventListener('abort', () => resolve('stop')));
+  const chunks = input[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([chunks.next(), stop]);
+    if (next === 'stop' || next.done === true) return;
+    text += decoder.decode(next.value, { stream: true });
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const line = text.slice(0, end).trim();
+      text = text.slice(end + 1);
+      if (isTooLong) yield '{}';
+      else if (line !== '') yield line;
+      isTooLong = false;
+    }
+    if (text.length > maxLine) {
+      isTooLong = true;
+      text = '';
+    }
+  }
+}
+
+/** Only programs on this machine reach it: tools may change the chain, and the protocol has no login of its own. */
+async function serveHttp(server: McpServer, port: number, { env, print, options, interrupted }: ClientContext): Promise<void> {
+  const { random, clock } = env;
+  const listening = await env.serve({
+    host: '127.0.0.1',
+    port,
+    handler: createMcpHandler(server, { random, monotonic: clock.monotonic }),
+    maxBodyMemory: 16 * maxLine,
+    idleTimeout: 120,
+  });
+  const url = `http://127.0.0.1:${listening.port}${mcpPath}`;
+  print(options.json ? JSON.stringify({ url }) : `serac ${server.version}: ${server.tools.size} tools at ${url}, node ${options.url}`);
+  await new Promise<void>((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve());
+  });
+  await listening.close();
+}

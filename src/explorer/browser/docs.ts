@@ -1,0 +1,165 @@
+import type { DocsEntry, DocsIndex } from '../docs/docs-search.ts';
+import { listMatches } from './match-list.ts';
+import { changeTheme, copyText } from './page-tools.ts';
+
+/** The script of the documentation: search, copy buttons, the theme, and the mark at the section that is read. The text needs no script. */
+
+declare global {
+  /** Set by the search index, which is loaded when somebody searches. */
+  var seracDocs: DocsIndex | undefined;
+}
+
+/** Matches that are listed. */
+const maxMatches = 10;
+/** Characters of text around a match. */
+const snippetLength = 110;
+
+const { index = '', root = '' } = (document.currentScript as HTMLScriptElement).dataset;
+
+let loading: Promise<void> | undefined;
+function loadIndex(): Promise<void> {
+  loading ??= new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement('script'), { src: index });
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => {
+      loading = undefined;
+      reject(new TypeError('the search index cannot be loaded'));
+    });
+    document.head.append(script);
+  });
+  return loading;
+}
+
+/** Sections that contain all words, best first: words in the heading count more than words in the title of the page and in the text. */
+async function find(text: string): Promise<HTMLAnchorElement[]> {
+  await loadIndex();
+  const { pages, entries } = globalThis.seracDocs as DocsIndex;
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
+  const scored = entries.flatMap((entry) => {
+    const { title = '', weight = 1 } = pages[entry[0]] ?? {};
+    const score = weight * scoreOf(entry, title, words);
+    return score === 0 ? [] : [{ entry, title, score }];
+  });
+  const best = scored.sort((a, b) => b.score - a.score).slice(0, maxMatches);
+  return best.length === 0 ? [noMatch(text)] : best.map(({ entry, title }) => linkOf(entry, title, words));
+}
+
+function scoreOf([, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): number {
+  const places = [
+    [heading.toLowerCase(), 20],
+    [title.toLowerCase(), anchor === '' ? 10 : 4],
+    [text.toLowerCase(), 1],
+  ] as const;
+  let total = 0;
+  for (const word of words) {
+    let best = 0;
+    for (const [place, weight] of places) {
+      if (place === word) best += 3 * weight;
+      for (let at = place.indexOf(word), from = best; at >= 0 && best < from + 4 * weight; at = place.indexOf(word, at + 1))
+        // The beginning of a word counts more than its middle.
+        best += at === 0 || !/[\p{L}\p{N}]/u.test(place[at - 1] as string) ? weight : weight / 4;
+    }
+    if (best === 0) return 0;
+    total += best;
+  }
+  return total;
+}
+
+function linkOf([page, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): HTMLAnchorElement {
+  const url = `${root}${globalThis.seracDocs?.pages[page]?.url}${anchor === '' ? '' : `#${anchor}`}`;
+  const link = Object.assign(document.createElement('a'), { href: url });
+  const [name, place, snippet] = ['b', 'small', 'span'].map((tag) => document.createElement(tag)) as [
+    HTMLElement,
+    HTMLElement,
+    HTMLElement,
+  ];
+  name.append(...marked(heading, words));
+  place.textContent = anchor === '' ? '' : title;
+  const at = Math.max(0, Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((found) => found >= 0)) - 30);
+  const from = Number.isFinite(at) ? at : 0;
+  snippet.append(...marked((from > 0 ? '…' : '') + text.slice(from, from + snippetLength), words));
+  link.append(name, place, snippet);
+  return link;
+}
+
+/** A text with its searched words in `mark` elements. */
+function marked(text: string, words: readonly string[]): (string | HTMLElement)[] {
+  const escaped = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text.split(new RegExp(`(${escaped.join('|')})`, 'i')).map((part, at) => {
+    if (at % 2 === 0) return part;
+    return Object.assign(document.createElement('mark'), { textContent: part });
+  });
+}
+
+function noMatch(text: string): HTMLAnchorElement {
+  const link = document.createElement('a');
+  link.textContent = `No page contains “${text}”.`;
+  return link;
+}
+
+function addCopyButtons(): void {
+  // Not for the answer of a command.
+  for (const code of document.querySelectorAll<HTMLElement>('.code:not(.code-sh + .code-json)')) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy-code', textContent: 'Copy' });
+    button.dataset.copy = code.textContent?.trimEnd() ?? '';
+    code.append(button);
+  }
+}
+
+/** Marks the link of the section that is read in the list of headings. */
+function followHeadings(): void {
+  const links = new Map([...document.querySelectorAll<HTMLAnchorElement>('.docs-contents a')].map((link) => [link.hash.slice(1), link]));
+  const headings = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
+  if (headings.length === 0) return;
+  let current: HTMLAnchorElement | undefined;
+  const update = (): void => {
+    const read = headings.findLast((heading) => heading.getBoundingClientRect().top < 96) ?? headings[0];
+    const next = links.get(read?.id ?? '');
+    if (next === current) return;
+    current?.removeAttribute('aria-current');
+    next?.setAttribute('aria-current', 'location');
+    next?.scrollIntoView({ block: 'nearest' });
+    current = next;
+  };
+  let isPending = false;
+  addEventListener(
+    'scroll',
+    () => {
+      if (isPending) return;
+      isPending = true;
+      requestAnimationFrame(() => {
+        isPending = false;
+        update();
+      });
+    },
+    { passive: true },
+  );
+  update();
+}
+
+const input = document.querySelector<HTMLInputElement>('.search input');
+input?.addEventListener('input', () => listMatches(input, find), { once: true });
+input?.form?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  input.form?.querySelector<HTMLAnchorElement>('.suggestions a[href]')?.click();
+});
+document.addEventListener('click', ({ target }) => {
+  const element = target instanceof Element ? target : undefined;
+  if (element?.closest('[data-theme-button]')) changeTheme();
+  const copy = element?.closest<HTMLElement>('[data-copy]');
+  if (copy) void copyText(copy);
+});
+document.addEventListener('keydown', (event) => {
+  const target = event.target instanceof HTMLElement ? event.target : document.body;
+  if (event.key === 'Escape') {
+    target.blur();
+    // The list of pages on a narrow screen.
+    if (location.hash === '#pages') location.hash = '#main';
+  }
+  if (event.key !== '/' || target.matches('input') || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  input?.focus();
+});
+document.querySelector('.docs-nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
+addCopyButtons();
+followHeadings();

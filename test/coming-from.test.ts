@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { services } from '../src/api/contract/services.ts';
+import { unsupportedFlags } from '../src/app/flags/avalanchego-flags.ts';
+import { commandTable, isCommand } from '../src/app/flags/command.ts';
+import { flagAliases, flagTable } from '../src/app/flags/flag-table.ts';
+import { parseMarkdown } from '../src/explorer/docs/markdown-blocks.ts';
+import { type Program, runProgram, startProgramAsUsers } from './program.ts';
+import { startTestnet } from './testnet-program.ts';
+
+/**
+ * The pages for people who come from other tools: what they name of Serac exists, what they call missing is missing, and their commands run.
+ * The requests of these pages are sent by examples.test.ts.
+ */
+
+const root = resolve(import.meta.dir, '..');
+const pages = ['anvil-and-hardhat', 'avacloud-and-glacier', 'avalanchego-and-tmpnet'].map((name) => `docs/coming-from-${name}.md`);
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+const withoutHeading = '## Without a counterpart';
+
+const methods = new Set(Object.values(services).flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name)));
+const isFlag = (name: string): boolean => Object.hasOwn(flagTable, name) || Object.hasOwn(flagAliases, name);
+
+const spansOf = (text: string): string[] =>
+  [...text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+
+/** The text of a page without the columns about other tools: all before the column `Serac` of a table. */
+function textAboutSerac(page: string): string {
+  const blocks = parseMarkdown(read(page)).flatMap((block) => {
+    if (block.kind === 'table') {
+      const at = Math.max(0, block.head.indexOf('Serac'));
+      return block.rows.map((row) => row.slice(at).join(' '));
+    }
+    return block.kind === 'list'
+      ? block.items.flat().flatMap((item) => ('text' in item ? [item.text] : []))
+      : 'text' in block
+        ? [block.text]
+        : [];
+  });
+  return blocks.join('\n');
+}
+
+describe.each(pages)('%s', (page) => {
+  test('every command of Serac that it names exists, with its flags', () => {
+    const named = spansOf(read(page)).filter((span) => /^serac( |$)/.test(span));
+    expect(named.length).toBeGreaterThan(3);
+    const unknown = named.filter((span) => !isKnownCommand(span.split(' ').slice(1)));
+    expect(unknown).toEqual([]);
+  });
+
+  test('every method and flag that it names of Serac exists', () => {
+    const spans = spansOf(textAboutSerac(page));
+    const flags = spans.flatMap((span) => [...span.matchAll(/(?:^| )--([\w-]+)/g)].map(([, name = '']) => name));
+    expect(flags.length).toBeGreaterThan(0);
+    expect(flags.filter((name) => !isFlag(name))).toEqual([]);
+    const calls = spans.filter((span) => /^(avm|wallet|info|health|dev)\.\w+$/.test(span));
+    expect(calls.filter((name) => !methods.has(name))).toEqual([]);
+  });
+
+  test('its commands run', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'serac-coming-'));
+    try {
+      const blocks = [...read(page).matchAll(/```sh\n(serac[^`]*)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+      expect(blocks.length).toBeGreaterThan(0);
+      for (const line of blocks) await runLine(line.replace('DIR', folder));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 120_000);
+});
+
+let node: Program;
+beforeAll(async () => {
+  node = await startProgramAsUsers();
+}, 60_000);
+afterAll(() => node.stop());
+
+/** A server is started on a free port and stopped when it is ready; any other command ends by itself, and asks the node of this file. */
+async function runLine(line: string): Promise<void> {
+  const words = line.split(' ').slice(1);
+  const [name = ''] = words;
+  if (name === '' || (isCommand(name) && commandTable[name].kind === 'server')) {
+    const server = name === 'testnet' ? await startTestnet(...words.slice(1)) : await startProgramAsUsers(...words, '--log-level=info');
+    expect([line, await server.stop()]).toEqual([line, 0]);
+    return;
+  }
+  const { code, err } = await runProgram(...words, ...(needsNode(words) ? ['--url', node.url] : []));
+  expect([line, code, err]).toEqual([line, 0, '']);
+}
+
+const needsNode = (words: readonly string[]): boolean => commandOf(words)?.kind === 'client';
+
+/** The command of some words; one of two words, such as `snapshot save`, comes before one of the first alone. */
+function commandOf(words: readonly string[]): { readonly kind: string } | undefined {
+  const [first = '', second = ''] = words;
+  return [`${first} ${second}`, first].flatMap((name) => (isCommand(name) ? [commandTable[name]] : []))[0];
+}
+
+function isKnownCommand(words: readonly string[]): boolean {
+  const flags = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=')[0] as string);
+  const isKnown = words.length === 0 || (words[0] as string).startsWith('--') || commandOf(words) !== undefined;
+  return isKnown && flags.every(isFlag);
+}
+
+describe('what has no counterpart', () => {
+  const [anvilPage = '', , avalanchegoPage = ''] = pages;
+  const [before = '', after = ''] = read(anvilPage).split(withoutHeading);
+  const aliases = (text: string): string[] => spansOf(text).filter((span) => /^(evm|anvil|hardhat|txpool)_\w+$/.test(span));
+
+  /** Those of the names that the node does not know. */
+  async function findUnknown(names: readonly string[]): Promise<string[]> {
+    const unknown: string[] = [];
+    for (const name of names)
+      if (JSON.stringify(await node.client.call('/ext/dev', name, [])).includes('RPC_METHOD_ILL_FORMED')) unknown.push(name);
+    return unknown;
+  }
+
+  test('every name of Anvil, Hardhat and Ganache above that section is answered', async () => {
+    expect(aliases(before).length).toBeGreaterThan(15);
+    expect(await findUnknown(aliases(before))).toEqual([]);
+  });
+
+  test('none of the names in it is answered; if you have added one, move it to the table of methods', async () => {
+    expect(aliases(after).length).toBeGreaterThan(10);
+    expect(await findUnknown(aliases(after))).toEqual(aliases(after));
+  });
+
+  test('the flags of AvalancheGo that are called refused are refused', () => {
+    const row = read(avalanchegoPage)
+      .split('\n')
+      .find((line) => line.includes('| refused |'));
+    const flags = spansOf(row ?? '').map((span) => span.replace('--', ''));
+    expect(flags.length).toBeGreaterThan(1);
+    expect(flags.filter((name) => !Object.hasOwn(unsupportedFlags, name))).toEqual([]);
+  });
+
+  test('the methods that AvalancheGo has removed are not answered', () => {
+    const [, section = ''] = read(avalanchegoPage).split('## What AvalancheGo has removed');
+    const rows = section
+      .split('\n## ')[0]
+      ?.split('\n')
+      .filter((line) => line.startsWith('| `'));
+    const removed = rows?.flatMap((row) => spansOf(row.split('|')[1] ?? '')).filter((span) => span.startsWith('avm.'));
+    expect(removed?.length).toBeGreaterThan(3);
+    expect(removed?.filter((name) => methods.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+import { Glob } from 'bun';
+import { buildDocs } from '../src/app/platform/docs-build.ts';
+import { splitSections } from '../src/explorer/docs/docs-pages.ts';
+import { docsSections, docsTable, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
+import { type Program, startProgram } from './program.ts';
+
+/** The documentation site: what it is made from, its links, and how a node serves it. */
+
+const root = resolve(import.meta.dir, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const table = 'src/explorer/docs/docs-table.ts';
+
+describe('the table of pages', () => {
+  test('has a row for every page of docs/', () => {
+    const rows = new Set(docsTable.map(({ source }) => source));
+    const missing = [...new Glob('docs/*.md').scanSync({ cwd: root })].filter((page) => !rows.has(page));
+    if (missing.length > 0) throw new Error(`${missing.join(', ')}: add a row for it in ${table} (page, title, section, source, about)`);
+  });
+
+  test('has every section of a file that is split into pages, once', () => {
+    for (const source of new Set(docsTable.filter(({ parts }) => parts !== undefined).map((row) => row.source))) {
+      const used = docsTable.filter((row) => row.source === source).flatMap(({ parts = [] }) => parts);
+      const found = splitSections(read(source)).map(({ anchor }) => anchor);
+      const left = found.filter((anchor) => anchor !== 'intro' && !used.includes(anchor) && !partsWithoutPage[source]?.includes(anchor));
+      if (left.length > 0)
+        throw new Error(`${source}: no page has the sections ${left.join(', ')}; add them to \`parts\` of a row in ${table}`);
+      expect(used).toEqual([...new Set(used)]);
+    }
+  });
+
+  test('is in the order of its sections, with a line about every page', () => {
+    const order = docsTable.map(({ section }) => docsSections.indexOf(section));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    for (const { page, about } of docsTable) expect([page, about]).toEqual([page, expect.stringMatching(/^.{20,}\.$/)]);
+  });
+
+  test('the package, a git installation and the image are built from all of its sources', () => {
+    const tops = new Set(docsTable.map(({ source }) => source.split('/')[0] as string));
+    for (const file of ['bin/prepare.js', 'Dockerfile', '.dockerignore'])
+      expect([file, [...tops].filter((name) => !read(file).includes(name))]).toEqual([file, []]);
+  });
+});
+
+describe.each([{ isServed: false }, { isServed: true }])('the built site (%p)', ({ isServed }) => {
+  let files: ReadonlyMap<string, string | Uint8Array>;
+  const text = (path: string): string => Buffer.from(files.get(path) as string).toString('utf8');
+  const pagesOf = (ending: string): string[] => [...files.keys()].filter((path) => path.endsWith(ending));
+  beforeAll(async () => {
+    files = await buildDocs({ isServed });
+  });
+
+  test('every link, script, style and picture is a file of the site, every anchor a heading, and all links are relative', () => {
+    const wrong: string[] = [];
+    let count = 0;
+    for (const page of pagesOf('.html'))
+      for (const [, target = ''] of text(page).matchAll(/ (?:href|src|data-index)="([^"]*)"/g)) {
+        count++;
+        if (/^https?:/.test(target) || (isServed && /^\/(api)?$/.test(target))) continue;
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? page : posix.join(posix.dirname(page), path);
+        const isFound = !target.startsWith('/') && files.has(file) && (anchor === undefined || text(file).includes(` id="${anchor}"`));
+        if (!isFound) wrong.push(`${page}: ${target}`);
+      }
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(3000);
+  });
+
+  test('links of the Markdown files lead to files of the site', () => {
+    const wrong: string[] = [];
+    for (const page of [...pagesOf('.md'), 'llms.txt'])
+      for (const [, target = ''] of text(page)
+        .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
+        .matchAll(/\]\(([^)\s]+)\)/g)) {
+        const [path = ''] = target.split('#');
+        if (!/^https?:/.test(target) && !files.has(path === '' ? page : posix.join(posix.dirname(page), path)))
+          wrong.push(`${page}: ${target}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  test('llms.txt has a line for every page, llms-full.txt the text of all', () => {
+    const listed = [...text('llms.txt').matchAll(/^- \[.*\]\((.*)\): .*\.$/gm)].map(([, page]) => page);
+    expect(listed.sort()).toEqual(
+      pagesOf('.md')
+        .filter((page) => page !== 'index.md')
+        .sort(),
+    );
+    for (const { page } of docsTable) expect(text('llms-full.txt')).toContain(text(`${page}.md`));
+  });
+
+  test('no page has a script, a style or a handler of its own: the policy forbids them', () => {
+    for (const page of pagesOf('.html')) {
+      expect(text(page)).not.toMatch(/<style|<script(?![^>]* src=)|<[^>]* (?:style|on[a-z]+)=|javascript:/);
+      expect(text(page).match(/<h1/g)?.length).toBe(1);
+    }
+  });
+});
+
+test('the plain files have pictures, the site of a node has none', async () => {
+  const pictures = async (isServed: boolean) =>
+    [...(await buildDocs({ isServed })).keys()].filter((path) => /\.(png|webp)$/.test(path)).length;
+  expect([await pictures(false), await pictures(true)]).toEqual([3, 0]);
+});
+
+describe('a node', () => {
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram();
+  }, 60_000);
+  afterAll(() => node.stop());
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(node.url + path, { headers, redirect: 'manual' });
+
+  test('serves the home page, pages, Markdown and llms.txt, and redirects short forms', async () => {
+    expect([(await get('/docs')).status, (await get('/docs')).headers.get('location')]).toEqual([302, '/docs/']);
+    expect((await get('/docs/join')).headers.get('location')).toBe('/docs/join.html');
+    const home = await get('/docs/');
+    expect([home.status, home.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await (await get('/docs/join.html')).text()).toContain('<h1>Join a network</h1>');
+    expect(await (await get('/docs/join.md')).text()).toStartWith('# Join a network\n');
+    expect(await (await get('/docs/llms.txt')).text()).toStartWith('# Serac\n');
+    expect((await get('/docs/decisions/')).status).toBe(200);
+    expect((await get('/docs/nothing')).status).toBe(404);
+    expect((await get('/docs/../package.json')).status).toBe(404);
+    expect((await fetch(`${node.url}/docs/`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('has the policy of the explorer; an unchanged page is 304, an asset never asked for again', async () => {
+    const page = await get('/docs/start.html');
+    const policy = (await get('/', { accept: 'text/html' })).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(page.headers.get('content-security-policy')).toBe(policy);
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    const etag = page.headers.get('etag') ?? '';
+    const again = await get('/docs/start.html', { 'if-none-match': `W/${etag}` });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await get('/docs/start.html', { 'if-none-match': '"other"' })).status).toBe(200);
+    const [asset = ''] = /assets\/[\w-]+docs\.css/.exec(await page.text()) ?? [];
+    expect((await get(`/docs/${asset}`)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('sends at most 60 kB for the first page that somebody opens, whichever it is', async () => {
+    const bytes = async (path: string): Promise<number> => {
+      const response = await fetch(node.url + path, { headers: { 'accept-encoding': 'br' }, decompress: false } as RequestInit);
+      expect([path, response.status]).toEqual([path, 200]);
+      return (await response.arrayBuffer()).byteLength;
+    };
+    const sizes: number[] = [];
+    for (const { page } of docsTable) {
+      const text = await (await get(`/docs/${page}.html`)).text();
+      const files = [...text.matchAll(/ (?:href|src)="((?:\.\.\/)?assets\/[^"]*)"/g)].map(([, file = '']) =>
+        posix.join('/docs', posix.dirname(page), file),
+      );
+      expect(files.length).toBe(4);
+      sizes.push((await Promise.all([`/docs/${page}.html`, ...files].map(bytes))).reduce((sum, size) => sum + size));
+    }
+    expect(Math.max(...sizes)).toBeLessThan(60_000);
+    expect(Math.min(...sizes)).toBeGreaterThan(5_000);
+  });
+});

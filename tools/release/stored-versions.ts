@@ -1,0 +1,11 @@
+import { newestVersion } from '../../src/ledger/index/migrations.ts';
+import { stateFileVersion } from '../../src/ledger/snapshot/state-file.ts';
+import { schemaVersion } from '../../src/ledger/store/store.ts';
+
+/** The versions of everything that Serac stores, from the code that checks them when it opens a file or a database. */
+export const storedVersions = [
+  { what: 'data directory (`--data-dir`)', version: schemaVersion },
+  { what: 'history index in the data directory', version: newestVersion },
+  { what: 'state file (`--state`)', version: stateFileVersion },
+  { what: 'PostgreSQL schema (`serac index`, `serac api`)', version: newestVersion },
+] as const;
