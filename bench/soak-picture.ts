@@ -22,7 +22,7 @@ export function drawSeries(all: readonly Series[], warmUp: number, title: string
     ].join('');
   });
   const total = 30 + all.length * (height + 14);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${total}" font-family="sans-serif" font-size="13"><rect width="${width}" height="${total}" fill="#fff"/><text x="4" y="18" font-weight="bold">${title}</text>${charts.join('\n')}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${total}" font-family="sans-serif" font-size="13"><title>${title}</title><rect width="${width}" height="${total}" fill="#fff"/><text x="4" y="18" font-weight="bold">${title}</text>${charts.join('\n')}</svg>\n`;
 }
 
 const round1 = (value: number): number => Math.round(value * 10) / 10;

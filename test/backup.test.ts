@@ -22,6 +22,8 @@ test('a running node is copied while it accepts transactions, and a node started
   await issuer.fund();
   await issuer.issue(20);
   expect(await runProgram('keys', 'create', '--data-dir', dataDir, '--name', 'alice')).toMatchObject({ code: 0 });
+  const owner = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
+  expect(await runProgram('webhooks', 'create', 'http://127.0.0.1:9/', owner, '--url', node.url)).toMatchObject({ code: 0 });
   const before = await readHeight(node);
 
   let isDone = false;
@@ -39,6 +41,7 @@ test('a running node is copied while it accepts transactions, and a node started
   const restored = await startProgram(`--data-dir=${copy}`, '--workers=0');
   expect(await readHeight(restored)).toBe(copied);
   expect(await readTip(restored, copied)).toEqual(await readTip(node, copied));
+  expect((await runProgram('webhooks', 'list', '--url', restored.url)).out).toContain('http://127.0.0.1:9/');
   await restored.stop();
   expect((await runProgram('keys', 'list', '--data-dir', copy)).out).toContain('alice');
 

@@ -14,7 +14,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const table = 'src/explorer/docs/docs-table.ts';
 
 describe('the table of pages', () => {
-  test('has a row for every page of docs/', () => {
+  test('has a row for every page of docs/, and one row for each page', () => {
+    const names = docsTable.map(({ page }) => page);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
     const rows = new Set(docsTable.map(({ source }) => source));
     const missing = [...new Glob('docs/*.md').scanSync({ cwd: root })].filter((page) => !rows.has(page));
     if (missing.length > 0) throw new Error(`${missing.join(', ')}: add a row for it in ${table} (page, title, section, source, about)`);

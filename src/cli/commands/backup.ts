@@ -9,21 +9,23 @@ import { StoreError } from '../../ledger/store/fault.ts';
 import type { CommandResult } from './reindex.ts';
 
 /**
- * `serac backup DIR`: copies the chains and API keys of a data directory to a new one, on which a node can be started. The node may be running:
+ * `serac backup DIR`: copies the chains, API keys and webhooks of a data directory to a new one, on which a node can be started. The node may be running:
  * it is not asked and does not wait. The copy is complete when its database has its name.
  */
 export function backUp(config: Config, target: string, env: Env): CommandResult {
   const from = requireDatabase(config.dataDir as string, env);
   const to = dataFilesIn(target);
-  for (const path of [to.database, to.keys]) requireMissing(path, env);
+  for (const path of [to.database, ...beside.map((name) => to[name])]) requireMissing(path, env);
   env.makeFolder(target);
   env.makeFolder(to.folder);
-  const hasKeys = exists(from.keys, env);
-  if (hasKeys) copy(from.keys, to.keys, env);
+  for (const name of beside) if (exists(from[name], env)) copy(from[name], to[name], env);
   const chains = copy(from.database, to.database, env, listChains);
   rebuildPageChecksums(to, env);
   return { lines: [...chains, `copied to ${target}; serac --data-dir ${target} starts a node on it`], isDamaged: false };
 }
+
+/** Databases beside the chains'. They are copied first: a webhook whose position is older than the blocks delivers again what it sent, and skips nothing. */
+const beside = ['keys', 'webhooks'] as const;
 
 /** Copies a database under another name first, so that a copy that was interrupted is not taken for a whole one. `read` is run on the copy. */
 function copy(from: string, to: string, env: Env, read: (db: Database) => readonly string[] = () => []): readonly string[] {

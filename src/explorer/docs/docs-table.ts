@@ -119,21 +119,6 @@ export const docsTable: readonly DocsRow[] = [
     parts: ['intro', 'names', 'pages', 'keys', 'rate-limits', 'browsers', 'errors', 'data-routes'],
   },
   {
-    page: 'webhooks',
-    title: 'Webhooks',
-    section: 'Interfaces',
-    source: 'docs/webhooks.md',
-    about: 'Signed requests to your server for the transactions of addresses and assets.',
-  },
-  {
-    page: 'webhook-routes',
-    title: 'Webhook routes',
-    section: 'Interfaces',
-    source: 'docs/data-and-metrics.md',
-    about: 'The routes that create, list, change and stop webhooks.',
-    parts: ['webhook-routes'],
-  },
-  {
     page: 'metrics-api',
     title: 'Metrics API',
     section: 'Interfaces',
