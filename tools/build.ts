@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
@@ -53,6 +53,13 @@ async function build(): Promise<void> {
   await types;
   // The code of these packages is inside the JavaScript files; those that npm installs bring their own texts.
   writeFileSync(join(dist, 'third-party-licenses.txt'), collectLicenseTexts(root, ['bundled']));
+}
+
+/** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */
+export function createProgramFolder(): string {
+  const cache = join(root, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  return mkdtempSync(join(cache, 'serac-test-'));
 }
 
 /** Builds what Bun needs to run the program, without the library: for the tests, which start it hundreds of times. Returns its path. */

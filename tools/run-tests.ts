@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
-import { buildProgram } from './build.ts';
+import { resolve } from 'node:path';
+import { buildProgram, createProgramFolder } from './build.ts';
 
 /**
  * Runs test files in parallel, three per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once before: a
@@ -14,15 +14,8 @@ const workers = 3 * availableParallelism();
 const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000', '--timings=test/timings.json'];
 const allFiles = ['./src', './test', './bench'];
 
-/** Below node_modules, so that the program finds its native package; a new folder, so that two runs do not disturb each other. */
-function createFolder(): string {
-  const cache = join(root, 'node_modules/.cache');
-  mkdirSync(cache, { recursive: true });
-  return mkdtempSync(join(cache, 'serac-test-'));
-}
-
 async function runTests(args: readonly string[]): Promise<number> {
-  const folder = createFolder();
+  const folder = createProgramFolder();
   try {
     const program = await buildProgram(folder);
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...(args.length === 0 ? allFiles : args)], {
