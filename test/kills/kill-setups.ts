@@ -237,8 +237,8 @@ async function finishNode(node: Victim, dataDir: string, seen: Seen): Promise<vo
 function readCopy<T>(dataDir: string, read: (db: Database) => T): T {
   const copy = `${dataDir}-copy`;
   rmSync(copy, { recursive: true, force: true });
-  // The WAL files of keys.sqlite disappear when the last process that reads them exits.
-  cpSync(join(dataDir, 'db'), copy, { recursive: true, filter: (path) => !path.includes('keys.sqlite') });
+  // The WAL files of keys and webhooks disappear when the last process that reads them exits.
+  cpSync(join(dataDir, 'db'), copy, { recursive: true, filter: (path) => !/(keys|webhooks)\.sqlite/.test(path) });
   const db = openDatabase(join(copy, 'serac.sqlite'), { readonly: false });
   try {
     return read(db);
