@@ -26,12 +26,15 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => installed.remove());
 
+/** Bun's parallel workers have the variable of jest, with which Playwright refuses to run. */
+const { JEST_WORKER_ID: _, ...ownEnv } = process.env;
+
 async function run(
   command: string[],
   cwd = installed.folder,
   env: Record<string, string> = {},
 ): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe', env: { ...process.env, NO_COLOR: '1', ...env } });
+  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe', env: { ...ownEnv, NO_COLOR: '1', ...env } });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, out, err };
 }
