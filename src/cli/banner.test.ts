@@ -168,6 +168,7 @@ test('the JSON banner is one object on one line', () => {
       info: `${info.url}/ext/info`,
       health: `${info.url}/ext/health`,
       dev: `${info.url}/ext/dev`,
+      docs: `${info.url}/docs/`,
       events: `${info.url}/ext/events`,
       data: `${info.url}/v1`,
       metricsApi: `${info.url}/v2`,

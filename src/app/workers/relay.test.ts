@@ -28,11 +28,12 @@ const request = (body: string, path = '/a') => ({
 
 test('each request gets its own response, in whatever order the responses are sent', async () => {
   const { client, server, messages } = channelPair();
+  const quickArrived = Promise.withResolvers<void>();
   serveRelay(
     server,
     async (relayed) => {
       const text = Buffer.from(await relayed.body(1000)).toString();
-      if (text === 'slow') await new Promise((resolve) => setTimeout(resolve, 5));
+      if (text === 'slow') await quickArrived.promise;
       return {
         status: 200,
         headers: { path: relayed.path, type: relayed.header('content-type') ?? '', host: relayed.header('host') ?? '' },
@@ -42,8 +43,11 @@ test('each request gets its own response, in whatever order the responses are se
     soon,
   );
   const relay = createRelayClient(client, { soon, after: never });
-  const responses = await Promise.all(['slow', 'a', 'b'].map((text) => relay(request(text))));
-  expect(responses.map(({ body }) => body)).toEqual(['slow', 'a', 'b']);
+  const [slow, ...quick] = ['slow', 'a', 'b'].map((text) => relay(request(text)));
+  await Promise.all(quick);
+  quickArrived.resolve();
+  const responses = await Promise.all([slow, ...quick]);
+  expect(responses.map((response) => response?.body)).toEqual(['slow', 'a', 'b']);
   expect(responses[1]?.headers).toEqual({ path: '/a', type: 'application/json', host: 'localhost' });
   // Three requests in one message, two quick responses in another, the slow response in a third.
   expect(messages()).toBe(3);
