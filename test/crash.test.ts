@@ -30,7 +30,8 @@ const setups: readonly Setup[] = [
 ];
 const share = Math.ceil(kills / setups.length);
 
-describe(`kill -9 at ${share} random times, seed ${seed}: nothing accepted is lost, no event is missing or comes twice`, () => {
+// At the same time: each waits most of its time for a process that starts.
+describe.concurrent(`kill -9 at ${share} random times, seed ${seed}: nothing accepted is lost, no event is missing or comes twice`, () => {
   for (const [name, open, isAvailable] of setups)
     test.skipIf(!isAvailable)(
       name,
