@@ -501,11 +501,27 @@ test('impersonate: send and export from an address without its key, until it is 
   expect((await serac('send', to, '1AVAX', '--from', rich)).code).toBe(1);
 });
 
+test('webhooks: created, shown, stopped and started, given another secret, deleted', async () => {
+  const created = await ok('webhooks', 'create', 'http://127.0.0.1:9/hook', to);
+  const hook = /^id +(\S+)$/m.exec(created)?.[1] as string;
+  const secretOf = (out: string) => /^ +([0-9a-f]{64})$/m.exec(out)?.[1];
+  expect(secretOf(created)).toBeDefined();
+  const stateOf = async () => /^state +(\w+)/m.exec(await ok('webhooks', 'show', hook))?.[1];
+  expect([await ok('webhooks', 'list'), await stateOf()]).toEqual([expect.stringContaining('http://127.0.0.1:9/hook'), 'active']);
+  await ok('webhooks', 'disable', hook);
+  expect(await stateOf()).toBe('inactive');
+  await ok('webhooks', 'enable', hook);
+  expect(await stateOf()).toBe('active');
+  const other = secretOf(await ok('webhooks', 'secret', hook));
+  expect([other === undefined, other === secretOf(created)]).toEqual([false, false]);
+  await ok('webhooks', 'delete', hook);
+  expect((await serac('webhooks', 'show', hook)).code).toBe(1);
+});
+
 /** Commands that have a test file of their own. */
 const runElsewhere: Readonly<Record<string, string>> = {
   doctor: 'doctor',
   reorg: 'dev-reorg',
-  webhooks: 'webhooks',
   run: 'scripts',
   record: 'scripts',
   replay: 'scripts',

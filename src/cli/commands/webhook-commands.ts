@@ -74,6 +74,21 @@ const describe = (webhook: Webhook): string[] => {
   ];
 };
 
+/** A row of 80 columns for each webhook, and its URL and name below it. The reason of a failure is in `webhooks show`. */
+function listLines(webhooks: readonly Webhook[]): string[] {
+  const [head = '', ...rows] = formatTable(
+    ['ID', 'Delivered', 'State'],
+    webhooks.map(({ id, status, delivery }) => [
+      id,
+      String(delivery.delivered),
+      status === 'active' && delivery.failedAttempts > 0 ? 'failing' : status,
+    ]),
+    new Set([1]),
+  );
+  const below = webhooks.map(({ url, name }) => `  ${url}${name ? `  ${name}` : ''}`);
+  return [head, ...rows.flatMap((row, at) => [row, below[at] as string])];
+}
+
 const setStatus = (status: Webhook['status']): ClientCommand =>
   command(({ client, args: [id = ''] }) => call(client, 'updateWebhook', id, { status }), describe);
 
@@ -97,20 +112,7 @@ export const webhookCommands = {
   ),
   'webhooks list': command(
     ({ client }) => listAll(client),
-    (webhooks) =>
-      webhooks.length === 0
-        ? ['no webhooks; serac webhooks create URL ADDRESSES makes one']
-        : formatTable(
-            ['ID', 'Name', 'URL', 'Delivered', 'State'],
-            webhooks.map((webhook) => [
-              webhook.id,
-              webhook.name || '-',
-              webhook.url,
-              String(webhook.delivery.delivered),
-              stateText(webhook),
-            ]),
-            new Set([3]),
-          ),
+    (webhooks) => (webhooks.length === 0 ? ['no webhooks; serac webhooks create URL ADDRESSES makes one'] : listLines(webhooks)),
   ),
   'webhooks show': command(({ client, args: [id = ''] }) => call(client, 'getWebhook', id), describe),
   'webhooks enable': setStatus('active'),
