@@ -24,6 +24,7 @@ export const webhookRows = {
     summary: 'Creates a webhook; deliveries begin with the next accepted transaction',
     params: newWebhookParams,
     response: CreatedWebhookSchema,
+    status: 201,
     cachePolicy: 'never',
     isOperator: true,
   }),
