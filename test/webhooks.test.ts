@@ -109,7 +109,7 @@ describe('a developer chain', () => {
       expect((await call('GET', '?status=inactive')).json.webhooks).toHaveLength(1);
 
       expect(
-        (await call('POST', `/${id}/addresses`, { addresses: [format(second.address), format(first.address)] })).json.metadata.keys,
+        (await call('PATCH', `/${id}/addresses`, { addresses: [format(second.address), format(first.address)] })).json.metadata.keys,
       ).toHaveLength(2);
       expect((await call('GET', `/${id}/addresses?pageSize=1`)).json).toMatchObject({
         totalAddresses: 2,
@@ -312,7 +312,7 @@ describe('access and targets', () => {
         ['PATCH', '', { status: 'active' }],
         ['POST', '/secret', undefined],
         ['GET', '/addresses', undefined],
-        ['POST', '/addresses', { addresses: body.metadata.keys }],
+        ['PATCH', '/addresses', { addresses: body.metadata.keys }],
         ['DELETE', '/addresses', { addresses: body.metadata.keys }],
         ['DELETE', '', undefined],
       ] as const) {

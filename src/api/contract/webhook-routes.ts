@@ -79,7 +79,7 @@ export const webhookRows = {
     isOperator: true,
   }),
   addAddressesToWebhook: route({
-    method: 'POST',
+    method: 'PATCH',
     path: keyPath,
     tag: 'Webhooks',
     summary: `Adds addresses to a webhook, up to ${webhookLimits.keys} in all`,

@@ -11,6 +11,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk';
+import type { PrimaryNetworkAddressActivityRequest } from '@avalabs/avacloud-sdk/models/components';
 import { eventually } from '../../processes.ts';
 import { type Receiver, startReceiver } from '../../webhook-receiver.ts';
 import { expectError, openAvacloud, readAllPages } from './data-client.ts';
@@ -34,15 +35,14 @@ const openWebhooks = () => {
   return { webhooks: new AvaCloudSDK({ network: 'fuji', serverURL: node.url }).webhooks, errors, at };
 };
 
-const newHook = (keys: string[], name: string) =>
-  ({
-    eventType: 'primary_network_address_activity',
-    url: receiver.url,
-    network: 'fuji',
-    chainId: 'x-chain',
-    name,
-    metadata: { keyType: 'addresses', keys, subEvents: { addressActivitySubEvents: ['balance_change'] } },
-  }) as const;
+const newHook = (keys: string[], name: string): PrimaryNetworkAddressActivityRequest => ({
+  eventType: 'primary_network_address_activity',
+  url: receiver.url,
+  network: 'fuji',
+  chainId: 'x-chain',
+  name,
+  metadata: { keyType: 'addresses', keys, subEvents: { addressActivitySubEvents: ['balance_change'] } },
+});
 
 /** What AvaCloud's documentation tells a receiver to do: parse, write with sorted keys, sign, compare. */
 function verifySignature(body: string, signature: string | null, secret: string): boolean {
@@ -99,8 +99,10 @@ test('avacloud: a delivery, verified as its documentation says', async () => {
   const { id } = await webhooks.create(newHook([second], 'delivered'), at);
   const { secret } = (await (await fetch(`${node.url}/v1/webhooks/${id}/secret`, { method: 'POST' })).json()) as { secret: string };
   const { txID } = await node.call<{ txID: string }>('/ext/dev', 'dev.send', { to: second, amount: '5' });
-  await eventually(receiver.txIDs, (ids) => ids.includes(txID));
-  const got = receiver.requests.find(({ message }) => message.event.txID === txID);
+  const got = await eventually(
+    () => receiver.requests.find(({ message }) => message.webhookId === id && message.event.txID === txID),
+    (found) => found !== undefined,
+  );
   expect(got?.message).toMatchObject({ webhookId: id, eventType: 'primary_network_address_activity', event: { addresses: [second] } });
   expect(verifySignature(got?.body ?? '', got?.headers.get('x-signature') ?? null, secret)).toBe(true);
   expect(verifySignature(got?.body ?? '', got?.headers.get('x-signature') ?? null, `${secret}0`)).toBe(false);
