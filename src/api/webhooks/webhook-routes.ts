@@ -14,7 +14,7 @@ import { quoteValue } from '../rest/quote-value.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { WebhookError } from './fault.ts';
-import { parseTarget, type TargetPolicy } from './target-policy.ts';
+import { parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 import type { Webhook, WebhookFilter } from './webhook.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
@@ -38,7 +38,7 @@ export type WebhookDeps = {
 export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
   createWebhook: async (deps, values, { keyID }) => {
     const { url, eventType, metadata, name = '', description = '' } = values;
-    checkUrl(url, deps.policy);
+    checkUrl(url, deps.policy, keyID);
     const expected = eventType === 'asset_activity' ? 'assets' : 'addresses';
     if (metadata.keyType !== expected) throw invalidParams([`metadata.keyType must be ${expected} for ${eventType}`]);
     checkNetwork(deps.served, values.network);
@@ -74,9 +74,10 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
   },
   getWebhook: async (deps, { id }, { keyID }) => describeWebhook(deps, await requireWebhook(await deps.store(), id, keyID)),
   updateWebhook: async (deps, { id, url, name, description, status }, { keyID }) => {
-    if (url !== undefined) checkUrl(url, deps.policy);
     const store = await deps.store();
-    if (status === 'active') await store.forgetFailures((await requireWebhook(store, id, keyID)).webhook.id);
+    const { webhook: found } = await requireWebhook(store, id, keyID);
+    if (url !== undefined) checkUrl(url, deps.policy, found.owner);
+    if (status === 'active') await store.forgetFailures(found.id);
     return changeWebhook(deps, id, keyID, (webhook) => ({
       ...webhook,
       ...(url !== undefined && { url }),
@@ -153,9 +154,9 @@ function requireAddresses({ filter }: Webhook): Extract<WebhookFilter, { keyType
   throw invalidParams(['this webhook is for assets and has no addresses']);
 }
 
-function checkUrl(url: string, policy: TargetPolicy): void {
+function checkUrl(url: string, policy: TargetPolicy, owner: string | undefined): void {
   try {
-    parseTarget(url, policy);
+    parseTarget(url, policyForOwner(policy, owner));
   } catch (error) {
     throw error instanceof WebhookError ? invalidParams([error.message]) : error;
   }
