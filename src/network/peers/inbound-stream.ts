@@ -1,5 +1,5 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { createFrameReader } from '../messages/frame.ts';
+import { createFrameReader, frameSize } from '../messages/frame.ts';
 import { maxMessageSize } from '../messages/message.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import type { ByteBudget, ByteGrant } from './byte-budget.ts';
@@ -9,6 +9,7 @@ import { type HandlingSlices, sliceMilliseconds } from './handling-slices.ts';
 import type { PeerSocket } from './socket.ts';
 import type { PeerTiming } from './timing.ts';
 import type { TokenBucket } from './token-bucket.ts';
+import type { UnreadBytes } from './unread-bytes.ts';
 
 /** The most messages of a peer that are handled before other events run. */
 const maxMessagesPerSlice = 64;
@@ -27,6 +28,7 @@ type InboundDeps = {
   readonly cpu: CpuShares;
   readonly slices: HandlingSlices;
   readonly budget: ByteBudget;
+  readonly unread: UnreadBytes;
   readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
   readonly handle: (frame: Uint8Array, hold: HoldBytes) => boolean | Promise<void>;
@@ -54,6 +56,7 @@ type Stage = 'length' | Throttle | 'body' | 'handling';
 export function createInboundStream(deps: InboundDeps): InboundStream {
   const { node, socket, timing, bandwidth, cpu, slices, budget, waits } = deps;
   const reader = createFrameReader();
+  const unread = deps.unread.open(node, () => void (isSuspended || awaitMore()));
   let stage: Stage = 'length';
   let length = 0;
   let grant: ByteGrant | undefined;
@@ -61,29 +64,36 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
   let isSuspended = false;
   let isPaused = false;
   let isClosed = false;
+  /** Whether the peer is not read although nothing of it waits. */
+  let isHeldBack = false;
   /** Whether a slice was taken that has not begun. */
   let isSliceDue = false;
   /** Milliseconds of the current slice that do not count for the peer. */
   let uncounted = 0;
   let since = timing.now();
 
+  const setPaused = (value: boolean): void => {
+    if (isPaused === value) return;
+    isPaused = value;
+    if (value) socket.pause();
+    else socket.resume();
+  };
   /** Stops reading until `continueRun`. */
   const suspend = (): void => {
     isSuspended = true;
-    if (isPaused) return;
-    isPaused = true;
-    socket.pause();
+    setPaused(true);
   };
+  /** Bytes that have arrived and are not part of a message that is being read. */
+  const countUnread = (): void => unread.set(Math.max(0, reader.pending() - (stage === 'body' ? frameSize(length) : 0)));
   const continueRun = (): void => {
     cancelWait = undefined;
     isSuspended = false;
     run();
   };
+  /** Waits for bytes: for the rest of a message, or for the next one, if it may be read. */
   const awaitMore = (): false => {
-    if (isPaused) {
-      isPaused = false;
-      socket.resume();
-    }
+    isHeldBack = stage === 'length' && unread.isHeldBack();
+    setPaused(isHeldBack);
     return false;
   };
   const waitFor = (milliseconds: number): false => {
@@ -192,6 +202,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     } catch (error) {
       fail(error);
     } finally {
+      if (!isClosed) countUnread();
       const now = timing.now();
       slices.end(node, now - began - uncounted, now);
     }
@@ -201,14 +212,16 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     append: (chunk) => {
       if (isClosed) return;
       reader.append(chunk);
+      countUnread();
       if (!isSuspended) run();
       else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
     },
-    waitingSince: () => (isSuspended ? undefined : since),
+    waitingSince: () => (isSuspended || isHeldBack ? undefined : since),
     throttledBy: () =>
-      isSliceDue ? 'cpu' : isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined,
+      isSliceDue ? 'cpu' : isHeldBack ? 'bytes' : isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined,
     close: () => {
       isClosed = true;
+      unread.close();
       cancelWait?.();
       if (isSliceDue) slices.end(node, 0, timing.now());
       if (stage !== 'handling') grant?.release();

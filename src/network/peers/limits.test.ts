@@ -78,12 +78,20 @@ describe('byte budget', () => {
 
 describe('shares of the CPU', () => {
   const limits = { validators: 1, others: 0.8, otherNode: 0.125, halfLife: 15_000, recheckDelay: 5000 };
+  /** The CPU time of a process that takes more than its messages. */
+  const busy = () => {
+    let used = 0;
+    return () => (used += 1e6);
+  };
   /** Adds a share of the time from 0 to 60 s, in steps of 100 ms. */
   const use = (shares: ReturnType<typeof createCpuShares>, of: NodeId, share: number) => {
-    for (let now = 100; now <= 60_000; now += 100) shares.add(of, 100 * share, now);
+    for (let now = 100; now <= 60_000; now += 100) {
+      shares.add(of, 100 * share, now);
+      shares.cpuUsage(now);
+    }
   };
   test('a node above an eighth waits, one below does not', () => {
-    const shares = createCpuShares(limits, nobody, 0);
+    const shares = createCpuShares(limits, nobody, 0, busy());
     use(shares, a, 0.1);
     expect([shares.delay(a, 60_000), shares.delay(b, 60_000)]).toEqual([0, 0]);
     use(shares, b, 0.5);
@@ -101,19 +109,37 @@ describe('shares of the CPU', () => {
           ]),
       ),
       0,
+      busy(),
     );
     use(shares, a, 0.5);
     expect(shares.delay(a, 60_000)).toBe(0);
     use(shares, a, 0.9);
     expect(shares.delay(a, 60_000)).toBeGreaterThan(0);
   });
+  test('time in which the process did not run counts for nobody', () => {
+    let now = 0;
+    const stakes = stakesOf(() => new Map(['0a', '0b', '0c', '0d', '0e'].map((byte) => [node(byte), 1n])));
+    // Of each second messages take 0.9, but the process gets a tenth of a core: other programs run.
+    const shares = createCpuShares(limits, stakes, 0, () => now / 10);
+    const flooding = node('ff');
+    for (; now <= 60_000; now += 100) {
+      shares.add(a, 40, now);
+      shares.add(flooding, 50, now);
+      expect([shares.delay(a, now), shares.delay(flooding, now)]).toEqual([0, 0]);
+    }
+    expect(shares.total(60_000)).toBeGreaterThan(0.8);
+    expect(shares.cpuUsage(60_000)).toBeLessThan(0.11);
+  });
   test('many short messages count like a long one', () => {
-    const shares = createCpuShares(limits, nobody, 0);
-    for (let now = 0; now < 30_000; now++) shares.add(a, 0.5, now);
+    const shares = createCpuShares(limits, nobody, 0, busy());
+    for (let now = 0; now < 30_000; now++) {
+      shares.add(a, 0.5, now);
+      shares.cpuUsage(now);
+    }
     expect(shares.delay(a, 30_000)).toBeGreaterThan(0);
   });
   test('unused meters are forgotten', () => {
-    const shares = createCpuShares(limits, nobody, 0);
+    const shares = createCpuShares(limits, nobody, 0, busy());
     for (let i = 0; i < 1000; i++) shares.add(`${i}`.padStart(40, '0') as NodeId, 1, i);
     shares.add(a, 1, 10 * 60_000);
     expect(shares.count()).toBe(1);

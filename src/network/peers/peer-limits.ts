@@ -5,11 +5,14 @@ import { createHandlingSlices, type HandlingSlices } from './handling-slices.ts'
 import type { NetworkOptions } from './network-flags.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
+import { createUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /** What all peers together may use of this node. */
 export type PeerLimits = {
   /** Bytes of received messages that are not handled yet. */
   readonly inbound: ByteBudget;
+  /** Bytes that have arrived before there is room for their messages. */
+  readonly unread: UnreadBytes;
   /** Bytes of messages that wait to be sent. */
   readonly outbound: ByteBudget;
   readonly cpu: CpuShares;
@@ -23,6 +26,7 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
     { atLarge: options.inboundAtLargeBytes, nodeAtLarge: options.inboundNodeBytes, validators: options.inboundValidatorBytes },
     stakes,
   ),
+  unread: createUnreadBytes(stakes),
   outbound: createByteBudget(
     { atLarge: options.outboundAtLargeBytes, nodeAtLarge: options.outboundNodeBytes, validators: options.outboundValidatorBytes },
     stakes,
@@ -38,5 +42,6 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
     },
     stakes,
     timing.now(),
+    timing.cpuTime,
   ),
 });

@@ -66,6 +66,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     cpu: context.limits.cpu,
     slices: context.limits.slices,
     budget: context.limits.inbound,
+    unread: context.limits.unread,
     waits: counters.waits,
     handle,
     broken: (reason) => close('bad frame', reason),
