@@ -6,6 +6,7 @@ import type { ByteBudget, ByteGrant } from './byte-budget.ts';
 import type { NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
 import { type HandlingSlices, sliceMilliseconds } from './handling-slices.ts';
+import type { BandwidthAccount } from './shared-bandwidth.ts';
 import type { PeerSocket } from './socket.ts';
 import type { PeerTiming } from './timing.ts';
 import type { TokenBucket } from './token-bucket.ts';
@@ -25,6 +26,7 @@ type InboundDeps = {
   readonly socket: Pick<PeerSocket, 'pause' | 'resume'>;
   readonly timing: PeerTiming;
   readonly bandwidth: TokenBucket;
+  readonly shared: Pick<BandwidthAccount, 'take' | 'wait'>;
   readonly cpu: CpuShares;
   readonly slices: HandlingSlices;
   readonly budget: ByteBudget;
@@ -37,8 +39,8 @@ type InboundDeps = {
 };
 
 /**
- * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth, for the peer's share of the CPU and for memory, and
- * only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
+ * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth (its own, then that of all peers without stake), for the
+ * peer's share of the CPU and for memory, and only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
  */
 type InboundStream = {
   readonly append: (chunk: Uint8Array) => void;
@@ -51,10 +53,13 @@ type InboundStream = {
 
 export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
 
-type Stage = 'length' | Throttle | 'body' | 'handling';
+/** What holds a message back at a stage. */
+const throttles: { readonly [S in Stage]?: Throttle } = { bandwidth: 'bandwidth', shared: 'bandwidth', cpu: 'cpu', bytes: 'bytes' };
+
+type Stage = 'length' | 'shared' | Throttle | 'body' | 'handling';
 
 export function createInboundStream(deps: InboundDeps): InboundStream {
-  const { node, socket, timing, bandwidth, cpu, slices, budget, waits } = deps;
+  const { node, socket, timing, bandwidth, shared, cpu, slices, budget, waits } = deps;
   const reader = createFrameReader();
   const unread = deps.unread.open(node, () => void (isSuspended || awaitMore()));
   let stage: Stage = 'length';
@@ -89,6 +94,11 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     cancelWait = undefined;
     isSuspended = false;
     run();
+  };
+  /** Goes on in the next turn of the event loop. */
+  const continueSoon = (): void => {
+    cancelWait = undefined;
+    timing.soon(() => void (isClosed || continueRun()));
   };
   /** Waits for bytes: for the rest of a message, or for the next one, if it may be read. */
   const awaitMore = (): false => {
@@ -128,8 +138,16 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       waits.bandwidth.sum += delay;
       if (delay > 0) return waitFor(delay);
     }
-    if (stage === 'bandwidth' || stage === 'cpu') {
-      const isFirst = stage === 'bandwidth';
+    if (stage === 'bandwidth') {
+      stage = 'shared';
+      if (!shared.take(length)) {
+        suspend();
+        cancelWait = shared.wait(length, continueSoon);
+        return false;
+      }
+    }
+    if (stage === 'shared' || stage === 'cpu') {
+      const isFirst = stage === 'shared';
       stage = 'cpu';
       const delay = cpu.delay(node, timing.now());
       if (isFirst) delay > 0 ? waits.cpu.waits++ : waits.cpu.noWaits++;
@@ -143,8 +161,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
         cancelWait = budget.wait(node, length, (given) => {
           waits.bytes.sum += timing.now() - began;
           grant = given;
-          cancelWait = undefined;
-          timing.soon(() => void (isClosed || continueRun()));
+          continueSoon();
         });
         return false;
       }
@@ -217,8 +234,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
     },
     waitingSince: () => (isSuspended || isHeldBack ? undefined : since),
-    throttledBy: () =>
-      isSliceDue ? 'cpu' : isHeldBack ? 'bytes' : isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined,
+    throttledBy: () => (isSliceDue ? 'cpu' : isHeldBack ? 'bytes' : isSuspended ? throttles[stage] : undefined),
     close: () => {
       isClosed = true;
       unread.close();

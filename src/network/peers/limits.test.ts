@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { createBlsChecks } from './bls-checks.ts';
 import { type ByteGrant, createByteBudget } from './byte-budget.ts';
 import { createConnectionLimits } from './connection-limits.ts';
 import { createCpuShares } from './cpu-share.ts';
 import { createHandlingSlices, sliceMilliseconds } from './handling-slices.ts';
+import { bandwidthWithoutStake, createSharedBandwidth } from './shared-bandwidth.ts';
 import { stakesOf } from './stake.ts';
 import { createTokenBucket } from './token-bucket.ts';
+import { createUnreadBytes, maxUnreadBytes } from './unread-bytes.ts';
 
 const node = (byte: string) => byte.repeat(20) as NodeId;
 const [a, b, c] = [node('0a'), node('0b'), node('0c')];
@@ -199,4 +202,74 @@ test('inbound connections: a rate for all, one per address and cooldown, loopbac
   expect(['127.0.0.1', '127.0.0.1', '::1'].map((ip) => limits.mayConnect(ip, 0))).toEqual([true, true, false]);
   expect([limits.mayConnect('1.1.1.1', 9999), limits.mayConnect('1.1.1.1', 10_000)]).toEqual([false, true]);
   expect([limits.allowed(), limits.rejected()]).toEqual([5, 3]);
+});
+
+describe('bandwidth of all peers without stake', () => {
+  test('however many they are, they get so many bytes per second together; one with stake does not wait', async () => {
+    const { timing, pass } = createVirtualTiming();
+    const shared = createSharedBandwidth(
+      stakesOf(() => new Map([[a, 1n]])),
+      timing,
+    );
+    const size = 200_000;
+    let taken = 0;
+    for (let i = 0; i < 150; i++) {
+      const account = shared.open(node((i + 32).toString(16)));
+      const next = (): void => {
+        taken += size;
+        if (account.take(size)) next();
+        else account.wait(size, next);
+      };
+      next();
+    }
+    taken -= 150 * size;
+    expect(shared.waiting()).toBe(150);
+    await pass(10_000);
+    const { perSecond, burst } = bandwidthWithoutStake;
+    expect(taken).toBeGreaterThan(9 * perSecond);
+    expect(taken).toBeLessThan(burst + 10 * perSecond + 2 * size);
+    expect(shared.open(a).take(2_000_000)).toBe(true);
+  });
+  test('a peer that sends little is next, before those that send much', async () => {
+    const { timing, pass } = createVirtualTiming();
+    const shared = createSharedBandwidth(nobody, timing);
+    const order: string[] = [];
+    const flooding = Array.from({ length: 20 }, (_, i) => shared.open(node((i + 32).toString(16))));
+    for (const account of flooding) expect(account.take(500_000) || account.wait(500_000, () => void order.push('flood'))).toBeTruthy();
+    for (const account of flooding) account.wait(500_000, () => void order.push('flood'));
+    shared.open(b).wait(100, () => void order.push('small'));
+    await pass(3000);
+    expect(order.indexOf('small')).toBeLessThan(5);
+    expect(order.length).toBeGreaterThan(10);
+  });
+  test('what is given up or given back leaves room', async () => {
+    const { timing, pass } = createVirtualTiming();
+    const shared = createSharedBandwidth(nobody, timing);
+    const account = shared.open(b);
+    expect([account.take(bandwidthWithoutStake.burst), account.take(1)]).toEqual([true, false]);
+    account.wait(1_000_000, () => expect.unreachable())();
+    await pass(1000);
+    account.charge(bandwidthWithoutStake.burst);
+    expect(account.take(1)).toBe(false);
+    account.charge(-bandwidthWithoutStake.burst);
+    expect(account.take(1)).toBe(true);
+  });
+});
+
+describe('unread bytes', () => {
+  test('above the limit nothing more of peers without stake is read, until a half of it is', () => {
+    const unread = createUnreadBytes(stakesOf(() => new Map([[a, 1n]])));
+    const changes: boolean[] = [];
+    const meters = Array.from({ length: 150 }, (_, i) => unread.open(node((i + 32).toString(16)), () => {}));
+    const idle = unread.open(b, () => void changes.push(idle.isHeldBack()));
+    const staker = unread.open(a, () => {});
+    staker.set(10 * maxUnreadBytes);
+    expect([unread.total(), idle.isHeldBack()]).toEqual([0, false]);
+    for (const meter of meters.slice(0, 17)) meter.set(512 * 1024);
+    expect([changes, staker.isHeldBack(), unread.total() > maxUnreadBytes]).toEqual([[true], false, true]);
+    for (const meter of meters.slice(0, 9)) meter.set(0);
+    expect(changes).toEqual([true, false]);
+    for (const meter of meters) meter.close();
+    expect(unread.total()).toBe(0);
+  });
 });

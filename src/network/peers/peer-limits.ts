@@ -3,6 +3,7 @@ import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { type CpuShares, createCpuShares } from './cpu-share.ts';
 import { createHandlingSlices, type HandlingSlices } from './handling-slices.ts';
 import type { NetworkOptions } from './network-flags.ts';
+import { createSharedBandwidth, type SharedBandwidth } from './shared-bandwidth.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 import { createUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
@@ -15,6 +16,8 @@ export type PeerLimits = {
   readonly unread: UnreadBytes;
   /** Bytes of messages that wait to be sent. */
   readonly outbound: ByteBudget;
+  /** Of all peers without stake. */
+  readonly shared: SharedBandwidth;
   readonly cpu: CpuShares;
   readonly slices: HandlingSlices;
   readonly blsChecks: BlsChecks;
@@ -27,6 +30,7 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
     stakes,
   ),
   unread: createUnreadBytes(stakes),
+  shared: createSharedBandwidth(stakes, timing),
   outbound: createByteBudget(
     { atLarge: options.outboundAtLargeBytes, nodeAtLarge: options.outboundNodeBytes, validators: options.outboundValidatorBytes },
     stakes,

@@ -40,6 +40,11 @@ export function createUnreadBytes(stakes: Pick<Stakes, 'of'>): UnreadBytes {
       const set = (bytes: number): void => {
         const now = stakes.of(node) > 0n ? 0 : bytes;
         const difference = now - counted;
+        // Who was read last is told last that reading goes on: its socket is read after those of the others.
+        if (counted === 0 && now > 0) {
+          listeners.delete(changed);
+          listeners.add(changed);
+        }
         counted = now;
         if (difference !== 0) add(difference);
       };
