@@ -25,13 +25,25 @@ function openStreams(count: number) {
   const readable = new Set<(bytes: Uint8Array) => void>();
   const handled = new Map<NodeId, number>();
   const open = (node: NodeId) => {
-    const append = (bytes: Uint8Array): void => stream.append(Uint8Array.from(bytes));
+    /** A chunk that was read before the socket was paused, as with Bun. */
+    let buffered = 0;
+    const append = (bytes: Uint8Array): void => {
+      stream.append(Uint8Array.from(bytes));
+      if (!readable.has(append)) buffered = chunk.length;
+    };
     readable.add(append);
     const stream = createInboundStream({
       node,
       socket: {
         pause: () => void readable.delete(append),
-        resume: () => void readable.add(append),
+        resume: () => {
+          if (buffered === 0) return void readable.add(append);
+          timing.soon(() => {
+            buffered = 0;
+            stream.append(Uint8Array.from(chunk));
+          });
+        },
+        buffered: () => buffered,
       },
       timing,
       bandwidth: createTokenBucket(defaultNetworkOptions.bandwidthRefill, defaultNetworkOptions.bandwidthBurst, timing.now()),
@@ -66,9 +78,9 @@ test('60 peers that send at once are not all read, one with stake is; and all is
   }
   const other = open(staker);
   for (let round = 0; round < 20; round++) other.append(frame);
-  // The chunk that exceeds the limit has arrived already.
+  // What sockets have read while they were paused is counted when it is known, one chunk of each.
   expect(highest).toBeGreaterThan(maxUnreadBytes / 2);
-  expect(highest).toBeLessThanOrEqual(maxUnreadBytes + chunk.length);
+  expect(highest).toBeLessThanOrEqual(2 * (maxUnreadBytes + chunk.length));
   expect(handled.get(staker)).toBe(20);
   // Those that were not read at first are read later.
   expect(flooding.every(({ node }) => handled.has(node))).toBe(true);

@@ -23,7 +23,7 @@ const maxUnread = maxMessageSize + 1024 * 1024;
 
 type InboundDeps = {
   readonly node: NodeId;
-  readonly socket: Pick<PeerSocket, 'pause' | 'resume'>;
+  readonly socket: Pick<PeerSocket, 'pause' | 'resume' | 'buffered'>;
   readonly timing: PeerTiming;
   readonly bandwidth: TokenBucket;
   readonly shared: Pick<BandwidthAccount, 'take' | 'wait'>;
@@ -89,7 +89,8 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     setPaused(true);
   };
   /** Bytes that have arrived and are not part of a message that is being read. */
-  const countUnread = (): void => unread.set(Math.max(0, reader.pending() - (stage === 'body' ? frameSize(length) : 0)));
+  const countUnread = (): void =>
+    unread.set(Math.max(0, reader.pending() + socket.buffered() - (stage === 'body' ? frameSize(length) : 0)));
   const continueRun = (): void => {
     cancelWait = undefined;
     isSuspended = false;
@@ -102,7 +103,8 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
   };
   /** Waits for bytes: for the rest of a message, or for the next one, if it may be read. */
   const awaitMore = (): false => {
-    isHeldBack = stage === 'length' && unread.isHeldBack();
+    // What the socket has read counts already: it is less if it is handled.
+    isHeldBack = stage === 'length' && socket.buffered() === 0 && unread.isHeldBack();
     setPaused(isHeldBack);
     return false;
   };

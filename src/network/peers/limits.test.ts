@@ -265,7 +265,7 @@ describe('unread bytes', () => {
     const staker = unread.open(a, () => {});
     staker.set(10 * maxUnreadBytes);
     expect([unread.total(), idle.isHeldBack()]).toEqual([0, false]);
-    for (const meter of meters.slice(0, 17)) meter.set(512 * 1024);
+    for (const meter of meters.slice(0, 17)) meter.set(maxUnreadBytes / 16);
     expect([changes, staker.isHeldBack(), unread.total() > maxUnreadBytes]).toEqual([[true], false, true]);
     for (const meter of meters.slice(0, 9)) meter.set(0);
     expect(changes).toEqual([true, false]);

@@ -20,8 +20,8 @@ export type UnreadMeter = {
   readonly close: () => void;
 };
 
-/** Reading stops above this, and goes on below a half of it. 16 peers can fill it at once. */
-export const maxUnreadBytes = 8 * 1024 * 1024;
+/** Reading stops above this, and goes on below a half of it. 8 peers can fill it at once. */
+export const maxUnreadBytes = 4 * 1024 * 1024;
 
 export function createUnreadBytes(stakes: Pick<Stakes, 'of'>): UnreadBytes {
   const listeners = new Set<() => void>();
