@@ -110,7 +110,8 @@ async function measure(
       const began = performance.now();
       while (performance.now() - began < 1000 * times.flood) delays.push(await accept());
       cpu = (100_000 * ((readCpuSeconds(target.pid) ?? Number.NaN) - cpuBefore)) / (performance.now() - began);
-      console.error(`  ${name}, ${target.name}: ${lines.last()}`);
+      const { numPeers } = await callNode<{ numPeers: string }>(target, '/ext/info', 'info.peers');
+      console.error(`  ${name}, ${target.name}: ${numPeers} peers with the stakers; ${lines.last()}`);
     } finally {
       hostile.kill('SIGKILL');
       await hostile.exited;
