@@ -57,6 +57,7 @@ function openStreams(count: number) {
         handled.set(node, (handled.get(node) ?? 0) + 1);
         return true;
       },
+      evicted: () => expect.unreachable(),
       broken: (reason) => expect.unreachable(reason),
     });
     return { node, stream, append, isPaused: () => !readable.has(append) };

@@ -34,6 +34,8 @@ type InboundDeps = {
   readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
   readonly handle: (frame: Uint8Array, hold: HoldBytes) => boolean | Promise<void>;
+  /** What the peer has sent keeps others from being read. */
+  readonly evicted: () => void;
   /** A frame is too large, or the socket does not stop reading. */
   readonly broken: (reason: string) => void;
 };
@@ -61,7 +63,7 @@ type Stage = 'length' | 'shared' | Throttle | 'body' | 'handling';
 export function createInboundStream(deps: InboundDeps): InboundStream {
   const { node, socket, timing, bandwidth, shared, cpu, slices, budget, waits } = deps;
   const reader = createFrameReader();
-  const unread = deps.unread.open(node, () => void (isSuspended || awaitMore()));
+  const unread = deps.unread.open(node, { changed: () => void (isSuspended || awaitMore()), evicted: deps.evicted });
   let stage: Stage = 'length';
   let length = 0;
   let grant: ByteGrant | undefined;

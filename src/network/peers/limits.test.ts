@@ -9,7 +9,7 @@ import { createHandlingSlices, sliceMilliseconds } from './handling-slices.ts';
 import { bandwidthWithoutStake, createSharedBandwidth } from './shared-bandwidth.ts';
 import { stakesOf } from './stake.ts';
 import { createTokenBucket } from './token-bucket.ts';
-import { createUnreadBytes, maxUnreadBytes } from './unread-bytes.ts';
+import { createUnreadBytes, maxFullTime, maxUnreadBytes } from './unread-bytes.ts';
 
 const node = (byte: string) => byte.repeat(20) as NodeId;
 const [a, b, c] = [node('0a'), node('0b'), node('0c')];
@@ -257,12 +257,29 @@ describe('bandwidth of all peers without stake', () => {
 });
 
 describe('unread bytes', () => {
-  test('above the limit nothing more of peers without stake is read, until a half of it is', () => {
-    const unread = createUnreadBytes(stakesOf(() => new Map([[a, 1n]])));
+  const open = () => {
+    const { timing, pass } = createVirtualTiming();
+    const unread = createUnreadBytes(
+      stakesOf(() => new Map([[a, 1n]])),
+      timing,
+    );
+    const evicted: number[] = [];
+    const meters = Array.from({ length: 150 }, (_, i) =>
+      unread.open(node((i + 32).toString(16)), {
+        changed: () => {},
+        evicted: () => {
+          evicted.push(i);
+          meters[i]?.close();
+        },
+      }),
+    );
     const changes: boolean[] = [];
-    const meters = Array.from({ length: 150 }, (_, i) => unread.open(node((i + 32).toString(16)), () => {}));
-    const idle = unread.open(b, () => void changes.push(idle.isHeldBack()));
-    const staker = unread.open(a, () => {});
+    const idle = unread.open(b, { changed: () => void changes.push(idle.isHeldBack()), evicted: () => expect.unreachable() });
+    return { unread, meters, evicted, idle, changes, pass };
+  };
+  test('above the limit nothing more of peers without stake is read, until a half of it is', () => {
+    const { unread, meters, idle, changes } = open();
+    const staker = unread.open(a, { changed: () => {}, evicted: () => {} });
     staker.set(10 * maxUnreadBytes);
     expect([unread.total(), idle.isHeldBack()]).toEqual([0, false]);
     for (const meter of meters.slice(0, 17)) meter.set(maxUnreadBytes / 16);
@@ -271,5 +288,16 @@ describe('unread bytes', () => {
     expect(changes).toEqual([true, false]);
     for (const meter of meters) meter.close();
     expect(unread.total()).toBe(0);
+  });
+  test('peers whose bytes stay unread do not keep others out: those with the most are closed', async () => {
+    const { meters, evicted, idle, changes, pass } = open();
+    for (const [i, meter] of meters.slice(0, 12).entries()) meter.set(maxUnreadBytes / 12 + i + 1);
+    await pass(maxFullTime.first - 1);
+    expect([evicted, idle.isHeldBack()]).toEqual([[], true]);
+    await pass(10 * maxFullTime.next);
+    expect([evicted, changes]).toEqual([
+      [11, 10, 9, 8, 7, 6, 5],
+      [true, false],
+    ]);
   });
 });

@@ -29,7 +29,7 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
     { atLarge: options.inboundAtLargeBytes, nodeAtLarge: options.inboundNodeBytes, validators: options.inboundValidatorBytes },
     stakes,
   ),
-  unread: createUnreadBytes(stakes),
+  unread: createUnreadBytes(stakes, timing),
   shared: createSharedBandwidth(stakes, timing),
   outbound: createByteBudget(
     { atLarge: options.outboundAtLargeBytes, nodeAtLarge: options.outboundNodeBytes, validators: options.outboundValidatorBytes },

@@ -72,6 +72,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     unread: context.limits.unread,
     waits: counters.waits,
     handle,
+    evicted: () => close('busy', 'it sends more than can be read'),
     broken: (reason) => close('bad frame', reason),
   });
 
