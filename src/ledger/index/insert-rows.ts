@@ -1,6 +1,6 @@
 import { compare } from '../../base/bytes/octets.ts';
 import { type BatchedStatement, type BatchSizes, batchedStatement, valueTuples } from './batched-statement.ts';
-import { encodeCopyRows, type RowOrder } from './copy-rows.ts';
+import { copyOfRows, encodeRows, type RowOrder } from './copy-rows.ts';
 import type { Dialect } from './ddl.ts';
 import { arrayStatement } from './key-array.ts';
 import type { SqlValue } from './sql.ts';
@@ -43,10 +43,11 @@ export function insertRows(dialect: Dialect, name: string, table: Table, onConfl
 
 function copyQueries(text: string, types: readonly Column['type'][], values: readonly SqlValue[], order: RowOrder | undefined): Query[] {
   const queries: Query[] = [];
-  const count = values.length / types.length;
+  const rows = encodeRows(types, values);
+  const count = rows.ends.length;
   for (let from = 0; from < count; from += copyLimits.max) {
     const to = Math.min(count, from + copyLimits.max);
-    queries.push({ text, values: [], copy: () => encodeCopyRows(types, values, { order, from, to }) });
+    queries.push({ text, values: [], copy: () => copyOfRows(rows, order, from, to) });
   }
   return queries;
 }
@@ -58,6 +59,7 @@ function createKeySort(columns: readonly string[], key: readonly string[]) {
   const firstColumn = keyColumns[0] as number;
   return (values: readonly SqlValue[]): RowOrder | undefined => {
     const count = values.length / width;
+    if (count < 2) return undefined;
     const prefixes = new Float64Array(count);
     for (let row = 0; row < count; row++) prefixes[row] = prefixOf(values[row * width + firstColumn] as SqlValue);
     const compareRows = (a: number, b: number): number => {
