@@ -21,6 +21,7 @@ import { createOutageLog, logChanges } from '../log/log.ts';
 import { splitHosts } from '../platform/database-url.ts';
 import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import { limitWriterCaches } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
@@ -69,6 +70,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
   const findPrimary = createPrimaryFinder(hosts);
   const context = createNetworkContext(config, env);
+  limitWriterCaches(config);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
   let role: IndexerState['role'] = 'starting';
