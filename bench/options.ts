@@ -53,9 +53,10 @@ const modes = [
   'limits',
   'cluster',
   'soak',
+  'restart',
 ] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -97,7 +98,8 @@ the same bytes. Instead of the table:
   --minutes N      its length, at most 1440 (default 120)
   --rate N         transactions per second instead of 80 % of the capacity
   --seed N         of the random transactions whose answers are compared (default: of the clock, printed)
-  --record         add this run to bench/soak.jsonl and draw bench/soak.svg`;
+  --record         add this run to bench/soak.jsonl and draw bench/soak.svg
+  --restart      time from the start until healthy after kill -9 under load, with 10^5 transactions (--txs N; --keep DIR), and its phases`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -127,6 +129,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         limits: { type: 'boolean' },
         cluster: { type: 'boolean' },
         soak: { type: 'boolean' },
+        restart: { type: 'boolean' },
         minutes: { type: 'string' },
         rate: { type: 'string' },
         seed: { type: 'string' },
