@@ -8,16 +8,16 @@ export type StartPhases = {
 
 /** `now`: monotonic milliseconds, 0 at the start of the process. Everything until this call is the phase `program`: loading it, and its flags. */
 export function createStartPhases(now: () => number): StartPhases {
-  const phases: (readonly [name: string, ms: number])[] = [];
+  let phases = '';
   let last = 0;
   const end = (phase: string): void => {
     const at = now();
-    phases.push([phase, at - last]);
+    phases += `${phases === '' ? '' : ', '}${phase} ${Math.round(at - last)}`;
     last = at;
   };
   end('program');
   return {
     end,
-    format: () => `ready in ${Math.round(last)} ms: ${phases.map(([name, ms]) => `${name} ${Math.round(ms)}`).join(', ')}`,
+    format: () => `ready in ${Math.round(last)} ms: ${phases}`,
   };
 }
