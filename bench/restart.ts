@@ -96,10 +96,10 @@ const launch = (env: BenchEnv, program: string, dir: string) =>
     '--log-level=debug',
   ]);
 
-const phasesLine = /ready in \d+ ms: .*/;
+export const phasesLine = /ready in \d+ ms: [a-z\d ,]*\d/;
 
 /** The median of each phase of lines such as `ready in 300 ms: program 150, database 90`. */
-function formatPhases(lines: readonly string[]): string {
+export function formatPhases(lines: readonly string[]): string {
   const phases = new Map<string, number[]>();
   for (const line of lines)
     for (const [, name = '', ms] of line.replace(/^.*ms: /, '').matchAll(/([a-z ]+?) (\d+)(?:, |$)/g))
