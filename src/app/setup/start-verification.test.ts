@@ -50,7 +50,7 @@ test('a start compares a few blocks, and the others while the node runs', () => 
   const blocks = createBlocks({ damaged: 50 });
   const damage: unknown[] = [];
   const verification = startVerification(blocks, { random, timers }, (pages) => damage.push('before', pages), false);
-  expect([blocks.compared(), damage]).toEqual([8, []]);
+  expect([blocks.compared(), damage]).toEqual([2, []]);
   verification.continueLater(
     (pages) => damage.push('later', pages),
     () => {},
@@ -67,13 +67,13 @@ test('a command compares all before, a damaged first block is found before, a cl
   const fail = (): never => {
     throw new Error('damaged');
   };
-  expect(() => startVerification(createBlocks({ damaged: 3 }), { random, timers }, fail, false)).toThrow('damaged');
+  expect(() => startVerification(createBlocks({ damaged: 1 }), { random, timers }, fail, false)).toThrow('damaged');
   const stopped = createBlocks({});
   const verification = startVerification(stopped, { random, timers }, fail, false);
   verification.continueLater(fail, fail);
   verification.stop();
   runAll();
-  expect(stopped.compared()).toBe(8);
+  expect(stopped.compared()).toBe(2);
 });
 
 test('a block that cannot be read is reported', () => {
@@ -87,7 +87,7 @@ test('a block that cannot be read is reported', () => {
   expect(errors).toEqual(['Error: EIO']);
 });
 
-test('damage behind the first 32 MiB fails the write probe of a node that runs; writes meanwhile are no damage', () => {
+test('damage behind the first 8 MiB fails the write probe of a node that runs; writes meanwhile are no damage', () => {
   const files = dataFilesIn(folder);
   mkdirSync(files.folder);
   const { timers, runAll } = createTimers();
