@@ -31,7 +31,7 @@ export function* historyRows(
   for (const { txs } of facts)
     for (const { seq, kind, addresses, assets } of txs) {
       const isTransfer = kind === txKinds.BaseTx;
-      const isFeeTransfer = isTransfer && assets.has(feeAsset);
+      const isFeeTransfer = isTransfer && assets.includes(feeAsset);
       addBoundary(wholeChain, boundaryAt(seq, isChainRun, isTransfer));
       addBoundary(feeAsset, boundaryAt(seq, isFeeRun, isFeeTransfer));
       [isChainRun, isFeeRun] = [isTransfer, isFeeTransfer];
@@ -42,7 +42,9 @@ export function* historyRows(
   cache.openRuns = { chain: isChainRun, feeAsset: isFeeRun };
   // In the order of the key, in which inserting takes the least time. The sort is stable: numbers of transactions only increase.
   rows.sort((a, b) => compareHex(a.subject, b.subject) || a.kind - b.kind);
-  return rows.flatMap(({ subject, kind, tx }) => [subjectBlob(subject), kind, tx]);
+  const values: SqlValue[] = [];
+  for (const { subject, kind, tx } of rows) values.push(subjectBlob(subject), kind, tx);
+  return values;
 }
 
 /** `subject` as hex: its order is that of the bytes. */
