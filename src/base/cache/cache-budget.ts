@@ -1,7 +1,7 @@
 import { allShares, type CacheName, cacheTable } from './cache-table.ts';
 
 /** The two generations of one cache: an entry that is used moves to the young one; the old one is dropped as a whole. */
-export type Generations = { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number };
+export type Generations = { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number; oldBytes: number };
 
 /** All caches of one name: they share its bytes, however many there are (one per chain, method or kind of piece). */
 type CachePool = {
@@ -9,6 +9,8 @@ type CachePool = {
   readonly join: (member: Generations) => void;
   /** Adds to the bytes of the young generations. When they have half of all bytes, they become old, and those that were old are dropped. */
   readonly grow: (bytes: number) => void;
+  /** Bytes of all entries. */
+  readonly usedBytes: () => number;
 };
 
 /** What a process does: everything, or nothing but write blocks. */
@@ -24,6 +26,8 @@ export type CacheBudget = {
    */
   readonly resize: (bytes: number, use?: CacheUse) => void;
   readonly bytesOf: (name: CacheName) => number;
+  /** Bytes of all entries, and the most that they may have. Without the pages of the database, which SQLite caches and does not count for us. */
+  readonly usage: () => { readonly used: number; readonly max: number };
   readonly poolOf: (name: CacheName) => CachePool;
 };
 
@@ -42,6 +46,10 @@ export function createCacheBudget(bytes: number): CacheBudget {
       for (const [name, pool] of pools) pool.maxBytes = bytesOf(name);
     },
     bytesOf,
+    usage: () => ({
+      used: [...pools.values()].reduce((sum, pool) => sum + pool.usedBytes(), 0),
+      max: total - bytesOf('databasePages'),
+    }),
     poolOf: (name) => {
       const pool = pools.get(name) ?? createPool(bytesOf(name));
       pools.set(name, pool);
@@ -77,10 +85,12 @@ function createPool(maxBytes: number): CachePool {
       for (const member of alive()) {
         member.old = member.young;
         member.young = new Map();
+        member.oldBytes = member.youngBytes;
         member.youngBytes = 0;
       }
       youngBytes = 0;
     },
+    usedBytes: () => alive().reduce((sum, member) => sum + member.youngBytes + member.oldBytes, 0),
   };
   return pool;
 }

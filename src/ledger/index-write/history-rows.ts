@@ -30,7 +30,7 @@ export function* historyRows(
   for (const { txs } of facts)
     for (const { seq, kind, addresses, assets } of txs) {
       const isTransfer = kind === txKinds.BaseTx;
-      const isFeeTransfer = isTransfer && assets.has(feeAsset);
+      const isFeeTransfer = isTransfer && assets.includes(feeAsset);
       addBoundary(wholeChain, boundaryAt(seq, isChainRun, isTransfer));
       addBoundary(fee, boundaryAt(seq, isFeeRun, isFeeTransfer));
       [isChainRun, isFeeRun] = [isTransfer, isFeeTransfer];

@@ -71,7 +71,8 @@ export function computeBlockChange(
 ): BlockChange {
   const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
   const consumedRows: (NumberedUtxo & { spent: number })[] = [];
-  for (const [i, { effects }] of applied.entries()) {
+  for (let i = 0; i < applied.length; i++) {
+    const { effects } = applied[i] as Diff['applied'][number];
     for (const ref of effects.spent) {
       const id = refId(ref);
       const createdHere = createdByID.get(id);
