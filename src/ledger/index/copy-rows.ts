@@ -9,25 +9,28 @@ import type { Column } from './tables.ts';
 /** The numbers of rows in the order in which they are written. */
 export type RowOrder = Uint32Array;
 
-/** Encoded rows: `ends` has the end of each in `bytes`. */
-type EncodedRows = { readonly bytes: Buffer; readonly ends: Uint32Array };
+/** The rows to encode: those of `order`, or of the list itself, from a place up to before another. */
+type RowRange = { readonly order: RowOrder | undefined; readonly from: number; readonly to: number };
 
-/**
- * Encodes rows of columns of these types. The values of all rows are in one flat list, row after row. That is done before they are put in order: the
- * values of a row are close to each other in memory as long as they are read in the order in which they were made.
- */
-export function encodeRows(types: readonly Column['type'][], values: readonly SqlValue[]): EncodedRows {
+/** Encodes rows of columns of these types. The values of all rows are in one flat list, row after row. */
+export function encodeCopyRows(
+  types: readonly Column['type'][],
+  values: readonly SqlValue[],
+  range: RowRange = { order: undefined, from: 0, to: values.length / types.length },
+): Uint8Array {
+  const { order, from, to } = range;
   const width = types.length;
-  const bytes = Buffer.allocUnsafeSlow(sizeOf(width, values));
+  const bytes = new Uint8Array(sizeOf(width, values, range));
   const view = new DataView(bytes.buffer);
-  const ends = new Uint32Array(values.length / width);
-  let at = 0;
+  bytes.set(header);
+  let at = header.length;
   // Each value is written here and not by functions of its own: there are some sixty for every transaction.
-  for (let row = 0, i = 0; row < ends.length; row++) {
+  for (let row = from; row < to; row++) {
+    const first = (order === undefined ? row : (order[row] as number)) * width;
     view.setInt16(at, width);
     at += 2;
-    for (let column = 0; column < width; column++, i++) {
-      const value = values[i] as SqlValue;
+    for (let column = 0; column < width; column++) {
+      const value = values[first + column] as SqlValue;
       if (value === null) {
         view.setInt32(at, lengthOfNull);
         at += 4;
@@ -52,40 +55,27 @@ export function encodeRows(types: readonly Column['type'][], values: readonly Sq
         at += length;
       }
     }
-    ends[row] = at;
   }
-  return { bytes, ends };
-}
-
-/** The data of a COPY with some of the rows: those of `order`, or of the rows as they are, from a place up to before another. */
-export function copyOfRows({ bytes, ends }: EncodedRows, order: RowOrder | undefined, from: number, to: number): Uint8Array {
-  const startOf = (row: number): number => (row === 0 ? 0 : (ends[row - 1] as number));
-  let size = header.length + trailerLength;
-  if (order === undefined) size += startOf(to) - startOf(from);
-  else for (let i = from; i < to; i++) size += (ends[order[i] as number] as number) - startOf(order[i] as number);
-  const copy = Buffer.allocUnsafeSlow(size);
-  copy.set(header);
-  let at = header.length;
-  if (order === undefined) bytes.copy(copy, at, startOf(from), startOf(to));
-  else for (let i = from; i < to; i++) at += bytes.copy(copy, at, startOf(order[i] as number), ends[order[i] as number]);
-  copy.writeInt16BE(endOfRows, size - trailerLength);
-  return copy;
+  view.setInt16(at, endOfRows);
+  return bytes;
 }
 
 /** A signature, then flags and the length of an extension, which are 0. */
 const header = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const endOfRows = -1;
-const trailerLength = 2;
 const lengthOfNull = -1;
 const longestCopied = 64;
 const utf8 = new TextEncoder();
 
-function sizeOf(columns: number, values: readonly SqlValue[]): number {
-  let size = 2 * (values.length / columns) + 4 * values.length;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as SqlValue;
-    if (typeof value === 'number') size += 8;
-    else if (value !== null) size += typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+function sizeOf(width: number, values: readonly SqlValue[], { order, from, to }: RowRange): number {
+  let size = header.length + 2 + (to - from) * (2 + 4 * width);
+  for (let row = from; row < to; row++) {
+    const first = (order === undefined ? row : (order[row] as number)) * width;
+    for (let i = first; i < first + width; i++) {
+      const value = values[i] as SqlValue;
+      if (typeof value === 'number') size += 8;
+      else if (value !== null) size += typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    }
   }
   return size;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
-import { copyOfRows, encodeRows } from './copy-rows.ts';
+import { encodeCopyRows } from './copy-rows.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { insertRows } from './insert-rows.ts';
 import type { SqlValue } from './sql.ts';
@@ -45,7 +45,7 @@ describe('inserts', () => {
   test('come to PostgreSQL as a COPY in the order of the key, and divided if there are very many', () => {
     const queries = insertRows('postgres', 't', table)(shuffledRows(300).flat());
     expect(queries.map(({ text }) => text)).toEqual(['COPY t(name, n, rate, note) FROM STDIN (FORMAT binary)']);
-    expect(queries[0]?.copy?.()).toEqual(copyOfRows(encodeRows(types, shuffledRows(300).sort(byKey).flat()), undefined, 0, 300));
+    expect(queries[0]?.copy?.()).toEqual(encodeCopyRows(types, shuffledRows(300).sort(byKey).flat()));
     expect(textsOf('postgres', 3000)).toHaveLength(3);
   });
 

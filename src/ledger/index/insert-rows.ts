@@ -1,6 +1,6 @@
 import { compare } from '../../base/bytes/octets.ts';
 import { type BatchedStatement, type BatchSizes, batchedStatement, valueTuples } from './batched-statement.ts';
-import { copyOfRows, encodeRows, type RowOrder } from './copy-rows.ts';
+import { encodeCopyRows, type RowOrder } from './copy-rows.ts';
 import type { Dialect } from './ddl.ts';
 import { arrayStatement } from './key-array.ts';
 import type { SqlValue } from './sql.ts';
@@ -43,11 +43,10 @@ export function insertRows(dialect: Dialect, name: string, table: Table, onConfl
 
 function copyQueries(text: string, types: readonly Column['type'][], values: readonly SqlValue[], order: RowOrder | undefined): Query[] {
   const queries: Query[] = [];
-  const rows = encodeRows(types, values);
-  const count = rows.ends.length;
+  const count = values.length / types.length;
   for (let from = 0; from < count; from += copyLimits.max) {
     const to = Math.min(count, from + copyLimits.max);
-    queries.push({ text, values: [], copy: () => copyOfRows(rows, order, from, to) });
+    queries.push({ text, values: [], copy: () => encodeCopyRows(types, values, { order, from, to }) });
   }
   return queries;
 }
