@@ -13,10 +13,18 @@ type CachePool = {
   readonly usedBytes: () => number;
 };
 
+/** What a process does: everything, or nothing but write blocks. */
+export type CacheUse = 'all' | 'write';
+
+const writerShares = Object.values(cacheTable).reduce((sum, { share, ofWriter }) => sum + (ofWriter ? share : 0), 0);
+
 /** The bytes of the caches of one process, divided by the shares of `cacheTable`. */
 export type CacheBudget = {
-  /** Sets the bytes of all caches together. Applies to existing caches from their next entry on. */
-  readonly resize: (bytes: number) => void;
+  /**
+   * Sets the bytes of all caches together. Applies to existing caches from their next entry on. `use`: with `write` half of them are divided
+   * among the caches of the writer, for a process that answers no requests.
+   */
+  readonly resize: (bytes: number, use?: CacheUse) => void;
   readonly bytesOf: (name: CacheName) => number;
   /** Bytes of all entries, and the most that they may have. Without the pages of the database, which SQLite caches and does not count for us. */
   readonly usage: () => { readonly used: number; readonly max: number };
@@ -24,12 +32,17 @@ export type CacheBudget = {
 };
 
 export function createCacheBudget(bytes: number): CacheBudget {
-  let total = bytes;
+  let byShare = bytes;
+  let ofWriter = 0;
   const pools = new Map<CacheName, CachePool>();
-  const bytesOf = (name: CacheName): number => Math.floor((total * cacheTable[name].share) / allShares);
+  const bytesOf = (name: CacheName): number => {
+    const { share, ofWriter: isOfWriter } = cacheTable[name];
+    return Math.floor((byShare * share) / allShares + (isOfWriter ? (ofWriter * share) / writerShares : 0));
+  };
   return {
-    resize: (changed) => {
-      total = changed;
+    resize: (changed, use = 'all') => {
+      ofWriter = use === 'write' ? changed / 2 : 0;
+      byShare = changed - ofWriter;
       for (const [name, pool] of pools) pool.maxBytes = bytesOf(name);
     },
     bytesOf,

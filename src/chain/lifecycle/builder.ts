@@ -33,9 +33,9 @@ export function buildBlock(parent: Parent, deps: BuildDeps): ProcessingBlock | u
   const imported = new Set<Id>();
   const txs: Tx[] = [];
   let remainingBytes = targetBlockSize;
-  for (;;) {
-    const tx = deps.mempool.oldest();
-    if (tx === undefined || tx.bytes.length > remainingBytes) break;
+  // One iterator for the block: the first entry of a map that shrinks from its front is found by passing all deleted ones.
+  for (const tx of deps.mempool.all()) {
+    if (tx.bytes.length > remainingBytes) break;
     deps.mempool.remove([tx]);
     try {
       // Transactions of the wallet queue have not been verified before.

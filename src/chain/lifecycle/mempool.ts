@@ -22,10 +22,9 @@ export type Mempool = {
   readonly putBack: (tx: Tx) => void;
   /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed and returned. */
   readonly remove: (txs: readonly Tx[]) => readonly Conflict[];
-  readonly oldest: () => Tx | undefined;
   /** The waiting transaction that consumes an output. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
-  /** All transactions, oldest first. */
+  /** All transactions, oldest first. Those that were passed may be removed meanwhile. */
   readonly all: () => IterableIterator<Tx>;
   /** Removes all transactions and drop reasons. */
   readonly clear: () => void;
@@ -120,7 +119,6 @@ export function createMempool(): Mempool {
       insert(tx);
     },
     remove,
-    oldest: () => waiting.values().next().value?.tx,
     consumerOf: (utxoID) => consumers.get(utxoID),
     all: function* () {
       for (const { tx } of waiting.values()) yield tx;

@@ -68,3 +68,28 @@ test('an output that no processing block changes is read from the accepted state
   expect(readAfter(idAt(102), 3)).toEqual(utxoAt(3));
   expect(diffReads).toBe(0);
 });
+
+test('the outputs of a block that is accepted before anything is read on top of it are not counted', () => {
+  const tree = createProcessingTree({
+    lastAccepted: () => ({ id: zeroId, height: 0n, time: 0n }),
+    utxo: () => undefined,
+  } as unknown as Ledger);
+  let counted = 0;
+  const applied = [
+    {
+      get effects() {
+        counted++;
+        return { spent: [refAt(1)], created: [utxoAt(2)] };
+      },
+    },
+  ];
+  const undecided = { block: { id: idAt(101), parentID: zeroId, height: 1n, time: 1n, txs: [] }, diff: { applied, utxo: () => utxoAt(2) } };
+  tree.add(undecided as never as Undecided);
+  tree.remove(idAt(101));
+  expect(counted).toBe(0);
+
+  tree.add(undecided as never as Undecided);
+  expect(tree.parentAt(idAt(101))?.view.utxo(refAt(2))).toBeDefined();
+  tree.remove(idAt(101));
+  expect(counted).toBe(2);
+});

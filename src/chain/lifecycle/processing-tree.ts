@@ -16,6 +16,8 @@ export function createProcessingTree(ledger: Ledger) {
   const blocks = new Map<Id, Undecided>();
   /** Outputs that processing blocks create or spend, and how often. Any other output is as in the accepted state. */
   const changedOutputs = new Map<Id, number>();
+  /** Blocks whose outputs are not counted yet. A chain that decides alone accepts a block before anything is read on top of it. */
+  const uncounted = new Set<Undecided>();
   const countOutputs = ({ diff }: Undecided, by: 1 | -1): void => {
     const count = (id: Id): void => {
       const times = (changedOutputs.get(id) ?? 0) + by;
@@ -28,6 +30,12 @@ export function createProcessingTree(ledger: Ledger) {
     }
   };
 
+  const isChanged = (id: Id): boolean => {
+    for (const undecided of uncounted) countOutputs(undecided, 1);
+    uncounted.clear();
+    return changedOutputs.has(id);
+  };
+
   /**
    * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
    * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
@@ -36,7 +44,7 @@ export function createProcessingTree(ledger: Ledger) {
     const current = (): View => blocks.get(id)?.diff ?? ledger;
     return {
       // Most outputs and assets are as accepted, and the way to them through the diffs of a bootstrapping chain is long.
-      utxo: (ref) => (changedOutputs.has(refId(ref)) ? current() : ledger).utxo(ref),
+      utxo: (ref) => (isChanged(refId(ref)) ? current() : ledger).utxo(ref),
       asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
       atomic: ledger.atomic,
@@ -74,13 +82,13 @@ export function createProcessingTree(ledger: Ledger) {
     },
     add: (undecided: Undecided): void => {
       blocks.set(undecided.block.id, undecided);
-      countOutputs(undecided, 1);
+      uncounted.add(undecided);
     },
     remove: (id: Id): void => {
       const undecided = blocks.get(id);
       if (undecided === undefined) return;
       blocks.delete(id);
-      countOutputs(undecided, -1);
+      if (!uncounted.delete(undecided)) countOutputs(undecided, -1);
     },
     /** Whether a block holds a transaction, or keeps it because it conflicts with one of its own. */
     holdsTx: (id: Id): boolean =>

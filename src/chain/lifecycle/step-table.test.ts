@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
 import { prng } from '../../ledger/state/random-chain.fixture.ts';
 import { createStepTable, type Step, type StepName } from './step-table.ts';
@@ -45,4 +45,16 @@ test('grows to its limit, then replaces the oldest transactions', () => {
       one.add(id, { step: 'accepted', time: BigInt(i + 1), detail: { height: BigInt(i), id } });
     }
   for (const id of ids) expect(table.stepsOf(id)).toEqual(plain.stepsOf(id) as Step[]);
+});
+
+test('finds the oldest transaction without reading the keys of a map, which would pass all deleted ones', () => {
+  const table = createStepTable(100, 2);
+  const keys = spyOn(Map.prototype, 'keys');
+  try {
+    for (let i = 0; i < 300; i++)
+      table.add(i.toString(16).padStart(64, '0') as Id, { step: 'received', time: BigInt(i), detail: undefined });
+    expect(keys).not.toHaveBeenCalled();
+  } finally {
+    keys.mockRestore();
+  }
 });

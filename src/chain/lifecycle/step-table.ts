@@ -29,6 +29,8 @@ const firstCapacity = 128;
 export function createStepTable(maxTxs: number, maxSteps: number): StepTable {
   /** Transactions in the order of their first step, with the number of their row. Rows are reused in that order. */
   const rows = new Map<Id, number>();
+  /** The transaction of each row. The first key of a map would tell the oldest too, but passes all deleted ones: 9 µs with 10,000 rows. */
+  const ids: Id[] = [];
   /** The rows that the arrays have room for. It grows with the transactions: a full table takes more than a megabyte. */
   let capacity = Math.min(firstCapacity, maxTxs);
   let lengths = new Uint8Array(capacity);
@@ -56,10 +58,11 @@ export function createStepTable(maxTxs: number, maxSteps: number): StepTable {
 
   const addRow = (txID: Id): number => {
     if (rows.size === capacity && capacity < maxTxs) grow();
-    if (rows.size >= maxTxs) rows.delete(rows.keys().next().value as Id);
     const row = nextRow;
+    if (rows.size >= maxTxs) rows.delete(ids[row] as Id);
     nextRow = (nextRow + 1) % maxTxs;
     lengths[row] = 0;
+    ids[row] = txID;
     rows.set(txID, row);
     return row;
   };

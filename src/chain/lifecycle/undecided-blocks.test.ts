@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { type Block, makeBlock } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { View } from '../../avm/view.ts';
@@ -46,6 +46,20 @@ describe('built blocks', () => {
     chain.verify(blockOn(ledger.lastAccepted(), [b]));
     expect(spends.slice(2)).toEqual([b.id]);
     expect(messageOf(() => chain.verify(blockOn(ledger.lastAccepted(), [coinSpender(0, 'again')])))).toContain('not found');
+  });
+
+  test('have the oldest transactions of the mempool, which is passed once', () => {
+    const { chain } = setUp(true, 100);
+    const txs = Array.from({ length: 40 }, (_, i) => coinSpender(i));
+    for (const tx of txs) chain.issue(tx);
+    const values = spyOn(Map.prototype, 'values');
+    try {
+      expect((chain.build() as Block).txs.map(({ id }) => id)).toEqual(txs.map(({ id }) => id));
+      // An iterator for each transaction would pass all deleted ones each time.
+      expect(values.mock.calls.length).toBeLessThan(txs.length);
+    } finally {
+      values.mockRestore();
+    }
   });
 
   test('one that fails returns its transactions, although another was built after it', () => {

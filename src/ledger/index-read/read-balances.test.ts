@@ -123,3 +123,26 @@ test('on SQLite one row of each asset and lock time is read, and one more if it 
   expect(read).toBeLessThanOrEqual(2 * keys.size);
   db.close();
 });
+
+test('SQLite reads an asset of an address with one query, and none to find that there is no further one', () => {
+  const db = openDatabase(memoryPath, { readonly: false });
+  for (const statement of createTable('sqlite', tables.balance, chainTables.balance)) db.exec(statement);
+  const [owner, another] = owners as [Buffer, Buffer];
+  const insert = db.prepare(`INSERT INTO ${tables.balance} VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  for (const asset of assets) insert.run(owner, asset, partToBytes(0n), 4, amountToBytes(5n), 1, 0);
+  // Only shares of an output: the first asset has no row of the part that comes first.
+  insert.run(another, assets[0] as Buffer, partToBytes(-1n), 4, amountToBytes(5n), 1, 0);
+  const { singleOwner } = createBalanceReads(tables, noUtxos, 'sqlite');
+  const run = (address: Buffer) => {
+    let queries = 0;
+    const steps = singleOwner([addressFromBytes(address)], pin, now);
+    for (let step = steps.next(); ; ) {
+      if (step.done) return { queries, amounts: step.value.map(({ amount }) => amount) };
+      queries += step.value.length;
+      step = steps.next(step.value.map(({ text, values }) => db.prepare(text).all(...values)));
+    }
+  };
+  expect(run(owner)).toEqual({ queries: 2, amounts: [5n, 5n] });
+  expect(run(another)).toEqual({ queries: 2, amounts: [] });
+  db.close();
+});

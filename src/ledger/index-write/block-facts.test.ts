@@ -90,6 +90,14 @@ describe('the facts of a block', () => {
     expect(txs.map(({ addresses }) => [...addresses].sort())).toEqual([[ann, bob, eve].sort(), [bob, eve].sort()]);
   });
 
+  test('name each address and asset of a transaction once, of few and of many outputs', () => {
+    for (const count of [2, 30]) {
+      const outputs = Array.from({ length: count }, (_, i) => output(avax, 10n, i % 2 === 0 ? bob : eve));
+      const { txs } = facts([{ kind: 'BaseTx', ...base, inputs: [input(coin)], outputs }], [coin]);
+      expect(txs.map(({ addresses, assets }) => [addresses, assets])).toEqual([[[ann, bob, eve], [avax]]]);
+    }
+  });
+
   test('involve owners of exported and imported outputs', () => {
     const foreignUtxo = utxoOf(gold, 77n, eve);
     const importTx: UnsignedTx = {

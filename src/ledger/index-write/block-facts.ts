@@ -33,8 +33,8 @@ type TxFacts = {
   /** Number of its kind; see `txKinds`. */
   readonly kind: number;
   /** Owners of the outputs it consumed, imported, created or exported. */
-  readonly addresses: ReadonlySet<Address>;
-  readonly assets: ReadonlySet<Id>;
+  readonly addresses: readonly Address[];
+  readonly assets: readonly Id[];
 };
 
 export function blockFacts({ block, firstTx, applied, created, consumed, imported }: BlockToIndex, feeAsset: Id): BlockFacts {
@@ -58,30 +58,24 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
   let burned = 0n;
   const txs = applied.map(({ tx, effects }, i): TxFacts => {
     const seq = firstTx + i;
-    const addresses = new Set<Address>();
-    const assets = new Set<Id>();
-    const addInput = (utxo: Utxo): void => {
-      assets.add(utxo.assetID);
-      for (const address of utxo.output.addresses) {
-        addresses.add(address);
-        senders.add(address);
+    const [addresses, assets]: [Address[], Id[]] = [[], []];
+    const add = ({ assetID, output }: Utxo): void => {
+      assets.push(assetID);
+      for (const address of output.addresses) addresses.push(address);
+    };
+    for (const utxo of inputs.get(seq) ?? noUtxos) add(utxo);
+    if (effects.imported !== undefined)
+      for (const id of effects.imported.ids) {
+        const utxo = imported.get(id);
+        if (utxo !== undefined) add(utxo);
       }
-    };
-    const addOutput = (utxo: Utxo): void => {
-      assets.add(utxo.assetID);
-      for (const address of utxo.output.addresses) addresses.add(address);
-    };
-    for (const utxo of inputs.get(seq) ?? []) addInput(utxo);
-    for (const id of effects.imported?.ids ?? []) {
-      const utxo = imported.get(id);
-      if (utxo !== undefined) addInput(utxo);
-    }
-    for (const utxo of effects.created) addOutput(utxo);
-    for (const utxo of effects.exported?.utxos ?? []) addOutput(utxo);
-    for (const asset of assetsNamedIn(tx)) assets.add(asset);
+    for (const sender of addresses) senders.add(sender);
+    for (const utxo of effects.created) add(utxo);
+    if (effects.exported !== undefined) for (const utxo of effects.exported.utxos) add(utxo);
+    for (const asset of assetsNamedIn(tx)) assets.push(asset);
     for (const address of addresses) involved.add(address);
     burned += burnedAmount(tx, feeAsset);
-    return { seq, kind: txKinds[tx.unsigned.kind], addresses, assets };
+    return { seq, kind: txKinds[tx.unsigned.kind], addresses: distinct(addresses), assets: distinct(assets) };
   });
   return {
     height: Number(block.height),
@@ -94,10 +88,17 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
   };
 }
 
+const noUtxos: readonly Utxo[] = [];
+const noIds: readonly Id[] = [];
+
+/** The values without duplicates, in their order. A set for each of the many transactions with few addresses takes longer than comparing them. */
+const distinct = <T>(values: readonly T[]): readonly T[] =>
+  values.length <= 16 ? values.filter((value, i) => values.indexOf(value) === i) : [...new Set(values)];
+
 /** Assets that a transaction names without a known output: a CreateAssetTx may create none, and the outputs of an import may be unknown. */
 function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   if (unsigned.kind === 'CreateAssetTx') return [id];
-  return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
+  return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : noIds;
 }
 
 /** Sums up changes of supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */

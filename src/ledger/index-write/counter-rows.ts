@@ -60,11 +60,11 @@ export function counterRows(
   for (const [asset, change] of assetChanges) assets.changed.set(asset, addAssetCounts(assets.changed.get(asset) as AssetStat, change));
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
   for (const length of activeLengths) rows.active.push(...activeRows(length, previous.holders, holders.changed, facts));
-  for (const [address, holder] of holders.changed) {
-    (previous.holders.has(address) ? rows.holders : rows.newHolders).push(...holderRow(address, holder));
-  }
-
-  for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
+  // `forEach`, here and below: iterating over a map makes a list for each entry, and these loops run for each address of each block.
+  holders.changed.forEach((holder, address) => {
+    pushHolderRow(previous.holders.has(address) ? rows.holders : rows.newHolders, address, holder);
+    cache.holders.set(address, holder);
+  });
   for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
   cache.openBuckets = openBuckets;
   return rows;
@@ -85,9 +85,7 @@ function overlay<K, V>(base: ReadonlyMap<K, V>) {
   return {
     changed,
     get: (key: K): V | undefined => changed.get(key) ?? base.get(key),
-    setAll: (entries: ReadonlyMap<K, V>): void => {
-      for (const [key, value] of entries) changed.set(key, value);
-    },
+    setAll: (entries: ReadonlyMap<K, V>): void => entries.forEach((value, key) => void changed.set(key, value)),
   };
 }
 
@@ -113,18 +111,20 @@ function activeRows(
     if (to > 0) countsAt(to)[column]++;
   };
   const startOf = (time: number): number => time - (time % length);
-  for (const [address, { seen, sent }] of after) {
+  after.forEach(({ seen, sent }, address) => {
     const previous = before.get(address);
     move('seen', startOf(previous?.seen ?? 0), startOf(seen));
     move('sent', startOf(previous?.sent ?? 0), startOf(sent));
-  }
+  });
   // One that begins and ends within these blocks has a row too, even if all its addresses were seen again: as if they were written singly.
   const active = new Set(facts.filter((fact) => !isGenesisBlock(fact) && fact.involved.size > 0).map(({ time }) => startOf(time)));
   if (active.size > 1) for (const start of active) countsAt(start);
   return [...starts].sort(([a], [b]) => a - b).flatMap(([start, { seen, sent }]) => [length, start, seen, sent]);
 }
 
-export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [addressBlob(address), first, seen, sent];
+/** Adds the columns of a row, in their order, to a list of values. */
+export const pushHolderRow = (values: SqlValue[], address: Address, { first, seen, sent }: Holder): void =>
+  void values.push(addressBlob(address), first, seen, sent);
 
 export const assetRow = (asset: Id, stat: AssetStat): SqlValue[] => [
   idBlob(asset),

@@ -25,9 +25,14 @@ export type MovedOutputRow = {
 };
 
 export function* readKnownMovedOutputs(q: WriterQueries, blocks: readonly BlockToIndex[]): Steps<KnownMovedOutputs> {
-  const ids = blocks.flatMap(({ applied }) =>
-    applied.flatMap(({ effects }) => [...(effects.imported?.ids ?? []), ...(effects.exported?.utxos.map(({ id }) => id) ?? [])]),
-  );
+  const ids: Id[] = [];
+  for (const { applied } of blocks)
+    for (const {
+      effects: { imported, exported },
+    } of applied) {
+      if (imported !== undefined) for (const id of imported.ids) ids.push(id);
+      if (exported !== undefined) for (const { id } of exported.utxos) ids.push(id);
+    }
   if (ids.length === 0) return noMovedOutputs;
   const rows = yield* fetchRows<MovedOutputRow>(q.moved(ids.map(idToBytes)));
   return new Map(rows.map((row) => [movedOutputKey(toHex(row.id), toHex(row.source), toHex(row.destination)), row]));
@@ -113,6 +118,7 @@ export function* recordMovedOutputs(
   for (const { block, applied, imported } of blocks) {
     const [height, time] = [Number(block.height), Number(block.time)];
     for (const { tx, effects } of applied) {
+      if (effects.exported === undefined && effects.imported === undefined) continue;
       for (const utxo of effects.exported?.utxos ?? []) recordExport(utxo, effects.exported?.to as Id, height, time);
       for (const id of effects.imported?.ids ?? []) {
         const utxo = imported.get(id);

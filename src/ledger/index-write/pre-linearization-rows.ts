@@ -10,7 +10,7 @@ import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { createSupplySums, type SupplyChange } from './block-facts.ts';
-import { assetRow, holderRow } from './counter-rows.ts';
+import { assetRow, pushHolderRow } from './counter-rows.ts';
 import { type AssetRow, assetStatEntry, type HolderRow, holderEntry } from './previous-rows.ts';
 import { type AssetCounts, addAssetCounts, noAssetCounts } from './row-updates.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -72,7 +72,7 @@ function firstSeenQueries(
   for (const address of owners) {
     const previous = known.get(address);
     if (previous !== undefined && previous.first <= time) continue;
-    rows.push(...holderRow(address, { first: time, seen: previous?.seen ?? 0, sent: previous?.sent ?? 0 }));
+    pushHolderRow(rows, address, { first: time, seen: previous?.seen ?? 0, sent: previous?.sent ?? 0 });
     if (previous === undefined) continue;
     for (const unit of bucketUnitNames) {
       const start = bucketStart(unit, previous.first);

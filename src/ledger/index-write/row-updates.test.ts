@@ -11,7 +11,7 @@ const gold = '7'.repeat(64) as Id;
 const facts = (some: Partial<BlockFacts> & { txCount?: number }): BlockFacts => ({
   height: 5,
   time: 1_700_000_000,
-  txs: Array.from({ length: some.txCount ?? 1 }, (_, i) => ({ seq: 10 + i, kind: 0, addresses: new Set(), assets: new Set() })),
+  txs: Array.from({ length: some.txCount ?? 1 }, (_, i) => ({ seq: 10 + i, kind: 0, addresses: [], assets: [] })),
   senders: new Set(),
   involved: new Set(),
   burned: 0n,
@@ -46,10 +46,10 @@ describe('holders', () => {
 });
 
 test('an asset counts its transactions and its supply', () => {
-  const txs = [new Set([gold]), new Set<Id>(), new Set([gold])].map((assets, i) => ({
+  const txs = [[gold], [], [gold]].map((assets, i) => ({
     seq: i,
     kind: 0,
-    addresses: new Set<Address>(),
+    addresses: [],
     assets,
   }));
   const block = facts({ txs, supplyChanges: new Map([[gold, { units: -3n, nfts: 2 }]]), time: 900 });

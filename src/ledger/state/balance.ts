@@ -129,13 +129,16 @@ export const belowLocktimes = new Uint8Array(1);
 /** The column `amount`: big-endian bytes without leading zeros, at most 16, since a sum of u64 amounts can exceed 2^64. */
 export function amountToBytes(amount: bigint): Uint8Array {
   if (amount === 0n) return noBytes;
-  const bytes = Buffer.allocUnsafe(16);
-  bytes.writeBigUInt64BE(amount >> 64n, 0);
-  bytes.writeBigUInt64BE(amount & 0xffffffffffffffffn, 8);
+  u128View.setBigUint64(0, amount >> 64n);
+  u128View.setBigUint64(8, amount & 0xffffffffffffffffn);
   let at = 0;
-  while (bytes[at] === 0) at++;
-  return bytes.subarray(at);
+  while (u128[at] === 0) at++;
+  return u128.slice(at);
 }
+
+/** Overwritten by every call of `amountToBytes`. */
+const u128 = new Uint8Array(16);
+const u128View = new DataView(u128.buffer);
 
 export function amountFromBytes(bytes: Uint8Array): bigint {
   if (bytes.length <= 6) {

@@ -106,7 +106,7 @@ export function openBalances(db: Database, t: Tables): Balances {
         })
         .join(),
     insert: (blocks) => {
-      const rows: { readonly key: string; readonly values: SqlValue[] }[] = [];
+      const rows: { readonly key: string; readonly height: number; readonly delta: BalanceDelta; readonly after: BalanceSums }[] = [];
       // Not the cache alone: it may drop an entry before a later block of the batch needs it, and the rows are not stored yet.
       const current = new Map<string, BalanceSums>();
       const changes = blocks.map(({ height, deltas }) =>
@@ -117,7 +117,7 @@ export function openBalances(db: Database, t: Tables): Balances {
           const after = checkSums(addSums(before, delta), delta);
           current.set(key, after);
           cache.set(key, after);
-          rows.push({ key, values: balanceRow(delta, height, after) });
+          rows.push({ key, height, delta, after });
           return { address, assetID, part, before, after };
         }),
       );
@@ -125,7 +125,9 @@ export function openBalances(db: Database, t: Tables): Balances {
       rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
       // Transactions from before linearization change the rows of block 0 again.
       const write = blocks[0]?.height === 0 ? replaceRows : insertRows;
-      write(rows.flatMap(({ values }) => values));
+      const values: SqlValue[] = [];
+      for (const { delta, height, after } of rows) pushBalanceRow(values, delta, height, after);
+      write(values);
       return changes;
     },
     raise: (deltas) =>
@@ -133,7 +135,9 @@ export function openBalances(db: Database, t: Tables): Balances {
         const { address, assetID, part } = delta;
         const rows = allRows.all(addressToBytes(address), idToBytes(assetID), partToBytes(part));
         const raised = new Map([[0, addSums(undefined, delta)], ...rows.map((row) => [row.height, addSums(toSums(row), delta)] as const)]);
-        replaceRows([...raised].flatMap(([height, after]) => balanceRow(delta, height, after)));
+        const values: SqlValue[] = [];
+        for (const [height, after] of raised) pushBalanceRow(values, delta, height, after);
+        replaceRows(values);
         const newest = rows[rows.length - 1];
         const before = newest && toSums(newest);
         const after = addSums(before, delta);
@@ -148,16 +152,15 @@ export function openBalances(db: Database, t: Tables): Balances {
 
 const aboveAnyAsset = new Uint8Array(33).fill(0xff);
 
-/** The columns of a row, in their order. */
-export const balanceRow = ({ address, assetID, part }: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): SqlValue[] => [
-  addressToBytes(address),
-  idToBytes(assetID),
-  partToBytes(part),
-  height,
-  amountToBytes(amount),
-  count,
-  nfts,
-];
+/** Adds the columns of a row, in their order, to a list of values. */
+export function pushBalanceRow(
+  values: SqlValue[],
+  { address, assetID, part }: BalanceKey,
+  height: number,
+  { amount, count, nfts }: BalanceSums,
+): void {
+  values.push(addressToBytes(address), idToBytes(assetID), partToBytes(part), height, amountToBytes(amount), count, nfts);
+}
 
 export type SumsRow = { readonly height: number; readonly amount: Uint8Array; readonly count: number; readonly nfts: number };
 type BalanceRow = SumsRow & { readonly asset: Uint8Array; readonly part: Uint8Array };

@@ -38,6 +38,8 @@ export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
     readonly extendsGenesis?: boolean;
     /** The balances that the block and these outputs change. Undefined if the rows of the balances are not stored with the block. */
     readonly balances?: readonly BalanceChange[];
+    /** The changes of balances by the block alone, if they were computed. */
+    readonly deltas?: readonly BalanceDelta[];
   };
 
 /** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */
@@ -69,7 +71,8 @@ export function computeBlockChange(
 ): BlockChange {
   const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
   const consumedRows: (NumberedUtxo & { spent: number })[] = [];
-  for (const [i, { effects }] of applied.entries()) {
+  for (let i = 0; i < applied.length; i++) {
+    const { effects } = applied[i] as Diff['applied'][number];
     for (const ref of effects.spent) {
       const id = refId(ref);
       const createdHere = createdByID.get(id);

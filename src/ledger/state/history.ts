@@ -110,8 +110,9 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const insertTxs = (blocks: readonly NumberedBlock[]): void => {
     const rows: SqlValue[] = [];
     for (const { block, applied, firstTx, txOutputs } of blocks)
-      for (const [i, { tx }] of applied.entries())
+      applied.forEach(({ tx }, i) => {
         rows.push(firstTx + i, idToBytes(tx.id), Number(block.height), tx.bytes, txOutputs[i] ?? null);
+      });
     insertTxRows(rows);
     for (const { applied } of blocks)
       for (const { tx } of applied) {
