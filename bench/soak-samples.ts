@@ -79,7 +79,9 @@ export function createSampler(readings: readonly Reading[]) {
       }
     },
     series: (): Series[] =>
-      readings.flatMap(({ name, unit }, i) => (points[i]?.length === 0 ? [] : [{ name, unit, points: points[i] ?? [], limit: limits.get(name) }])),
+      readings.flatMap(({ name, unit }, i) =>
+        points[i]?.length === 0 ? [] : [{ name, unit, points: points[i] ?? [], limit: limits.get(name) }],
+      ),
   };
 }
 

@@ -115,3 +115,11 @@ test('the shares of all caches are the whole', () => {
   expect(shares.reduce((sum, share) => sum + share, 0)).toBe(allShares);
   expect(createCacheBudget(allShares * 1000).bytesOf('results')).toBe(cacheTable.results.share * 1000);
 });
+
+test('the limit of all entries is what is divided, without the pages of the database', () => {
+  const budget = createCacheBudget(1000);
+  for (const use of ['all', 'write'] as const) {
+    budget.resize(1_000_000, use);
+    expect(budget.usage()).toEqual({ used: 0, max: 1_000_000 - budget.bytesOf('databasePages') });
+  }
+});
