@@ -9,7 +9,7 @@ import type { TableSize } from './table-sizes.ts';
 type Reading = { readonly name: string; readonly unit: string; readonly read: () => Promise<number | undefined> };
 
 /** The node that is sampled, and what only the load knows. */
-export type Sampled = {
+type Sampled = {
   readonly pid: number;
   readonly client: Client;
   /** Path of the database file. */

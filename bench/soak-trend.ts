@@ -5,7 +5,7 @@ export type Series = {
   readonly points: readonly Point[];
 };
 
-export type Point = { readonly seconds: number; readonly value: number };
+type Point = { readonly seconds: number; readonly value: number };
 
 /** A line through the points after the warm-up. */
 export type Trend = {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** A message that a receiver got. */
-export type ReceivedMessage = {
+type ReceivedMessage = {
   readonly webhookId: string;
   readonly eventType: string;
   readonly messageId: string;
@@ -47,8 +47,6 @@ export function startReceiver() {
   receiver.url = `http://127.0.0.1:${server.port}/hook`;
   return receiver;
 }
-
-export type Receiver = ReturnType<typeof startReceiver>;
 
 /** Calls the routes of webhooks and returns status and JSON. */
 export const createWebhookCalls =

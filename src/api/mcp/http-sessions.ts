@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { createSession, type McpServer, type McpSession, protocolVersions } from './session.ts';
 
-export type SessionEnv = {
+type SessionEnv = {
   /** Random bytes: who knows the ID of a session can use it. */
   readonly random: (length: number) => Uint8Array;
   /** Milliseconds of a clock that never goes back. */

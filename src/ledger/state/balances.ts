@@ -149,7 +149,7 @@ export function openBalances(db: Database, t: Tables): Balances {
 const aboveAnyAsset = new Uint8Array(33).fill(0xff);
 
 /** The columns of a row, in their order. */
-export const balanceRow = ({ address, assetID, part }: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): SqlValue[] => [
+const balanceRow = ({ address, assetID, part }: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): SqlValue[] => [
   addressToBytes(address),
   idToBytes(assetID),
   partToBytes(part),
