@@ -1,7 +1,8 @@
+import { isRecord } from '../client/convert.ts';
 import { stripPort } from '../http/allowed-hosts.ts';
 import { isLoopbackHost } from '../http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { createSession, type McpServer, type McpSession, protocolVersions } from './session.ts';
+import { createSession, type McpServer, type McpSession, parseMessage, protocolVersions } from './session.ts';
 
 type SessionEnv = {
   /** Random bytes: who knows the ID of a session can use it. */
@@ -58,13 +59,13 @@ export function createMcpHandler(server: McpServer, { random, monotonic }: Sessi
     if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? ''))
       return refuse(415, 'the message must be application/json');
     if (!/application\/json|\*\/\*/i.test(request.header('accept') ?? '*/*')) return refuse(406, 'the answer is application/json');
-    const text = Buffer.from(await request.body(maxMessage)).toString('utf8');
-    const isFirst = isInitialize(text);
+    const message = parseMessage(Buffer.from(await request.body(maxMessage)).toString('utf8'));
+    const isFirst = isRecord(message) && message.method === 'initialize';
     const found = isFirst ? undefined : find(request);
     if (found !== undefined && 'status' in found) return found;
     const id = found?.id ?? open();
     const session = found?.session ?? (sessions.get(id) as OpenSession).session;
-    const reply = await session.handle(text);
+    const reply = await session.handle(message);
     if (reply === undefined) return { status: 202, headers: {}, body: '' };
     return { status: 200, headers: { ...json, ...(isFirst && { 'mcp-session-id': id }) }, body: reply };
   };
@@ -92,11 +93,3 @@ const refuse = (status: number, message: string): HttpResponse => ({
   headers: json,
   body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }),
 });
-
-function isInitialize(text: string): boolean {
-  try {
-    return (JSON.parse(text) as { readonly method?: unknown } | null)?.method === 'initialize';
-  } catch {
-    return false;
-  }
-}

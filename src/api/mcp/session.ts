@@ -23,8 +23,8 @@ export type Resource = {
 
 /** A client of the server, from its `initialize` on. */
 export type McpSession = {
-  /** Handles one JSON-RPC message or a batch, as text. Returns the response as text; undefined if none is sent. */
-  readonly handle: (text: string) => Promise<string | undefined>;
+  /** Handles one JSON-RPC message or a batch; undefined: it was not JSON. Returns the response as text; undefined if none is sent. */
+  readonly handle: (message: unknown) => Promise<string | undefined>;
 };
 
 /** Versions of the protocol, newest first. */
@@ -86,8 +86,7 @@ export function createSession(server: McpServer): McpSession {
     }
   };
 
-  const handle = async (text: string): Promise<string | undefined> => {
-    const message = parse(text);
+  const handle = async (message: unknown): Promise<string | undefined> => {
     if (message === undefined) return JSON.stringify(fail(null, codes.parse, 'not JSON'));
     if (!Array.isArray(message)) return stringify(await handleMessage(message));
     if (message.length === 0 || message.length > maxBatch)
@@ -102,7 +101,7 @@ const fail = (id: RpcId | null, code: number, message: string): Reply => ({ json
 const stringify = (reply: Reply | undefined): string | undefined => (reply === undefined ? undefined : JSON.stringify(reply));
 
 /** The value of a JSON text; undefined if it is none. */
-function parse(text: string): unknown {
+export function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -2,11 +2,12 @@ import { readApiMessage } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { createMcpHandler, mcpPath } from '../../api/mcp/http-sessions.ts';
-import { createSession, type McpServer, type McpSession, type Resource } from '../../api/mcp/session.ts';
+import { createSession, type McpServer, type McpSession, parseMessage, type Resource } from '../../api/mcp/session.ts';
 import { type ToolGroup, type ToolNode, toolGroups } from '../../api/mcp/tool.ts';
 import { createTools } from '../../api/mcp/tool-table.ts';
 import { codeSections, errorAdvice } from '../../app/advice/error-advice.ts';
 import type { Options } from '../../app/flags/options.ts';
+import { waitForAbort } from '../../base/timing/sleep.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { listHints } from './explain-error.ts';
 import { badArgument } from './fault.ts';
@@ -127,7 +128,7 @@ const maxLine = 1_048_576;
 async function serveLines(session: McpSession, { input, write, interrupted }: ClientContext): Promise<void> {
   const running = new Set<Promise<void>>();
   const answer = (line: string): void => {
-    const work = session.handle(line).then((reply) => reply !== undefined && write(`${reply}\n`));
+    const work = session.handle(parseMessage(line)).then((reply) => reply !== undefined && write(`${reply}\n`));
     const done: Promise<void> = work.then(() => void running.delete(done));
     running.add(done);
   };
@@ -140,7 +141,7 @@ async function* readLines(input: AsyncIterable<Uint8Array>, interrupted: AbortSi
   const decoder = new TextDecoder();
   let text = '';
   let isTooLong = false;
-  const stop = new Promise<'stop'>((resolve) => interrupted.addEventListener('abort', () => resolve('stop')));
+  const stop = waitForAbort(interrupted).then(() => 'stop' as const);
   const chunks = input[Symbol.asyncIterator]();
   for (;;) {
     const next = await Promise.race([chunks.next(), stop]);
@@ -172,9 +173,6 @@ async function serveHttp(server: McpServer, port: number, { env, print, options,
   });
   const url = `http://127.0.0.1:${listening.port}${mcpPath}`;
   print(options.json ? JSON.stringify({ url }) : `serac ${server.version}: ${server.tools.size} tools at ${url}, node ${options.url}`);
-  await new Promise<void>((resolve) => {
-    if (interrupted.aborted) resolve();
-    interrupted.addEventListener('abort', () => resolve());
-  });
+  await waitForAbort(interrupted);
   await listening.close();
 }

@@ -1,7 +1,8 @@
-import { isLocalRequest } from '../../api/http/local-caller.ts';
+import { isLocalRequest, isLoopbackHost } from '../../api/http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
+import { waitForAbort } from '../../base/timing/sleep.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev } from './client-command.ts';
 import { badArgument, recordingError } from './fault.ts';
 import { changesNode, formatLine, type RecordedCall, type RecordingHeader, recordingLimits, settle } from './recording.ts';
@@ -13,7 +14,7 @@ import { changesNode, formatLine, type RecordedCall, type RecordingHeader, recor
 export const record: ClientCommand = async (context) => {
   const { client, args, options, env, print, interrupted } = context;
   const { hostname, port } = new URL(client.url);
-  if (!/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) throw badArgument(client.url, 'serac record needs a node on this machine');
+  if (!isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) throw badArgument(client.url, 'serac record needs a node on this machine');
   const header = await readStart(context);
   const recorder = openRecorder(context, args[0] as string, header);
   const forward = env.forwardRequest(Number(port || 80));
@@ -30,7 +31,7 @@ export const record: ClientCommand = async (context) => {
       ? JSON.stringify({ url, file: args[0] })
       : `recording calls of ${url} to ${args[0]}; the clock of ${client.url} is frozen. Ctrl-C ends it`,
   );
-  await new Promise<void>((resolve) => interrupted.addEventListener('abort', () => resolve()));
+  await waitForAbort(interrupted);
   await server.close();
   const calls = recorder.close();
   print(
