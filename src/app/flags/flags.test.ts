@@ -54,10 +54,8 @@ describe('flags and their values', () => {
   });
 
   test('a choice of on and off is on if another flag or nothing follows', () => {
-    expect(options(['--rate-limits', '--trusted-proxies', '10.0.0.1'])).toMatchObject({
-      'rate-limits': 'on',
-      'trusted-proxies': ['10.0.0.1'],
-    });
+    const both = options(['--rate-limits', '--trusted-proxies', '10.0.0.1']);
+    expect([both['rate-limits'], both['trusted-proxies']]).toEqual(['on', ['10.0.0.1']]);
     expect(options(['--trusted-proxies', '10.0.0.1', '--rate-limits'])['rate-limits']).toBe('on');
     expect(options(['--rate-limits', 'off', '--strict'])).toMatchObject({ 'rate-limits': 'off', strict: true });
   });
