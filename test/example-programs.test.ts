@@ -18,7 +18,7 @@ const runtimes = [{ name: 'Bun', path: process.execPath, version: '' }, ...serac
 
 let installed: InstalledPackage;
 beforeAll(() => {
-  installed = installPackage({ withBun: true });
+  installed = installPackage();
   cpSync(examples, installed.folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
   if (existsSync(vitestModules)) cpSync(vitestModules, join(installed.folder, 'node_modules'), { recursive: true });
   for (const name of ['jest', 'playwright'].filter(isInstalled))

@@ -14,6 +14,9 @@ import { hasServers, openServers, suiteName } from './servers.ts';
 const binary = chromiumBinary();
 const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/webhooks', '/dev'];
 
+/** Whether a page has links to others, or a search. */
+const hasNavigation = (html: string): boolean => /<[^>]+ (data-go|class="search)/.test(html);
+
 describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   let page: Page;
   beforeAll(async () => {
@@ -41,7 +44,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     for (const [at, path] of [...expected, '/api'].entries()) {
       if (!isLong && at % 3 !== mode % 3) {
         const response = await fetch(url + path, { headers: { accept: 'text/html' } });
-        expect([path, response.status, (await response.text()).includes('<main')]).toEqual([path, 200, true]);
+        expect([path, response.status, hasNavigation(await response.text())]).toEqual([path, 200, true]);
         continue;
       }
       await page.open(url + path);
@@ -109,8 +112,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   test('--explorer=false and --strict: only the API reference', async () => {
     for (const flag of ['--explorer=false', '--strict']) {
       const node = await startProgram(flag);
-      await page.open(`${node.url}/api`);
-      expect(await page.run<number>(`document.querySelectorAll('nav [data-go], .search').length`)).toBe(0);
+      const html = await (await fetch(`${node.url}/api`, { headers: { accept: 'text/html' } })).text();
+      expect([flag, html.includes('<main'), hasNavigation(html)]).toEqual([flag, true, false]);
       for (const path of allPages.slice(1)) expect([path, (await fetch(node.url + path)).status]).toEqual([path, 404]);
       await node.stop();
     }

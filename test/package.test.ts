@@ -5,7 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { checksum } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { nodes, runsSerac, seracNodes } from './nodes.ts';
-import { type InstalledPackage, installPackage } from './package.ts';
+import { copyWithoutBun, type InstalledPackage, installPackage } from './package.ts';
 import { eventually } from './processes.ts';
 import { isLong } from './random.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
@@ -15,8 +15,8 @@ import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy,
 let installed: InstalledPackage;
 let withoutBun: InstalledPackage;
 beforeAll(() => {
-  installed = installPackage({ withBun: true });
-  withoutBun = installPackage({ withBun: false });
+  installed = installPackage();
+  withoutBun = copyWithoutBun(installed);
 }, 120_000);
 afterAll(() => {
   installed.remove();
