@@ -11,7 +11,7 @@ test('X-Forwarded-For is used only from trusted proxies, and only the entry that
   expect(callerOf(requestFrom('2001:db8:0:0::7', '203.0.113.9, ::FFFF:10.0.0.2'))).toBe('203.0.113.9');
   expect(callerOf(requestFrom('10.0.0.1', null))).toBe('10.0.0.1');
   expect(callerOf(requestFrom(undefined, null))).toBe('');
-  expect(callerOf(requestFrom('10.0.0.1', ` 2001:db8::1 `))).toBe('2001:db8:0:0:0:0:0:1');
+  expect(callerOf(requestFrom('10.0.0.1', ` 2001:db8::1 `))).toBe('2001:db8::1');
   expect(callerOf(requestFrom('10.0.0.1', `${'1.1.1.1,'.repeat(10_000)}2.2.2.2`))).toBe('2.2.2.2');
 });
 
@@ -20,8 +20,8 @@ test('a port in an entry is ignored', () => {
   const cases: [string, string][] = [
     ['203.0.113.9, 198.51.100.7:1234', '198.51.100.7'],
     ['203.0.113.9, 198.51.100.7:1234, 10.0.0.2:80', '198.51.100.7'],
-    ['203.0.113.9, [2001:db8::9]:1234', '2001:db8:0:0:0:0:0:9'],
-    ['203.0.113.9, [2001:db8::9]', '2001:db8:0:0:0:0:0:9'],
+    ['203.0.113.9, [2001:db8::9]:1234', '2001:db8::9'],
+    ['203.0.113.9, [2001:db8::9]', '2001:db8::9'],
     ['203.0.113.9, 198.51.100.7, [2001:db8::7]:443', '198.51.100.7'],
     ['203.0.113.9, [::ffff:198.51.100.7]:1', '198.51.100.7'],
   ];
@@ -50,4 +50,16 @@ test('without trusted proxies the header is not read', () => {
     throw new Error('read');
   };
   expect(createCallerResolver([])({ remoteAddress: () => '192.0.2.1', header: unread })).toBe('192.0.2.1');
+});
+
+test('a range of trusted proxies: every address of it, and no other', () => {
+  const callerOf = createCallerResolver(['10.1.0.0/16', '2001:db8:7::/48', '192.0.2.128/25']);
+  const cases: [string, string, string][] = [
+    ['10.1.255.3', '198.51.100.7', '198.51.100.7'],
+    ['10.2.0.1', '198.51.100.7', '10.2.0.1'],
+    ['::ffff:10.1.0.9', '203.0.113.9, 198.51.100.7, 10.1.200.200', '198.51.100.7'],
+    ['192.0.2.200', '198.51.100.7, 192.0.2.127', '192.0.2.127'],
+    ['2001:db8:7:8::1', '203.0.113.9, 2001:db8:8::1, 2001:db8:7::ffff', '2001:db8:8::1'],
+  ];
+  for (const [remote, forwarded, caller] of cases) expect(callerOf(requestFrom(remote, forwarded))).toBe(caller);
 });

@@ -1,4 +1,4 @@
-import { ipVersion } from '../../base/bytes/runtime-modules.ts';
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { stripPort } from './allowed-hosts.ts';
 import type { HttpRequest } from './message.ts';
 
@@ -11,7 +11,7 @@ export function isLocalRequest(request: HttpRequest): boolean {
   if (request.remoteAddress === undefined) return true;
   const host = request.header('host') ?? '';
   return (
-    isLoopbackAddress(request.remoteAddress() ?? '') &&
+    isLoopbackHost(request.remoteAddress() ?? '') &&
     isLoopbackHost(stripPort(host)) &&
     isOwnOrigin(request.header('origin'), host) &&
     hasOnlyLocalHeaders(request)
@@ -38,13 +38,6 @@ const localHeaders = new RegExp(
   ].join('|')})$`,
   'i',
 );
-
-/** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
-const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));
-
-/** Whether a host is this machine. `ipVersion` excludes names such as 127.example.org. */
-export const isLoopbackHost = (host: string): boolean =>
-  host.toLowerCase() === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
 
 /** Browsers send `Origin` with every POST; its text is `null` for a page without an origin. */
 const isOwnOrigin = (origin: string | null, host: string): boolean =>

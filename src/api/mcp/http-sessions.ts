@@ -1,6 +1,6 @@
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { isRecord } from '../client/convert.ts';
 import { stripPort } from '../http/allowed-hosts.ts';
-import { isLoopbackHost } from '../http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { createSession, type McpServer, type McpSession, parseMessage, protocolVersions } from './session.ts';
 

@@ -1,5 +1,5 @@
+import { type IpRange, isInRange, isLoopbackIp, parseIp, parseIpRange } from '../../base/bytes/ip-address.ts';
 import { ipVersion } from '../../base/bytes/runtime-modules.ts';
-import { parseIp } from '../../network/peers/ip-address.ts';
 import { webhookLimits } from '../contract/webhook-schemas.ts';
 import { WebhookError } from './fault.ts';
 
@@ -31,7 +31,7 @@ export const hostOf = ({ hostname }: URL): string => (hostname.startsWith('[') ?
 export function checkTargetAddress(host: string, address: string, policy: TargetPolicy): void {
   if (policy === 'private') return;
   const ip = parseIp(address);
-  if (ip !== undefined && (isPublicAddress(ip) || (policy === 'loopback' && isLoopbackAddress(ip)))) return;
+  if (ip !== undefined && (isPublicAddress(ip) || (policy === 'loopback' && isLoopbackIp(ip)))) return;
   throw privateTarget(host, address);
 }
 
@@ -41,40 +41,30 @@ const privateTarget = (host: string, address: string) =>
     { code: 'WEBHOOK_PRIVATE_TARGET', host, address },
   );
 
-const isLoopbackAddress = (ip: Uint8Array): boolean =>
-  ip.length === 4 ? ip[0] === 127 : ip.every((byte, i) => byte === (i === 15 ? 1 : 0));
-
 /** Ranges of IPv4 that are not on the public Internet: IANA's registry of special-purpose addresses, multicast and reserved. */
-const privateRanges: readonly (readonly [first: string, bits: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
-
-const toNumber = (ip: Uint8Array): number => ip.reduce((sum, byte) => sum * 256 + byte, 0);
-
-const isInRange = (ip: Uint8Array, first: string, bits: number): boolean => {
-  const size = 2 ** (32 - bits);
-  return Math.floor(toNumber(ip) / size) === Math.floor(toNumber(parseIp(first) as Uint8Array) / size);
-};
+const privateRanges = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+].map((text) => parseIpRange(text) as IpRange);
 
 /**
  * Whether an address is on the public Internet. Of IPv6 only global unicast is (2000::/3), without documentation (2001:db8::/32, 3fff::/20),
  * protocol assignments with Teredo (2001::/23) and 6to4 (2002::/16), whose addresses contain an IPv4 address.
  */
 export function isPublicAddress(ip: Uint8Array): boolean {
-  if (ip.length === 4) return !privateRanges.some(([first, bits]) => isInRange(ip, first, bits));
+  if (ip.length === 4) return !privateRanges.some((range) => isInRange(ip, range));
   const [a = 0, b = 0, c = 0, d = 0] = ip;
   if (a >> 5 !== 1) return false;
   if (a === 0x20 && b === 0x01) return !(c <= 1 || (c === 0x0d && d === 0xb8));

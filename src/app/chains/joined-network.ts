@@ -1,4 +1,5 @@
 import { peerVersionOf } from '../../api/rpc/versions.ts';
+import { parseIp } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
@@ -8,7 +9,6 @@ import type { Identity } from '../../network/identity/identity.ts';
 import { formatNetworking } from '../../network/joined-chain/chain-health.ts';
 import { registerChainMetrics } from '../../network/joined-chain/chain-metrics.ts';
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
-import { parseIp } from '../../network/peers/ip-address.ts';
 import { ownKeyOutcome } from '../../network/peers/own-key-alert.ts';
 import { registerPeerMetrics } from '../../network/peers/peer-metrics.ts';
 import { createPeers } from '../../network/peers/peers.ts';

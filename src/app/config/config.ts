@@ -1,6 +1,7 @@
 import { parseUpgradeFile } from '../../avm/genesis/upgrade-file.ts';
 import { getNetwork, isPublicNetwork, type Network, type Upgrades } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
@@ -241,11 +242,8 @@ function processContextFile(options: Options): string | undefined {
   return options['log-file'] === undefined ? undefined : `${options['log-file']}.process.json`;
 }
 
-/** Whether a listening address can be reached from this machine only. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
-
 /** Whether the server can be reached from other machines, directly or through a proxy. */
-const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
+const isExposed = (options: Options): boolean => !isLoopbackHost(options['http-host']) || options['trusted-proxies'].length > 0;
 
 /** Selects the network, with the fees of the flags; public networks keep their fees. AvalancheGo: config/config.go, getTxFeeConfig. */
 function selectNetwork(options: Options, readText: ReadText | undefined): Network {

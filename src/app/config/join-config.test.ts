@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { parseIp } from '../../base/bytes/ip-address.ts';
 import { parseNodeId } from '../../base/bytes/node-id.ts';
 import { defaultEngineParameters } from '../../network/consensus/engine-parameters.ts';
 import { defaultServedLimits } from '../../network/consensus/getter.ts';
-import { isPublicIp, parseIp } from '../../network/peers/ip-address.ts';
+import { isPublicIp } from '../../network/peers/ip-address.ts';
 import { defaultNetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import { flagTable } from '../flags/flag-table.ts';
 import { parseFlags } from '../flags/flags.ts';

@@ -193,6 +193,7 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['reindex'], 'serac reindex needs --data-dir'],
     [['backup', '/tmp/copy'], 'serac backup needs --data-dir'],
     [['compact'], 'serac compact needs --data-dir'],
+    [['--trusted-proxies=10.0.0.1,proxy'], '"proxy" is not an IP address (10.0.0.1) or a range'],
     [['--'], 'unexpected argument "--"'],
   ];
   for (const [argv, message] of cases) test(argv.join(' '), () => expect(errorMessage(argv)).toContain(message));

@@ -2,6 +2,7 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../../avm/networ
 import { defaultAccounts } from '../../avm/wallet/accounts.ts';
 import { WalletError } from '../../avm/wallet/fault.ts';
 import { parsePath } from '../../avm/wallet/hd-key.ts';
+import { parseIpRange } from '../../base/bytes/ip-address.ts';
 import { DatabaseUrlError, parseDatabaseUrl } from '../platform/database-url.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
@@ -228,6 +229,9 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
     throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
   if (options['fork-block-number'] !== undefined && options['fork-url'] === undefined)
     throw createClash('fork-block-number', 'needs the node to copy from; give it with --fork-url URL');
+  const proxy = options['trusted-proxies'].find((text) => parseIpRange(text) === undefined);
+  if (proxy !== undefined)
+    throw createClash('trusted-proxies', `${JSON.stringify(proxy)} is not an IP address (10.0.0.1) or a range of them (10.0.0.0/8)`);
   checkStateFiles(options, createClash);
   if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
     throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');

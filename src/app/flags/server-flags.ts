@@ -96,7 +96,7 @@ export const serverFlags = {
     group: 'Access',
     kind: 'list',
     default: '',
-    help: "addresses of proxies whose X-Forwarded-For header is trusted for the client's address",
+    help: "addresses of proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For header is trusted for the client's address",
   },
 
   'health-check-frequency': { group: 'Health', kind: 'duration', default: '30s', help: 'time between two runs of the health checks' },

@@ -1,9 +1,9 @@
 import { type CallFaults, createCallFaults } from '../../api/dev/call-faults.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import { devPath, devStatePath, maxTxBody } from '../../api/http/node-routes.ts';
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { createImpersonation, type Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import { stopChain } from '../chains/node-chain.ts';
-import { isLoopback } from '../config/config.ts';
 import { createDevServices } from '../dev/dev-services.ts';
 import { openNodeState } from '../dev/node-state.ts';
 import { createStateRoute } from '../dev/state-route.ts';
@@ -21,7 +21,7 @@ type DevSwitches = {
 
 /** The dev methods are for programs on this machine, or for callers with the token; each request is checked too (api/http/dev-access.ts). */
 export const mayServeDev = ({ publicApi, http, devToken }: NodeCore['config']): boolean =>
-  !publicApi && (isLoopback(http.host) || devToken !== undefined);
+  !publicApi && (isLoopbackHost(http.host) || devToken !== undefined);
 
 /** Opens the switches of `dev.*`; undefined where these methods are not served. */
 export function openDevSwitches(core: NodeCore): DevSwitches | undefined {

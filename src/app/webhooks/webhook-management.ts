@@ -4,7 +4,8 @@ import type { ParamContext } from '../../api/rest/param.ts';
 import type { TargetPolicy } from '../../api/webhooks/target-policy.ts';
 import type { WebhookDeps } from '../../api/webhooks/webhook-routes.ts';
 import type { WebhookStore } from '../../api/webhooks/webhook-store.ts';
-import { type Config, isLoopback } from '../config/config.ts';
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
+import type { Config } from '../config/config.ts';
 import type { WebhookManagement } from '../servers/api.ts';
 import type { TimeEnv } from '../setup/env.ts';
 
@@ -33,7 +34,7 @@ export function createWebhookManagement(
   { hub, ...parts }: ManagementParts,
 ): WebhookManagement | undefined {
   const { devToken, publicApi, http } = config;
-  if (devToken === undefined && (publicApi || !isLoopback(http.host))) return undefined;
+  if (devToken === undefined && (publicApi || !isLoopbackHost(http.host))) return undefined;
   return {
     ...parts,
     position: hub.position,

@@ -1,6 +1,7 @@
-import { isLocalRequest, isLoopbackHost } from '../../api/http/local-caller.ts';
+import { isLocalRequest } from '../../api/http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev } from './client-command.ts';

@@ -1,12 +1,13 @@
+import { ipText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import { CertificateError, certificatePublicKey } from '../identity/parse-certificate.ts';
 import { verifyStakingSignature } from '../identity/staking-signature.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import { encodeClaim } from '../messages/peer-list.ts';
 import { PeerError } from '../protocol/fault.ts';
-import { claimedAddressBytes, unmapIp } from '../protocol/signed-ip.ts';
+import { claimedAddressBytes, readIp } from '../protocol/signed-ip.ts';
 import type { NetworkCounters } from './counters.ts';
-import { endpointText, ipText } from './ip-address.ts';
+import { endpointText } from './ip-address.ts';
 import { createKnownAddresses, type KnownFilter, type NodeAddress } from './known-addresses.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { SignedAddress } from './own-address.ts';
@@ -116,7 +117,7 @@ function parseClaim({ certificate, ip, port, timestamp, signature }: Claim): Nod
     if (error instanceof CertificateError) throw badClaim(error.message);
     throw error;
   }
-  const address = { ip: unmapIp(ip), port: port & 0xffff, timestamp };
+  const address = { ip: readIp(ip), port: port & 0xffff, timestamp };
   if (address.port === 0) throw badClaim('its port is 0');
   return { ...address, node: nodeIdOfCertificate(certificate), certificate, signature };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHex } from '../../base/bytes/hex.ts';
+import { ipText, parseIp } from '../../base/bytes/ip-address.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { signStaking } from '../identity/staking-signature.ts';
@@ -9,7 +10,7 @@ import { createAddressBook } from './address-book.ts';
 import { parseBeacons } from './beacons.ts';
 import { createCounters } from './counters.ts';
 import { createDialer } from './dialer.ts';
-import { endpointText, ipText, isPublicIp, parseIp, remoteText } from './ip-address.ts';
+import { endpointText, isPublicIp, remoteText } from './ip-address.ts';
 import { createKnownAddresses, type NodeAddress } from './known-addresses.ts';
 import { defaultNetworkOptions } from './network-flags.ts';
 import type { Endpoint } from './socket.ts';

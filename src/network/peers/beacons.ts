@@ -1,6 +1,6 @@
+import { ipText, parseIp } from '../../base/bytes/ip-address.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
-import { ipText, parseIp } from './ip-address.ts';
 import type { Beacon } from './peer-changes.ts';
 
 /** The values of `--bootstrap-ips` and `--bootstrap-ids`: lists of the same length, separated by commas. AvalancheGo: config/config.go. */

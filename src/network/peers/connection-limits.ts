@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 /** Decides which inbound connections may begin a TLS handshake. The clock is an argument, in milliseconds. */
@@ -23,7 +24,7 @@ export function createConnectionLimits({ perSecond, cooldown }: ConnectionRules,
   let rejected = 0;
 
   const isFirst = (ip: string, now: number): boolean => {
-    if (cooldown <= 0 || isLoopback(ip)) return true;
+    if (cooldown <= 0 || isLoopbackHost(ip)) return true;
     for (const [other, until] of recent) {
       if (until > now) break;
       recent.delete(other);
@@ -44,5 +45,3 @@ export function createConnectionLimits({ perSecond, cooldown }: ConnectionRules,
     rejected: () => rejected,
   };
 }
-
-const isLoopback = (ip: string): boolean => ip.startsWith('127.') || ip === '::1' || ip.startsWith('::ffff:127.');

@@ -1,6 +1,7 @@
+import { parseIp } from '../../base/bytes/ip-address.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { messageOf } from '../../base/fault.ts';
-import { isPublicIp, parseIp } from './ip-address.ts';
+import { isPublicIp } from './ip-address.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { PeerLog } from './peer-context.ts';
 import type { Endpoint, PeerSocket, PeerSockets } from './socket.ts';

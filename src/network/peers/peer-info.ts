@@ -1,7 +1,8 @@
 import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { ipText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
-import { endpointText, ipText, remoteText } from './ip-address.ts';
+import { endpointText, remoteText } from './ip-address.ts';
 import type { PeerNetwork } from './network.ts';
 import type { PeerState, VerifiedPeer } from './peer-context.ts';
 import type { Router } from './router.ts';

@@ -9,7 +9,7 @@ import { signStaking, verifyStakingSignature } from '../identity/staking-signatu
 import { decodeMessage, type MessageOfKind } from '../messages/message.ts';
 import { PeerError } from './fault.ts';
 import { type HandshakeRules, verifyHandshake } from './handshake.ts';
-import { claimedAddressBytes, unmapIp } from './signed-ip.ts';
+import { claimedAddressBytes, readIp } from './signed-ip.ts';
 
 const named = <K extends 'handshake' | 'peerList'>(name: string) =>
   decodeMessage(fromHex(vectors.entries.find((entry) => entry.name === name)!.hex).subarray(4)) as MessageOfKind<K>;
@@ -36,9 +36,9 @@ describe('signed addresses', () => {
     }
   });
   test('IPv4-mapped IPv6 is IPv4', () => {
-    expect(unmapIp(fromHex('00000000000000000000ffff7f000001'))).toEqual(Buffer.from([127, 0, 0, 1]));
-    expect(unmapIp(fromHex('20010db8000000000000000000000001')).length).toBe(16);
-    for (const length of [0, 3, 5, 15, 17]) expect(() => unmapIp(new Uint8Array(length))).toThrow(PeerError);
+    expect(readIp(fromHex('00000000000000000000ffff7f000001'))).toEqual(Buffer.from([127, 0, 0, 1]));
+    expect(readIp(fromHex('20010db8000000000000000000000001')).length).toBe(16);
+    for (const length of [0, 3, 5, 15, 17]) expect(() => readIp(new Uint8Array(length))).toThrow(PeerError);
   });
   test('points of the group of signatures', async () => {
     const infinity = Uint8Array.of(0xc0, ...new Uint8Array(95));

@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import { type BloomFilter, parseBloomFilter } from './bloom-filter.ts';
 import { PeerError } from './fault.ts';
-import { type ClaimedAddress, claimedAddressBytes, unmapIp } from './signed-ip.ts';
+import { type ClaimedAddress, claimedAddressBytes, readIp } from './signed-ip.ts';
 
 export type Version = { readonly major: number; readonly minor: number; readonly patch: number };
 
@@ -51,7 +51,7 @@ export function verifyHandshake(handshake: MessageOfKind<'handshake'>, rules: Ha
   if (supportedAcps.some((acp) => objectedAcps.includes(acp))) throw bad('objectedAcps', 'an ACP is both supported and objected to');
   const { knownPeers } = handshake;
   const filter = knownPeers && { filter: parseBloomFilter(knownPeers.filter), salt: knownPeers.salt };
-  const address = { ip: unmapIp(handshake.ip), port: handshake.port & 0xffff, timestamp: handshake.ipSigningTime };
+  const address = { ip: readIp(handshake.ip), port: handshake.port & 0xffff, timestamp: handshake.ipSigningTime };
   if (address.port === 0) throw bad('port', 'it is 0');
   if (address.timestamp > rules.nowSeconds + rules.maxClockDifference) throw bad('ipSigningTime', 'it is too far in the future');
   const addressBytes = claimedAddressBytes(address);

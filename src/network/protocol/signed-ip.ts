@@ -1,7 +1,8 @@
 import { fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
+import { mapIp, unmapIp } from '../../base/bytes/ip-address.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { concat, equal, u64Bytes } from '../../base/bytes/octets.ts';
+import { concat, u64Bytes } from '../../base/bytes/octets.ts';
 import { PeerError } from './fault.ts';
 
 /** The address that a node claims to have; nodes sign it with their TLS key and their BLS key. */
@@ -13,19 +14,17 @@ export type ClaimedAddress = {
   readonly timestamp: bigint;
 };
 
-const mappedPrefix = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
-
 /** The bytes that are signed: IPv6 form of the address, port, time. AvalancheGo: network/peer/ip.go. */
 export function claimedAddressBytes({ ip, port, timestamp }: ClaimedAddress): Uint8Array {
-  const v6 = ip.length === 4 ? concat([mappedPrefix, ip]) : ip;
+  const v6 = mapIp(ip);
   if (v6.length !== 16) throw badIp(ip.length);
   return concat([v6, Uint8Array.of(port >> 8, port & 0xff), u64Bytes(timestamp)]);
 }
 
 /** An address as a peer sent it, with IPv4-mapped IPv6 as IPv4. */
-export function unmapIp(ip: Uint8Array): Uint8Array {
+export function readIp(ip: Uint8Array): Uint8Array {
   if (ip.length !== 4 && ip.length !== 16) throw badIp(ip.length);
-  return ip.length === 16 && equal(ip.subarray(0, mappedPrefix.length), mappedPrefix) ? ip.subarray(mappedPrefix.length) : ip;
+  return unmapIp(ip);
 }
 
 /**
