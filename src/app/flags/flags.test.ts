@@ -64,9 +64,8 @@ describe('flags and their values', () => {
     expect(options(['--strict']).strict).toBe(true);
     expect(options(['--strict=false']).strict).toBe(false);
     expect(options(['--strict', '--api-info-enabled=F']).strict).toBe(true);
-    expect(errorMessage(['--strict', 'false'])).toContain(
-      'unexpected argument "false"; a command comes first, and a switch takes its value',
-    );
+    const unexpected = 'unexpected argument "false"; a command comes first, and a switch takes its value';
+    expect(errorMessage(['--strict', 'false'])).toContain(unexpected);
     expect(errorMessage(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
   });
 

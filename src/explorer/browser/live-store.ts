@@ -2,7 +2,7 @@ import { isAfter } from '../../api/events/position.ts';
 import type { HomeData, TapeBlock } from '../load/load-home.ts';
 import { rowCount } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
-import type { LiveView } from '../views/live.ts';
+import type { LiveList, LiveView } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { eventHref, eventText } from './event-text.ts';
 import { createSecondCounts } from './second-counts.ts';
@@ -230,7 +230,7 @@ function createPausedList() {
     map: (change: (row: TxRow) => TxRow): void => {
       held = held?.map(change);
     },
-    view: (all: readonly TxRow[], onChange: () => void) => {
+    view: (all: readonly TxRow[], onChange: () => void): LiveList => {
       const rows = held ?? all;
       const newest = rows[0]?.id;
       const at = newest === undefined ? all.length : all.findIndex(({ id }) => id === newest);
