@@ -67,7 +67,7 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
 function CheckAgain() {
   const actions = useActions();
   return (
-    <button type="button" disabled={actions === undefined} onClick={() => void actions?.reload()}>
+    <button type="button" onClick={() => void actions?.reload()}>
       Check again now
     </button>
   );
