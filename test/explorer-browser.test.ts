@@ -27,12 +27,12 @@ const serveInPieces = (target: string) =>
       const type = response.headers.get('content-type') ?? '';
       const headers = { 'content-type': type };
       if (!type.startsWith('text/html')) return new Response(response.body, { status: response.status, headers });
-      const pieces = (await response.text()).match(/.{1,800}/gs) ?? [];
+      const pieces = (await response.text()).match(/.{1,400}/gs) ?? [];
       const pull = async (stream: ReadableStreamDefaultController): Promise<void> => {
         const piece = pieces.shift();
         if (piece === undefined) return stream.close();
         stream.enqueue(piece);
-        await Bun.sleep(20);
+        await Bun.sleep(25);
       };
       return new Response(new ReadableStream({ pull }), { headers });
     },
@@ -123,6 +123,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await page.emulate({ width: 768, height: 900, reducesMotion: true });
     for (const path of ['/blocks', '/assets', ...paths.filter((one) => /^\/(graph|outputs)\//.test(one))]) {
       await page.open(`http://127.0.0.1:${server.port}${path}`);
+      // The browser reports a shift after the frame.
+      await page.run('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)))');
       const [shift, rows, moved] = await page.run<[number, number, string]>(
         `[window.shifts, document.querySelectorAll('tbody tr').length, window.shifted.slice(0, 3).join()]`,
       );
@@ -130,6 +132,15 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     }
     await server.stop(true);
   }, 120_000);
+
+  test('a dropped transaction is checked again when its button is pressed', async () => {
+    const path = paths.findLast((one) => one.startsWith('/tx/')) as string;
+    await page.open(url + path);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    const before = page.requests.length;
+    await page.run(`document.querySelector('.page-title .buttons button').click()`);
+    expect(await eventually(() => page.requests.slice(before).includes(url + path), Boolean)).toBe(true);
+  });
 
   test('a new block and its transaction appear without a reload', async () => {
     await page.emulate({ width: 1280, height: 900 });
