@@ -27,6 +27,7 @@ import { runP2p } from './p2p.ts';
 import { measureMachineLoad, readMemory } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
 import { formatTable, type ReportRow } from './report.ts';
+import { runRestart } from './restart.ts';
 import { runScale } from './scale.ts';
 import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
 import { runSoak } from './soak.ts';
@@ -59,6 +60,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   limits: (_load, options) => runLimits(env, options),
   cluster: (load, options) => runCluster(env, load, options),
   soak: (_load, options) => runSoak(env, options),
+  restart: (_load, options) => runRestart(env, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

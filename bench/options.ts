@@ -53,9 +53,10 @@ const modes = [
   'limits',
   'cluster',
   'soak',
+  'restart',
 ] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -93,11 +94,12 @@ the same bytes. Instead of the table:
   --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
                  per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it
   --soak         two hours at 80 % of the capacity, which is measured first: transactions, as many reads, events, pages of the explorer in Chromium;
-                 samples memory, heap, file handles and sizes, fits a line after ten minutes, and compares a stream of answers with the blocks
+                 samples memory, caches, file handles and sizes, fits a line after ten minutes and 25,000 transactions, compares a stream of answers with the blocks
   --minutes N      its length, at most 1440 (default 120)
   --rate N         transactions per second instead of 80 % of the capacity
   --seed N         of the random transactions whose answers are compared (default: of the clock, printed)
-  --record         add this run to bench/soak.jsonl and draw bench/soak.svg`;
+  --record         add this run to bench/soak.jsonl and draw bench/soak.svg
+  --restart      time from the start until healthy after kill -9 under load, with 10^5 transactions (--txs N; --keep DIR), and its phases`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -127,6 +129,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         limits: { type: 'boolean' },
         cluster: { type: 'boolean' },
         soak: { type: 'boolean' },
+        restart: { type: 'boolean' },
         minutes: { type: 'string' },
         rate: { type: 'string' },
         seed: { type: 'string' },

@@ -171,15 +171,18 @@ const nodeProbe: LoadCall = { path: '/ext/info', body: '{"jsonrpc":"2.0","id":1,
 const startTimeout = 60_000;
 
 /** The program without its launcher, whose start and memory are not the node's. `settings`: of the garbage collector. */
-const commandWith = (settings: Readonly<Record<string, string>>): readonly string[] => [
+const commandWith = (settings: Readonly<Record<string, string>>, program = source): readonly string[] => [
   'env',
   ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
   ...Object.entries(collector.reader).map(([name, value]) => `SERAC_READER_${name}=${value}`),
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',
-  fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
+  program,
 ];
+const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 export const seracCommand = commandWith(collector.writer);
+/** A built program in place of the source. */
+export const programCommand = (program: string): readonly string[] => commandWith(collector.writer, program);
 export const joinCommand = [...commandWith({ ...collector.writer, ...collector.joined }), 'join'];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

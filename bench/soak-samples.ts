@@ -6,7 +6,15 @@ import type { Series } from './soak-trend.ts';
 import type { TableSize } from './table-sizes.ts';
 
 /** What one sample reads. Undefined: not to be read on this system; the series is then left out. */
-type Reading = { readonly name: string; readonly unit: string; readonly read: () => Promise<number | undefined> };
+type Reading = {
+  readonly name: string;
+  readonly unit: string;
+  readonly read: () => Promise<number | undefined>;
+  /** What it may grow to. */
+  readonly readLimit?: () => Promise<number | undefined>;
+};
+
+export const acceptedReading = 'accepted transactions';
 
 /** The node that is sampled, and what only the load knows. */
 type Sampled = {
@@ -21,16 +29,29 @@ type Sampled = {
 };
 
 const megabyte = 1e6;
+/** The megabytes of `readMemory`. */
+const mebibyte = 1_048_576;
 
-/** The quantities that must not grow. */
+/** The quantities that must not grow, and the transactions that were accepted. Caches are counted apart from other memory: they grow to their budget. */
 export function soakReadings({ pid, client, database, takeDelay, pageHeap }: Sampled): readonly Reading[] {
   const metric = async (name: string): Promise<number | undefined> => {
     const { text } = await client.send('GET', '/ext/metrics');
     const found = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1];
     return found === undefined ? undefined : Number(found);
   };
+  const readUncached = async (): Promise<number | undefined> => {
+    const [all, cached] = [readMemory(pid)?.megabytes, await metric('serac_cache_bytes')];
+    return all === undefined || cached === undefined ? undefined : all - cached / mebibyte;
+  };
   return [
-    { name: 'memory of all processes', unit: 'MB', read: async () => readMemory(pid)?.megabytes },
+    { name: 'memory of all processes without caches', unit: 'MB', read: readUncached },
+    {
+      name: 'caches of all processes',
+      unit: 'MB',
+      read: async () => scale(await metric('serac_cache_bytes')),
+      readLimit: async () => scale(await metric('serac_cache_max_bytes')),
+    },
+    { name: acceptedReading, unit: '', read: () => metric('serac_transactions_accepted_total') },
     { name: 'heap of the writer', unit: 'MB', read: async () => scale(await metric('process_heap_bytes')) },
     { name: 'file handles', unit: '', read: async () => countHandles(pid) },
     { name: 'write-ahead log', unit: 'MB', read: async () => scale(sizeOf(`${database}-wal`)) },
@@ -48,15 +69,17 @@ export function soakReadings({ pid, client, database, takeDelay, pageHeap }: Sam
 /** Collects a series for each reading. */
 export function createSampler(readings: readonly Reading[]) {
   const points = readings.map(() => [] as { seconds: number; value: number }[]);
+  const limits = new Map<string, number | undefined>();
   return {
     sample: async (seconds: number): Promise<void> => {
-      for (const [i, { read }] of readings.entries()) {
+      for (const [i, { name, read, readLimit }] of readings.entries()) {
         const value = await read();
+        if (readLimit !== undefined) limits.set(name, await readLimit());
         if (value !== undefined && Number.isFinite(value)) points[i]?.push({ seconds, value });
       }
     },
     series: (): Series[] =>
-      readings.flatMap(({ name, unit }, i) => (points[i]?.length === 0 ? [] : [{ name, unit, points: points[i] ?? [] }])),
+      readings.flatMap(({ name, unit }, i) => (points[i]?.length === 0 ? [] : [{ name, unit, points: points[i] ?? [], limit: limits.get(name) }])),
   };
 }
 

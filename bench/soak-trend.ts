@@ -3,6 +3,8 @@ export type Series = {
   readonly name: string;
   readonly unit: string;
   readonly points: readonly Point[];
+  /** What the quantity may grow to, such as the budget of caches that fill slowly. */
+  readonly limit?: number | undefined;
 };
 
 type Point = { readonly seconds: number; readonly value: number };
@@ -17,17 +19,39 @@ export type Trend = {
   readonly perHour: number;
   /** Twice the standard error of `perHour`. */
   readonly uncertainty: number;
-  readonly verdict: 'flat' | 'growing' | 'too short';
+  readonly verdict: 'flat' | 'growing' | 'too short' | 'within its limit' | 'above its limit';
 };
+
+export const isProblem = ({ verdict }: Pick<Trend, 'verdict'>): boolean => verdict === 'growing' || verdict === 'above its limit';
 
 /** A quantity grows if the line rises by more than this part of its mean within the time that was fitted. */
 const flatShare = 0.05;
 
-/** The first ten minutes, or a third of a shorter run: caches fill, and the compiler is busy. */
-export const warmUpSeconds = (seconds: number): number => Math.min(600, seconds / 3);
+/**
+ * Transactions that warm a node up, however long they take: until then the heap grows to the size at which Bun collects it, SQLite's page cache
+ * fills, and functions are compiled. Measured at 70 and at 95 transactions per second.
+ */
+export const warmUpTxs = 25_000;
 
-/** Fits a line by least squares. `growing` needs both: more than the error of the fit, and more than 5 % of the mean. */
-export function fitTrend({ name, unit, points }: Series, from: number): Trend {
+/**
+ * The first ten minutes, or a third of a shorter run, and not before `warmUpTxs` were accepted. `accepted`: transactions since the start. Infinite if there
+ * were fewer: the whole run was a warm-up.
+ */
+export const warmUpSeconds = (seconds: number, accepted: readonly Point[]): number =>
+  Math.max(Math.min(600, seconds / 3), accepted.find(({ value }) => value >= warmUpTxs)?.seconds ?? Number.POSITIVE_INFINITY);
+
+/**
+ * Fits a line by least squares. `growing` needs both: more than the error of the fit, and more than 5 % of the mean. What has a limit may grow up to it,
+ * also during the warm-up.
+ */
+export function fitTrend({ name, unit, points, limit }: Series, from: number): Trend {
+  const trend = fitLine({ name, unit, points }, from);
+  if (limit === undefined) return trend;
+  const highest = points.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  return { ...trend, highest, verdict: highest <= limit ? 'within its limit' : 'above its limit' };
+}
+
+function fitLine({ name, unit, points }: Series, from: number): Trend {
   const late = points.filter(({ seconds }) => seconds >= from);
   const count = late.length;
   const mean = average(late.map(({ value }) => value));

@@ -7,7 +7,7 @@ import { prepareSteadyLoad } from '../test/steady-load.ts';
 import { drawSeries } from './soak-picture.ts';
 import { createSampler, readSqliteTableSizes, soakReadings } from './soak-samples.ts';
 import { openSampledStream } from './soak-stream.ts';
-import { fitTrend, formatTrends, type Series, warmUpSeconds } from './soak-trend.ts';
+import { fitTrend, formatTrends, isProblem, type Series, warmUpSeconds } from './soak-trend.ts';
 
 const seriesOf = (value: (minute: number) => number, minutes = 60): Series => ({
   name: 'memory',
@@ -18,7 +18,7 @@ const saw = (minute: number): number => (minute % 7) * 4;
 
 test('growth during the warm-up does not count', () => {
   const warm = seriesOf((minute) => Math.min(minute, 10) * 20 + saw(minute));
-  expect(fitTrend(warm, warmUpSeconds(3600))).toMatchObject({ verdict: 'flat' });
+  expect(fitTrend(warm, 600)).toMatchObject({ verdict: 'flat' });
   expect(fitTrend(warm, 0).verdict).toBe('growing');
 });
 
@@ -42,8 +42,19 @@ test('noise and what falls are flat; two points are too few', () => {
   expect(fitTrend(seriesOf(saw, 2), 0).verdict).toBe('too short');
 });
 
-test('a run of less than half an hour has a shorter warm-up', () => {
-  expect([7200, 1800, 900].map(warmUpSeconds)).toEqual([600, 600, 300]);
+test('a run of less than half an hour has a shorter warm-up, but none ends before enough transactions', () => {
+  const acceptedAt = (perSecond: number) => seriesOf((minute) => minute * 60 * perSecond).points;
+  expect([7200, 1800, 900].map((seconds) => warmUpSeconds(seconds, acceptedAt(1000)))).toEqual([600, 600, 300]);
+  expect(warmUpSeconds(3600, acceptedAt(15))).toBe(1680);
+  expect(warmUpSeconds(1980, acceptedAt(5))).toBe(Number.POSITIVE_INFINITY);
+  expect(fitTrend(seriesOf(saw), Number.POSITIVE_INFINITY).verdict).toBe('too short');
+});
+
+test('what has a limit may grow up to it', () => {
+  const growing = seriesOf((minute) => 100 + minute);
+  expect([160, 150].map((limit) => fitTrend({ ...growing, limit }, 600).verdict)).toEqual(['within its limit', 'above its limit']);
+  expect([160, 150].map((limit) => isProblem(fitTrend({ ...growing, limit }, 600)))).toEqual([false, true]);
+  expect(isProblem(fitTrend(growing, 600))).toBe(true);
 });
 
 test('table and picture', () => {
@@ -74,6 +85,9 @@ test('a stream of answers beside other load is what the blocks say, and the node
     expect(stream.counts()).toMatchObject({ lists: 6 });
     expect(stream.counts().items).toBeGreaterThan(6);
     const names = sampler.series().map(({ name, points }) => `${name} ${points.length}`);
+    const caches = sampler.series().find(({ name }) => name === 'caches of all processes');
+    // The pages of the database have 8.4 % of the 192 MiB.
+    expect([caches?.limit, caches?.points.every(({ value }) => value > 0)]).toEqual([expect.closeTo(201.3 * 0.916, 0), true]);
     expect(names).toEqual(expect.arrayContaining(['heap of the writer 3', 'database per transaction 3', 'delay of acceptance 3']));
     const sizes = readSqliteTableSizes(database);
     expect(sizes.find(({ table }) => table === 'c1_tx')?.rows).toBeGreaterThan(issued);

@@ -12,10 +12,10 @@ import { createPatientClient } from './patient-client.ts';
 import { measureMachineLoad } from './process-usage.ts';
 import { type BenchEnv, type BenchServer, serac } from './servers.ts';
 import { drawSeries } from './soak-picture.ts';
-import { createSampler, readSqliteTableSizes, soakReadings } from './soak-samples.ts';
+import { acceptedReading, createSampler, readSqliteTableSizes, soakReadings } from './soak-samples.ts';
 import { openSampledStream } from './soak-stream.ts';
 import { createTraffic } from './soak-traffic.ts';
-import { fitTrend, formatTrends, type Trend, warmUpSeconds } from './soak-trend.ts';
+import { fitTrend, formatTrends, isProblem, type Trend, warmUpSeconds } from './soak-trend.ts';
 import { formatTableSizes } from './table-sizes.ts';
 
 const senders = 200;
@@ -87,8 +87,10 @@ export async function runSoak(env: BenchEnv, { soak, record }: Options): Promise
       ...traffic.problems,
       ...((events.height() ?? 0) < height ? ['the events end before the chain'] : []),
     ];
-    const warmUp = warmUpSeconds(seconds);
-    const trends = sampler.series().map((series) => fitTrend(series, warmUp));
+    const accepted = sampler.series().find(({ name }) => name === acceptedReading);
+    const sampled = sampler.series().filter((series) => series.name !== acceptedReading);
+    const warmUp = warmUpSeconds(seconds, accepted?.points ?? []);
+    const trends = sampled.map((series) => fitTrend(series, warmUp));
     const { blocks, txs } = events.counts();
     const done = {
       ...traffic.counts(),
@@ -122,11 +124,11 @@ export async function runSoak(env: BenchEnv, { soak, record }: Options): Promise
         `${JSON.stringify(run, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(6)) : value))}\n`,
       );
       const title = `${run.date}: ${rate} transactions per second for ${soak.minutes} minutes`;
-      writeFileSync(join(root, 'bench/soak.svg'), drawSeries(sampler.series(), warmUp, title));
+      writeFileSync(join(root, 'bench/soak.svg'), drawSeries(sampled, Math.min(warmUp, seconds), title));
     }
     if (found.length > 0) throw new BenchError(`${found.length} problems: ${found.slice(0, 5).join('; ')}`);
-    const growing = trends.filter(({ verdict }) => verdict === 'growing').map(({ name }) => name);
-    if (growing.length > 0) throw new BenchError(`growing: ${growing.join(', ')}`);
+    const problems = trends.filter(isProblem).map(({ name, verdict }) => `${name} (${verdict})`);
+    if (problems.length > 0) throw new BenchError(problems.join(', '));
   } catch (error) {
     console.error(server.readLog());
     throw error;

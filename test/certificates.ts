@@ -1,7 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a certificate authority, the certificate of a server named localhost that it signed, and another authority. */
+/** Certificates of servers: file, name of the host, and who signed it. */
+const servers = [
+  ['server', 'localhost', 'ca'],
+  ['renamed', 'elsewhere.example', 'ca'],
+  ['unknown', 'localhost', 'other-ca'],
+] as const;
+
+/** Writes two certificate authorities and the certificates of `servers`, each with its key. */
 export function createCertificates(folder: string): void {
   const openssl = (...args: string[]) => {
     const { success, stderr } = Bun.spawnSync(['openssl', ...args], { cwd: folder, stdout: 'ignore' });
@@ -10,9 +17,11 @@ export function createCertificates(folder: string): void {
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   for (const name of ['ca', 'other-ca'])
     openssl('req', '-x509', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.pem`, '-subj', `/CN=${name}`);
-  openssl('req', ...newKey.slice(0, 5), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(folder, 'names'), 'subjectAltName = DNS:localhost\n');
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names', '-out', 'server.pem'];
-  openssl('x509', '-req', '-in', 'server.csr', ...signed);
+  for (const [name, host, authority] of servers) {
+    openssl('req', ...newKey.slice(0, 5), '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${host}`);
+    writeFileSync(join(folder, 'names'), `subjectAltName = DNS:${host}\n`);
+    const signer = ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`, '-CAcreateserial'];
+    openssl('x509', '-req', '-in', `${name}.csr`, ...signer, '-days', '2', '-extfile', 'names', '-out', `${name}.pem`);
+  }
   chmodSync(join(folder, 'server.key'), 0o600);
 }

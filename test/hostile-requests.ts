@@ -54,7 +54,7 @@ export function responseSchemas(document: OpenApiDocument): ReadonlyMap<string, 
   );
 }
 
-const okContent = ({ responses }: OpenApiOperation) => (responses[200] as ResponseObject).content;
+const okContent = ({ responses }: OpenApiOperation) => ((responses[200] ?? responses[201]) as ResponseObject).content;
 
 /** A response that does not end; the event stream has its own tests. */
 const isStream = (operation: OpenApiOperation): boolean => 'text/event-stream' in okContent(operation);

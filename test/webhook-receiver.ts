@@ -17,8 +17,8 @@ type ReceivedMessage = {
 
 type Received = { readonly path: string; readonly headers: Headers; readonly body: string; readonly message: ReceivedMessage };
 
-/** A real HTTP server that records the requests of webhooks. `answer` decides what it answers; default 200. */
-export function startReceiver() {
+/** A real HTTP server that records the requests of webhooks; with `tls` over TLS. `answer` decides what it answers; default 200. */
+export function startReceiver(tls?: { readonly cert: string; readonly key: string }) {
   const requests: Received[] = [];
   const receiver = {
     requests,
@@ -32,6 +32,7 @@ export function startReceiver() {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    ...(tls && { tls }),
     fetch: async (request) => {
       const body = await request.text();
       const received = {
@@ -44,7 +45,8 @@ export function startReceiver() {
       return receiver.answer(received);
     },
   });
-  receiver.url = `http://127.0.0.1:${server.port}/hook`;
+  // The certificates of tests are for a name, see certificates.ts.
+  receiver.url = tls ? `https://localhost:${server.port}/hook` : `http://127.0.0.1:${server.port}/hook`;
   return receiver;
 }
 

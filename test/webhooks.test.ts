@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
@@ -7,6 +7,7 @@ import { WebhookMessageSchema, WebhookSchema } from '../src/api/contract/webhook
 import { canonicalJson } from '../src/api/webhooks/canonical-json.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { createKey } from './api-keys.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
 import { createSelfTransfers } from './self-transfers.ts';
@@ -36,7 +37,7 @@ describe('a developer chain', () => {
       const { wallet, send } = createSelfTransfers('webhooks');
       const [, first, second] = wallet.keys as [Key, Key, Key];
       const created = await call('POST', '', addressHook(ofAddress.url, [format(first.address)], { name: 'deposits' }));
-      expect(created.status).toBe(200);
+      expect(created.status).toBe(201);
       const { secret, ...hook } = created.json;
       expect(findMismatches(WebhookSchema, hook, { strict: true })).toEqual([]);
       const asset = idText(localChainParams.feeAsset);
@@ -101,10 +102,14 @@ describe('a developer chain', () => {
       });
       expect((await call('DELETE', `/${deleted}`)).json).toMatchObject({ id: deleted, status: 'inactive' });
       expect((await call('GET', `/${deleted}`)).status).toBe(404);
+      // An ID in upper case is the same one.
+      const another = (await call('POST', '', addressHook(receiver.url, [format(first.address)]))).json.id as string;
+      expect((await call('DELETE', `/${another.toUpperCase()}`)).json).toMatchObject({ id: another });
+      expect((await call('GET', `/${another}`)).status).toBe(404);
       expect((await call('GET', '?status=inactive')).json.webhooks).toHaveLength(1);
 
       expect(
-        (await call('POST', `/${id}/addresses`, { addresses: [format(second.address), format(first.address)] })).json.metadata.keys,
+        (await call('PATCH', `/${id}/addresses`, { addresses: [format(second.address), format(first.address)] })).json.metadata.keys,
       ).toHaveLength(2);
       expect((await call('GET', `/${id}/addresses?pageSize=1`)).json).toMatchObject({
         totalAddresses: 2,
@@ -275,9 +280,68 @@ describe('access and targets', () => {
     }
     const allowing = await startProgram('--public-api', '--dev-token=secret-token', '--webhook-private-targets');
     try {
-      expect((await createWebhookCalls(allowing.url, headers)('POST', '', body('http://10.1.2.3/'))).status).toBe(200);
+      expect((await createWebhookCalls(allowing.url, headers)('POST', '', body('http://10.1.2.3/'))).status).toBe(201);
     } finally {
       await allowing.stop();
     }
   }, 120_000);
+
+  test('an API key manages its own webhooks, the operator all', async () => {
+    mkdirSync(join(folder, 'keys'));
+    const dataDir = `--data-dir=${join(folder, 'keys')}`;
+    const keys = [await createKey(dataDir), await createKey(dataDir, '--routes=data:list*')] as const;
+    const third = await createKey(dataDir);
+    const token = { authorization: 'Bearer secret-token' };
+    const node = await startProgram('--public-api', '--dev-token=secret-token', dataDir, '--workers=1');
+    try {
+      const body = addressHook('https://example.org/', ['X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u']);
+      const [mine, listing, others] = [...keys, third].map(({ header }) => createWebhookCalls(node.url, header)) as [Call, Call, Call];
+      const operator = createWebhookCalls(node.url, token);
+      const created = await mine('POST', '', body);
+      expect(created).toMatchObject({ status: 201, json: { apiKeyId: keys[0].id } });
+      const { id } = created.json;
+      const own = (await operator('POST', '', body)).json;
+      expect(own.apiKeyId).toBeUndefined();
+      const idsOf = async (call: Call) => (await call('GET', '')).json.webhooks.map((hook: { id: string }) => hook.id);
+      expect(await Promise.all([mine, listing, others, operator].map(idsOf))).toEqual([[id], [], [], [id, own.id]]);
+
+      // For other keys it does not exist, and nothing of it can be changed.
+      for (const [method, path, more] of [
+        ['GET', '', undefined],
+        ['PATCH', '', { status: 'inactive' }],
+        ['PATCH', '', { status: 'active' }],
+        ['POST', '/secret', undefined],
+        ['GET', '/addresses', undefined],
+        ['PATCH', '/addresses', { addresses: body.metadata.keys }],
+        ['DELETE', '/addresses', { addresses: body.metadata.keys }],
+        ['DELETE', '', undefined],
+      ] as const) {
+        expect([method, path, (await others(method, `/${id}${path}`, more)).status]).toEqual([method, path, 404]);
+        expect([method, path, (await mine(method, `/${own.id}${path}`, more)).status]).toEqual([method, path, 404]);
+      }
+      expect((await mine('GET', `/${id}`)).json).toMatchObject({ id, status: 'active' });
+
+      // The operator's token does not help a key, and a key needs the grant of the route.
+      expect((await createWebhookCalls(node.url, { ...token, ...third.header })('GET', `/${id}`)).status).toBe(404);
+      expect((await listing('POST', '', body)).status).toBe(403);
+      expect((await createWebhookCalls(node.url, { 'x-service-api-key': `serac_${'a'.repeat(43)}` })('GET', '')).status).toBe(401);
+      expect((await createWebhookCalls(node.url)('GET', '')).status).toBe(403);
+      expect((await mine('POST', '', { ...body, url: 'http://127.0.0.1:1/' })).status).toBe(400);
+      expect((await operator('PATCH', `/${id}`, { status: 'inactive' })).json).toMatchObject({ status: 'inactive', apiKeyId: keys[0].id });
+      expect((await mine('DELETE', `/${id}`)).status).toBe(200);
+      expect(await idsOf(operator)).toEqual([own.id]);
+    } finally {
+      await node.stop();
+    }
+    // Without a token there is no operator, but keys manage theirs.
+    const keysOnly = await startProgram('--public-api', dataDir, '--workers=0');
+    try {
+      expect((await createWebhookCalls(keysOnly.url)('GET', '')).json.message).toContain('send an API key');
+      expect((await createWebhookCalls(keysOnly.url, third.header)('GET', '')).json.webhooks).toEqual([]);
+    } finally {
+      await keysOnly.stop();
+    }
+  }, 120_000);
 });
+
+type Call = ReturnType<typeof createWebhookCalls>;

@@ -58,7 +58,6 @@ export const perCall: readonly string[] = [
   'ledger/state/row-batch.ts created spent unspent consumedEarlier deltas',
   'ledger/state/utxo-page.ts seen',
   'ledger/store/copy-database.ts opened',
-  'ledger/store/page-checksums.ts differing',
   'network/bootstrap/beacon-majority.ts frontiers weights',
   'network/bootstrap/container-fetcher.ts asked',
   'network/consensus/vote-intake.ts finished',

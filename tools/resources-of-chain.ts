@@ -105,6 +105,7 @@ export const chainResources: readonly ResourceRow[] = [
     resource: 'caches',
     limit: '`--cache-bytes`, shared out by `cacheTable`',
     over: 'the least recently used entries are evicted',
+    seen: 'serac_cache_bytes',
     test: 'test/caches.test.ts',
     holds: [
       'base/bytes/lru-map.ts links',

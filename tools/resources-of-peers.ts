@@ -16,6 +16,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/routed-chains.ts handlers connected',
       'network/peers/cpu-share.ts meters',
       'network/peers/own-key-alert.ts ends',
+      'network/peers/unread-bytes.ts entries',
       'network/bootstrap/peer-tracker.ts bandwidths busy',
       'network/gossip/pull-limit.ts hits',
     ],
@@ -32,6 +33,15 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/outbound-queue.ts queue inFlight',
       'network/consensus/mailbox.ts items',
     ],
+  },
+  {
+    resource: 'bytes of peers without stake that arrive before they are read',
+    limit:
+      '{network/peers/unread-bytes.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once',
+    over: 'reading pauses, who sent least is read first; after {network/peers/unread-bytes.ts#maxFullTime.first} ms the peer with the most is closed',
+    seen: 'serac_peers_unread_bytes',
+    test: 'src/network/peers/inbound-stream.test.ts',
+    holds: ['network/peers/shared-bandwidth.ts waiters'],
   },
   {
     resource: 'known addresses, and validators that are dialled',

@@ -23,7 +23,7 @@ const groups: readonly Group[] = [
   {
     name: 'Webhook',
     api: 'data',
-    note: 'Routes of the AvaCloud Webhook API, for the operator of this server ([webhooks.md](webhooks.md)).',
+    note: 'Routes of the AvaCloud Webhook API, for the operator of this server and for API keys ([webhooks.md](webhooks.md)).',
     routes: webhookRoutes as readonly Route[],
   },
   {
@@ -89,7 +89,7 @@ function formatOperation(
       parameterRow(name, body?.required?.includes(name) ? 'body' : 'body, optional', schema, schema.description),
     ),
   ];
-  const answer = Object.entries(responses['200']?.content ?? {})[0];
+  const answer = Object.entries((responses['200'] ?? responses['201'])?.content ?? {})[0];
   const returned =
     answer === undefined ? '' : ` Returns ${answer[0] === 'application/json' ? typeText(answer[1].schema) : `\`${answer[0]}\``}.`;
   const table = rows.length === 0 ? [] : ['', '| parameter | in | type | meaning |', '|---|---|---|---|', ...rows];

@@ -15,7 +15,7 @@ type VmBlocks = {
   readonly lastAccepted: () => Id;
   /** The accepted block at a height. */
   readonly blockIdAtHeight: (height: bigint) => Id | undefined;
-  /** Decodes a block. It may refer to `bytes` as long as it exists. */
+  /** Decodes a block. It may refer to `bytes` as long as it exists; the Vm of outer blocks, which gets parts of messages, copies what it keeps. */
   readonly parse: (bytes: Uint8Array) => EngineBlock;
   /** Returns a processing or accepted block. */
   readonly block: (id: Id) => EngineBlock | undefined;

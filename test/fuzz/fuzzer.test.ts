@@ -69,6 +69,23 @@ function createTarget(run: (input: Uint8Array, hit: (counter: number) => void) =
   return { target, coverage };
 }
 
+test('an input whose new coverage does not come again is not kept', async () => {
+  const known = new Set<string>();
+  let runs = 0;
+  const { target, coverage } = createTarget((input, hit) => {
+    runs++;
+    const key = Buffer.from(input).toString('latin1');
+    if (known.has(key)) return;
+    known.add(key);
+    hit(1);
+  });
+  const rounds = 200;
+  const { inputs } = await fuzz(target, { seed: 1, coverage, rounds, inputs: [] });
+  expect(inputs.length).toBeLessThan(2);
+  // One run, and one more where it looked new; trimming each would take dozens.
+  expect(runs).toBeLessThan(3 * rounds);
+}, 60_000);
+
 describe('failures', () => {
   const word = Buffer.from('mag');
   const { target, coverage } = createTarget((input, hit) => {

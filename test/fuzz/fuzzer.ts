@@ -112,15 +112,21 @@ export async function fuzz(target: FuzzTarget, { seed, inputs, coverage, rounds 
       try {
         await runner.run(input);
         if (!pool.isNew(isFirst)) return;
-        const kept = isFirst ? input : await trim(input);
-        coverage?.clear();
-        await runner.run(kept);
-        pool.add(kept);
+        if (!isFirst && !(await repeats(input))) return;
+        const trimmed = isFirst ? input : await trim(input);
+        const kept = (await repeats(trimmed)) ? trimmed : input;
+        if (isFirst || kept === trimmed || (await repeats(kept))) pool.add(kept);
       } catch (error) {
         const reason = `${error}`.split('\n', 1)[0] as string;
         const kind = reason.replace(/[\d.]+|"[^"]*"/g, '#').slice(0, 120);
         if (!failures.has(kind)) failures.set(kind, { input: await shrink(input, kind), reason: reason.slice(0, 160) });
       }
+    };
+    /** Whether an input that ran before covers something new again: what runs only for a new input, such as the miss of a cache, would never be known. */
+    const repeats = async (input: Uint8Array): Promise<boolean> => {
+      coverage?.clear();
+      await runner.run(input);
+      return pool.hasNew();
     };
     /** A shorter input with the same new coverage. */
     const trim = (input: Uint8Array): Promise<Uint8Array> =>

@@ -186,7 +186,8 @@ describe('limits', () => {
   test('limits off: nothing is counted; only responses to a valid key have rate limit headers, those of its plan', async () => {
     const request = createRequester({ limiter: undefined });
     const planHeaders = { 'ratelimit-policy': '6;w=60, 100;w=86400', 'ratelimit-limit': '6', 'ratelimit-remaining': '6' };
-    for (let i = 0; i < 20; i++) expect(await request({ key: valid.text })).toEqual({ admitted: true, headers: planHeaders });
+    for (let i = 0; i < 20; i++)
+      expect(await request({ key: valid.text })).toEqual({ admitted: true, headers: planHeaders, keyID: valid.key.id });
     expect(await request({ key: valid.text, isPublic: true })).toEqual({ admitted: true, headers: planHeaders });
     const forbidden = await request({ key: restricted.text, route: 'listUtxos' });
     expect([statusOf(forbidden), forbidden.headers]).toEqual([403, planHeaders]);

@@ -59,7 +59,7 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
     andThen(countForKey(request, key, weightOf(plans[request.api], request.route)), (counted) => {
       if (request.route !== undefined && !allows(key, request.api, request.route))
         return routeNotAllowed(key, request.route, counted.headers);
-      return isRefused(counted) ? tooManyRequests(counted, false) : admitted(counted);
+      return isRefused(counted) ? tooManyRequests(counted, false) : { ...admitted(counted), keyID: key.id };
     });
 
   const decideWithKey = (request: AccessRequest, key: ApiKey | undefined | LookupFailed): MaybePromise<AccessDecision> => {

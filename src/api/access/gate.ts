@@ -21,9 +21,9 @@ export type AccessRequest = {
   readonly caller: string;
 };
 
-/** `headers`: rate limit headers for the response, also if the request is refused. */
+/** `headers`: rate limit headers for the response, also if the request is refused. `keyID`: the valid API key that was sent. */
 export type AccessDecision =
-  | { readonly admitted: true; readonly headers: Readonly<Record<string, string>> }
+  | { readonly admitted: true; readonly headers: Readonly<Record<string, string>>; readonly keyID?: string }
   | {
       readonly admitted: false;
       readonly status: 401 | 403 | 429 | 503;

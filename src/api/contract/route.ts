@@ -15,15 +15,17 @@ export type RouteRow<P extends Fields = Fields, R extends AnySchema = AnySchema>
   /** Schemas of error bodies that have more properties than the standard error body, by status. */
   readonly errorSchemas?: { readonly [status: number]: AnySchema };
   readonly cachePolicy: CachePolicy;
-  /** Media type of a 200 response; default JSON. */
+  /** Status of a response without an error; default 200. */
+  readonly status?: 201;
+  /** Media type of such a response; default JSON. */
   readonly contentType?: 'text/event-stream';
   /** Additional headers of every response of this route. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The route needs no API key, even where keys are required, and is not rate limited. */
   readonly isPublic?: true;
   /**
-   * The route manages this server: only the callers of `/ext/dev` may use it (api/http/dev-access.ts). API keys and rate limits do not apply,
-   * and it runs once per request, because it may change something.
+   * The route manages this server: the operator may use it, that is the callers of `/ext/dev` (api/http/dev-access.ts), without limits; and callers
+   * with an API key, for what is the key's own. It runs once per request, because it may change something.
    */
   readonly isOperator?: true;
 };

@@ -24,6 +24,7 @@ export const webhookRows = {
     summary: 'Creates a webhook; deliveries begin with the next accepted transaction',
     params: newWebhookParams,
     response: CreatedWebhookSchema,
+    status: 201,
     cachePolicy: 'never',
     isOperator: true,
   }),
@@ -78,7 +79,7 @@ export const webhookRows = {
     isOperator: true,
   }),
   addAddressesToWebhook: route({
-    method: 'POST',
+    method: 'PATCH',
     path: keyPath,
     tag: 'Webhooks',
     summary: `Adds addresses to a webhook, up to ${webhookLimits.keys} in all`,

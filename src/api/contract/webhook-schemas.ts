@@ -4,7 +4,16 @@ import { anyOf, flag, inBody, integer, list, listUpTo, object, oneOf, optional, 
 /** Webhooks as AvaCloud's users know them: the names of their fields, with what the X-Chain has. */
 
 /** Limits of what a webhook consists of. */
-export const webhookLimits = { hooks: 256, keys: 1000, url: 2048, name: 100, description: 500, minSecret: 16, maxSecret: 128 } as const;
+export const webhookLimits = {
+  hooks: 256,
+  hooksOfKey: 32,
+  keys: 1000,
+  url: 2048,
+  name: 100,
+  description: 500,
+  minSecret: 16,
+  maxSecret: 128,
+} as const;
 
 /** `primary_network_address_activity` is AvaCloud's name for events of addresses on the P- and X-Chain; it has none for those of an asset. */
 export const webhookEventTypes = ['primary_network_address_activity', 'asset_activity'] as const;
@@ -92,6 +101,7 @@ export const WebhookSchema = object('Webhook', {
   chainId: text('Blockchain ID.'),
   status: oneOf(webhookStatuses),
   createdAt: integer('Unix seconds.'),
+  apiKeyId: optional(text('The API key that it was created with, as `serac keys list` shows it; absent: the operator.')),
   name: text(),
   description: text(),
   eventType: oneOf(webhookEventTypes),

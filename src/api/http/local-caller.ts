@@ -34,7 +34,8 @@ const localHeaders = new RegExp(
     'host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|expect|te|date',
     'accept|accept-.*|user-agent|authorization|cookie|origin|referer|cache-control|pragma|range|if-.*|last-event-id',
     'sec-.*|dnt|priority|save-data|upgrade-insecure-requests|upgrade|http2-settings|postman-token',
-    'x-service-api-key|x-glacier-api-key',
+    // The last one is sent by AvaCloud's SDK.
+    'x-service-api-key|x-glacier-api-key|x-app-component',
   ].join('|')})$`,
   'i',
 );

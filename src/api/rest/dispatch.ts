@@ -76,8 +76,8 @@ export function createApi(options: ApiOptions): Handler {
     const headers = headersFor(decision.headers, match.target.route.headers);
     if (!decision.admitted) return errorResponse(decision.message, decision, headers);
     return runThen(
-      () => respondFromRoute(request, match),
-      ({ body }): HttpResponse => ({ status: 200, headers, body }),
+      () => respondFromRoute(request, match, decision.keyID),
+      ({ body }): HttpResponse => ({ status: match.target.route.status ?? 200, headers, body }),
       (error) => errorToResponse(error, headers),
     );
   };
@@ -85,8 +85,8 @@ export function createApi(options: ApiOptions): Handler {
   const accessRequest = (request: HttpRequest, api: BoundRoute['api'], route: BoundRoute['route'] | undefined): AccessRequest => ({
     api,
     route: route?.id,
-    isPublic: route?.isPublic === true || route?.isOperator === true,
-    key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
+    isPublic: route?.isPublic === true || (route?.isOperator === true && keyOf(request) === undefined),
+    key: keyOf(request),
     // A getter, because reading the address needs a system call. It is read only if callers are counted.
     get caller() {
       return caller(request);
@@ -107,7 +107,8 @@ export function createApi(options: ApiOptions): Handler {
 
   const respond = (request: HttpRequest, match: Match): HttpResponse | Promise<HttpResponse> => {
     const { api, route } = match.target;
-    if (route.isOperator && options.operators?.isAllowed(request) !== true)
+    // Whoever sends a key acts for the key, and the gate checks it.
+    if (route.isOperator && keyOf(request) === undefined && options.operators?.isAllowed(request) !== true)
       return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), jsonHeaders);
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
@@ -137,6 +138,9 @@ export function createApi(options: ApiOptions): Handler {
     return response instanceof Promise ? response.then(observe) : observe(response);
   };
 }
+
+/** The API key of a request; an empty one is none. */
+const keyOf = ({ header }: HttpRequest): string | undefined => (header('x-service-api-key') ?? header('x-glacier-api-key')) || undefined;
 
 /** The API that a path without a route is counted for: the one its version suggests, or the only one on this port. */
 function apiOfUnknownPath(routes: ApiOptions['routes'], path: string): BoundRoute['api'] {
@@ -198,7 +202,6 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
       },
     };
     const runOnce = async () => renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
-    if (route.isOperator) return { body: await runOnce(), token: undefined };
     const body = await runConsistently(consistency, runOnce);
     // After a revert meanwhile, the response may mix two histories.
     if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
@@ -210,7 +213,7 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
     const cursor = cursorOf(parsed);
     const from = origin(request);
     const make = () => run(bound, parsed, cursor, from);
-    if (cache === undefined || bound.route.isOperator) return make();
+    if (cache === undefined) return make();
     const page = cursor === undefined ? '' : `${cursor.height} ${cursor.after}`;
     return cache.respond({
       key: `${from}\n${parsed.responseKey}\n${parsed.pageSize}\n${page}`,
@@ -223,14 +226,23 @@ function createResponder({ cache, sealKey, epoch, now, origin, consistency }: Ap
 
   /** A page token and a header name heights that the caller has seen. */
   const replyAtLeast = (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest): CachedResponse | Promise<CachedResponse> => {
-    if (consistency === undefined || bound.route.isOperator) return reply(request, bound, parsed);
+    if (consistency === undefined) return reply(request, bound, parsed);
     const waiting = consistency.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
     return waiting === undefined ? reply(request, bound, parsed) : waiting.then(() => reply(request, bound, parsed));
   };
 
-  return (request: HttpRequest, { target, parse }: Match): CachedResponse | Promise<CachedResponse> => {
+  /** Runs a route that manages this server: once, and what it answers is not cached. */
+  const manage = async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest, keyID?: string): Promise<CachedResponse> => {
+    const paging: Paging = { cursor: cursorOf(parsed), nextPageToken: (to) => seal.seal(to, parsed.listKey(), now()) };
+    const body = renderJson(await bound.route.run(bound.deps, parsed.values as never, { origin: origin(request), paging, keyID }));
+    return { body, token: undefined };
+  };
+
+  return (request: HttpRequest, { target, parse }: Match, keyID?: string): CachedResponse | Promise<CachedResponse> => {
     const parsed = parse(request);
-    return parsed instanceof Promise ? parsed.then((value) => replyAtLeast(request, target, value)) : replyAtLeast(request, target, parsed);
+    const respond = (value: ParsedRequest) =>
+      target.route.isOperator ? manage(request, target, value, keyID) : replyAtLeast(request, target, value);
+    return parsed instanceof Promise ? parsed.then(respond) : respond(parsed);
   };
 }
 

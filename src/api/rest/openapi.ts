@@ -159,7 +159,7 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
   // A query with broken percent-encoding gets 400 on every route.
   if (route.isPublic) return [400, 500, 503];
-  if (route.isOperator) return [400, 403, 404, 413, 500, 503];
+  if (route.isOperator) return [400, 401, 403, 404, 413, 429, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
   const bodyStatuses = route.method === 'GET' ? [] : ([413] as const);
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
@@ -172,7 +172,7 @@ function responsesOf(
 ): OpenApiOperation['responses'] {
   const limits = route.isPublic || route.isOperator ? {} : { headers: headerReferences(limitHeaders) };
   const responses: Record<string, ResponseObject | OpenApiReference> = {
-    200: {
+    [route.status ?? 200]: {
       description: 'Success.',
       ...limits,
       content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(jsonSchemaOf(route.response)) } },
@@ -215,7 +215,7 @@ const headerReferences = (names: readonly string[]): Record<string, OpenApiRefer
 
 const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], requireKey: boolean): OpenApiOperation['security'] =>
   route.isOperator
-    ? [{}, { operatorToken: [] }]
+    ? [{}, { operatorToken: [] }, { serviceApiKey: [] }, { glacierApiKey: [] }]
     : route.isPublic || api === 'metrics'
       ? []
       : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];

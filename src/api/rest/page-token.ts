@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sha256 } from '../../base/bytes/hash.ts';
+import { formatUuid } from '../../base/bytes/uuid.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import type { PageCursor } from './route.ts';
@@ -119,9 +120,8 @@ function roundFunction(key: Uint8Array): (round: number, bits: bigint) => bigint
 
 /** RFC 9562: 48 bits, version 4, 12 bits, variant 2, 62 bits. */
 function uuidOf(bits: bigint): string {
-  const all = ((bits >> 74n) << 80n) | (4n << 76n) | (((bits >> 62n) & 0xfffn) << 64n) | (2n << 62n) | (bits & 0x3fffffffffffffffn);
-  const hex = all.toString(16).padStart(32, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const all = ((bits >> 74n) << 80n) | (((bits >> 62n) & 0xfffn) << 64n) | (bits & 0x3fffffffffffffffn);
+  return formatUuid(all.toString(16).padStart(32, '0'), 4);
 }
 
 /** Returns undefined unless the UUID is version 4; this server issues no others. */

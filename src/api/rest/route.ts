@@ -11,7 +11,7 @@ export type ApiRoute<Deps> = RouteRow & {
 };
 
 /**
- * Returns the body of a 200 response, and throws an `ApiError` for any other status. The result is written as JSON: undefined properties are
+ * Returns the body of a response, and throws an `ApiError` for an error status. The result is written as JSON: undefined properties are
  * omitted and bigints are written as numbers. A `RenderedJson` is sent unchanged.
  */
 type Run<Deps, Values, Result> = (deps: Deps, values: Values, call: RouteRequest) => Promise<Result>;
@@ -24,6 +24,8 @@ type RouteRequest = {
   /** `http://host:port` as the caller reached this server, for URLs in responses. */
   readonly origin: string;
   readonly paging: Paging;
+  /** The API key of the caller, on routes that manage this server; undefined: the operator. */
+  readonly keyID?: string | undefined;
 };
 
 /** Reads and creates page tokens for one query (the route and its parameters without the paging ones). The dispatcher encrypts them. */

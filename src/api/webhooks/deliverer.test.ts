@@ -74,13 +74,13 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
     add: async (id: string): Promise<void> => {
       await store.add(
         {
-          ...{ id, url: 'http://example.org/', secret: 'key', name: '', description: '', created: 1, chainID },
+          ...{ id, url: 'http://example.org/', secret: 'key', name: '', description: '', created: 1, chainID, owner: undefined },
           filter: { keyType: 'addresses', keys: source.addresses },
           isActive: true,
           inactiveReason: undefined,
         },
         await hub.position(),
-        10,
+        { max: 10, maxOfOwner: 10 },
       );
     },
   };

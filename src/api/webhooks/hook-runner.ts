@@ -112,7 +112,9 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       return;
     }
     const { body, headers } = signMessage(pending.value, webhook.secret, now());
-    const failure = await deps.send({ url: webhook.url, headers, body, signal: aborting.signal }).then(() => undefined, messageOf);
+    const failure = await deps
+      .send({ url: webhook.url, owner: webhook.owner, headers, body, signal: aborting.signal })
+      .then(() => undefined, messageOf);
     if (isStopped) return;
     observer.onAttempt(failure === undefined);
     if (failure !== undefined) {

@@ -7,7 +7,18 @@ import type { Webhook } from './webhook.ts';
 
 const address = '00'.repeat(20) as Address;
 const webhook: Webhook = {
-  ...{ id: 'w', number: 1, revision: 1, chainID: zeroId, created: 0, url: 'http://example.org/', secret: 'k', name: '', description: '' },
+  ...{
+    id: 'w',
+    number: 1,
+    revision: 1,
+    chainID: zeroId,
+    owner: undefined,
+    created: 0,
+    url: 'http://example.org/',
+    secret: 'k',
+    name: '',
+    description: '',
+  },
   filter: { keyType: 'addresses', keys: [address] },
   isActive: true,
   inactiveReason: undefined,

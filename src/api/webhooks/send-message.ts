@@ -1,10 +1,12 @@
 import { messageOf } from '../../base/fault.ts';
 import { WebhookError } from './fault.ts';
-import { checkTargetAddress, hostOf, parseTarget, type TargetPolicy } from './target-policy.ts';
+import { checkTargetAddress, hostOf, parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 
 /** Sends one request. Rejects with the reason unless the receiver answers with a status from 200 to 299. */
 export type SendMessage = (attempt: {
   readonly url: string;
+  /** The API key of the webhook; undefined: the operator. */
+  readonly owner: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
@@ -39,8 +41,9 @@ export const requestLimits = { timeout: 10_000, maxResponseBytes: 16_384 } as co
  * that was checked: a name that resolves differently the second time reaches nothing else.
  */
 export const createSendMessage =
-  ({ resolve, post }: PostSockets, policy: TargetPolicy, version: string): SendMessage =>
-  async ({ url: text, headers, body, signal }) => {
+  ({ resolve, post }: PostSockets, serverPolicy: TargetPolicy, version: string): SendMessage =>
+  async ({ url: text, owner, headers, body, signal }) => {
+    const policy = policyForOwner(serverPolicy, owner);
     const url = parseTarget(text, policy);
     const host = hostOf(url);
     const addresses = await resolve(host).catch((error: unknown) => {

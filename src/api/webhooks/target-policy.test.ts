@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { messageOf } from '../../base/fault.ts';
 import { createSendMessage, type PostRequest } from './send-message.ts';
-import { checkTargetAddress, parseTarget } from './target-policy.ts';
+import { checkTargetAddress, parseTarget, type TargetPolicy } from './target-policy.ts';
 
 const privateAddresses = [
   '0.0.0.0',
@@ -65,14 +65,14 @@ describe('addresses', () => {
 });
 
 describe('sending', () => {
-  const attempt = (url: string) => ({ url, headers: {}, body: '{}', signal: new AbortController().signal });
-  const open = (addresses: readonly string[], status = 200) => {
+  const attempt = (url: string, owner?: string) => ({ url, owner, headers: {}, body: '{}', signal: new AbortController().signal });
+  const open = (addresses: readonly string[], status = 200, policy: TargetPolicy = 'public') => {
     const posted: PostRequest[] = [];
     const post = async (request: PostRequest) => {
       posted.push(request);
       return status;
     };
-    return { posted, send: createSendMessage({ resolve: async () => addresses, post }, 'public', '1.2.3') };
+    return { posted, send: createSendMessage({ resolve: async () => addresses, post }, policy, '1.2.3') };
   };
 
   test('the connection goes to the address that was checked', async () => {
@@ -89,6 +89,18 @@ describe('sending', () => {
       expect(posted).toEqual([]);
     }
     expect(await open([]).send(attempt('http://nowhere.example/')).catch(messageOf)).toContain('has no address');
+  });
+
+  test("a developer's chain sends to this machine for its operator, not for the owner of an API key", async () => {
+    for (const url of ['http://127.0.0.1/', 'http://localhost/', 'http://rebinding.example/']) {
+      const { posted, send } = open(['127.0.0.1'], 200, 'loopback');
+      expect(await send(attempt(url, 'key')).catch(messageOf)).toContain('not a public address');
+      expect(posted).toEqual([]);
+      await send(attempt(url));
+      expect(posted).toHaveLength(1);
+      // The operator may allow it to all.
+      await open(['127.0.0.1'], 200, 'private').send(attempt(url, 'key'));
+    }
   });
 
   test('every status but 200 to 299 is a failure', async () => {

@@ -70,3 +70,7 @@ export function isPublicAddress(ip: Uint8Array): boolean {
   if (a === 0x20 && b === 0x01) return !(c <= 1 || (c === 0x0d && d === 0xb8));
   return !(a === 0x20 && b === 0x02) && !(a === 0x3f && b === 0xff && c >> 4 === 0);
 }
+
+/** The policy for the webhooks of an API key: who has the key may be on another machine, so "this machine" is not theirs. */
+export const policyForOwner = (policy: TargetPolicy, owner: string | undefined): TargetPolicy =>
+  owner !== undefined && policy === 'loopback' ? 'public' : policy;

@@ -1,6 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { formatUuid } from '../../base/bytes/uuid.ts';
 import { assets } from '../contract/schema.ts';
 import { webhookRows } from '../contract/webhook-routes.ts';
 import { webhookLimits } from '../contract/webhook-schemas.ts';
@@ -13,7 +14,7 @@ import { quoteValue } from '../rest/quote-value.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { WebhookError } from './fault.ts';
-import { parseTarget, type TargetPolicy } from './target-policy.ts';
+import { parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 import type { Webhook, WebhookFilter } from './webhook.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
@@ -35,9 +36,9 @@ export type WebhookDeps = {
 };
 
 export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
-  createWebhook: async (deps, values) => {
+  createWebhook: async (deps, values, { keyID }) => {
     const { url, eventType, metadata, name = '', description = '' } = values;
-    checkUrl(url, deps.policy);
+    checkUrl(url, deps.policy, keyID);
     const expected = eventType === 'asset_activity' ? 'assets' : 'addresses';
     if (metadata.keyType !== expected) throw invalidParams([`metadata.keyType must be ${expected} for ${eventType}`]);
     checkNetwork(deps.served, values.network);
@@ -45,22 +46,25 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
     const filter = readKeys(metadata.keyType, metadata.keys, 'metadata.keys', deps.context);
     const webhook: Omit<Webhook, 'number' | 'revision'> = {
       ...{ url, name, description, filter },
-      id: createUuid(deps.random(16)),
+      id: formatUuid(toHex(deps.random(16)), 4),
       chainID: chain.id,
+      owner: keyID,
       created: deps.now(),
       secret: readSecret(values.secret) ?? createSecret(deps),
       isActive: true,
       inactiveReason: undefined,
     };
     const store = await deps.store();
-    if (!(await store.add(webhook, await deps.position(), webhookLimits.hooks)))
-      throw apiError(403, `This server has ${webhookLimits.hooks} webhooks, which is its limit; delete one first`);
+    const { hooks: max, hooksOfKey } = webhookLimits;
+    if (!(await store.add(webhook, await deps.position(), { max, maxOfOwner: keyID === undefined ? max : hooksOfKey })))
+      throw apiError(403, `This server has at most ${max} webhooks, ${hooksOfKey} of them of one API key; delete one first`);
     deps.onChanged();
-    return { ...describeWebhook(deps, await requireWebhook(store, webhook.id)), secret: webhook.secret };
+    return { ...describeWebhook(deps, await requireWebhook(store, webhook.id, keyID)), secret: webhook.secret };
   },
-  listWebhooks: async (deps, { pageSize, status }, { paging }) => {
+  listWebhooks: async (deps, { pageSize, status }, { paging, keyID }) => {
     const store = await deps.store();
-    const found = await store.list(paging.cursor?.after ?? 0, pageSize + 1, status === undefined ? undefined : status === 'active');
+    const isActive = status === undefined ? undefined : status === 'active';
+    const found = await store.list(paging.cursor?.after ?? 0, pageSize + 1, { isActive, owner: keyID });
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     return {
@@ -68,12 +72,13 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
       webhooks: page.map((stored) => describeWebhook(deps, stored)),
     };
   },
-  getWebhook: async (deps, { id }) => describeWebhook(deps, await requireWebhook(await deps.store(), id)),
-  updateWebhook: async (deps, { id, url, name, description, status }) => {
-    if (url !== undefined) checkUrl(url, deps.policy);
+  getWebhook: async (deps, { id }, { keyID }) => describeWebhook(deps, await requireWebhook(await deps.store(), id, keyID)),
+  updateWebhook: async (deps, { id, url, name, description, status }, { keyID }) => {
     const store = await deps.store();
-    if (status === 'active') await store.forgetFailures(id);
-    return changeWebhook(deps, id, (webhook) => ({
+    const { webhook: found } = await requireWebhook(store, id, keyID);
+    if (url !== undefined) checkUrl(url, deps.policy, found.owner);
+    if (status === 'active') await store.forgetFailures(found.id);
+    return changeWebhook(deps, id, keyID, (webhook) => ({
       ...webhook,
       ...(url !== undefined && { url }),
       ...(name !== undefined && { name }),
@@ -81,24 +86,26 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
       ...(status !== undefined && { isActive: status === 'active', inactiveReason: undefined }),
     }));
   },
-  deactivateWebhook: async (deps, { id }) => {
+  deactivateWebhook: async (deps, { id }, { keyID }) => {
     const store = await deps.store();
-    const found = await requireWebhook(store, id);
-    await store.remove(id);
+    const found = await requireWebhook(store, id, keyID);
+    await store.remove(found.webhook.id);
     deps.onChanged();
     return describeWebhook(deps, { ...found, webhook: { ...found.webhook, isActive: false } });
   },
-  rotateWebhookSecret: async (deps, { id }) => {
+  rotateWebhookSecret: async (deps, { id }, { keyID }) => {
     const secret = createSecret(deps);
-    await changeWebhook(deps, id, (webhook) => ({ ...webhook, secret }));
+    await changeWebhook(deps, id, keyID, (webhook) => ({ ...webhook, secret }));
     return { secret };
   },
-  addAddressesToWebhook: (deps, { id, addresses }) =>
-    changeWebhook(deps, id, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => [...new Set([...old, ...given])])),
-  removeAddressesFromWebhook: (deps, { id, addresses }) =>
-    changeWebhook(deps, id, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => old.filter((key) => !given.includes(key)))),
-  getAddressesFromWebhook: async (deps, { id, pageSize }, { paging }) => {
-    const stored = await requireWebhook(await deps.store(), id);
+  addAddressesToWebhook: (deps, { id, addresses }, { keyID }) =>
+    changeWebhook(deps, id, keyID, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => [...new Set([...old, ...given])])),
+  removeAddressesFromWebhook: (deps, { id, addresses }, { keyID }) =>
+    changeWebhook(deps, id, keyID, (webhook) =>
+      changeKeys(webhook, addresses, deps, (old, given) => old.filter((key) => !given.includes(key))),
+    ),
+  getAddressesFromWebhook: async (deps, { id, pageSize }, { paging, keyID }) => {
+    const stored = await requireWebhook(await deps.store(), id, keyID);
     requireAddresses(stored.webhook);
     const { keys } = describeWebhook(deps, stored).metadata;
     const from = paging.cursor?.after ?? 0;
@@ -111,19 +118,21 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
   },
 });
 
-async function requireWebhook(store: WebhookStore, id: string): Promise<StoredWebhook> {
+/** Finds a webhook of a key, or for the operator any. Those of others do not exist for a key. */
+async function requireWebhook(store: WebhookStore, id: string, keyID: string | undefined): Promise<StoredWebhook> {
   const found = await store.find(id.toLowerCase());
-  if (found === undefined) throw unknownWebhook(id);
+  if (found === undefined || (keyID !== undefined && found.webhook.owner !== keyID)) throw unknownWebhook(id);
   return found;
 }
 
 const unknownWebhook = (id: string): ApiError => notFound(`There is no webhook ${quoteValue(id)}`);
 
-async function changeWebhook(deps: WebhookDeps, id: string, change: (webhook: Webhook) => Webhook) {
+async function changeWebhook(deps: WebhookDeps, id: string, keyID: string | undefined, change: (webhook: Webhook) => Webhook) {
   const store = await deps.store();
-  if ((await store.update(id.toLowerCase(), change)) === undefined) throw unknownWebhook(id);
+  const { webhook } = await requireWebhook(store, id, keyID);
+  if ((await store.update(webhook.id, change)) === undefined) throw unknownWebhook(id);
   deps.onChanged();
-  return describeWebhook(deps, await requireWebhook(store, id));
+  return describeWebhook(deps, await requireWebhook(store, id, keyID));
 }
 
 function changeKeys(
@@ -145,9 +154,9 @@ function requireAddresses({ filter }: Webhook): Extract<WebhookFilter, { keyType
   throw invalidParams(['this webhook is for assets and has no addresses']);
 }
 
-function checkUrl(url: string, policy: TargetPolicy): void {
+function checkUrl(url: string, policy: TargetPolicy, owner: string | undefined): void {
   try {
-    parseTarget(url, policy);
+    parseTarget(url, policyForOwner(policy, owner));
   } catch (error) {
     throw error instanceof WebhookError ? invalidParams([error.message]) : error;
   }
@@ -175,17 +184,12 @@ function readKeys(keyType: WebhookFilter['keyType'], texts: readonly string[], n
 }
 
 function readSecret(text: string | undefined): string | undefined {
-  if (text === undefined || /^[\x21-\x7e]{16,128}$/.test(text)) return text;
-  throw invalidParams([`secret must have ${webhookLimits.minSecret} to ${webhookLimits.maxSecret} visible ASCII characters`]);
+  const { minSecret, maxSecret } = webhookLimits;
+  if (text === undefined || (/^[\x21-\x7e]*$/.test(text) && text.length >= minSecret && text.length <= maxSecret)) return text;
+  throw invalidParams([`secret must have ${minSecret} to ${maxSecret} visible ASCII characters`]);
 }
 
 const createSecret = ({ random }: WebhookDeps): string => toHex(random(32));
-
-/** A random UUID, version 4. */
-function createUuid(bytes: Uint8Array): string {
-  const hex = toHex(bytes);
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
-}
 
 /** A webhook as responses show it: without its secret. */
 function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, { webhook, state }: StoredWebhook) {
@@ -197,6 +201,7 @@ function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, 
     chainId: idText(webhook.chainID),
     status: webhook.isActive ? ('active' as const) : ('inactive' as const),
     createdAt: webhook.created,
+    apiKeyId: webhook.owner,
     name: webhook.name,
     description: webhook.description,
     ...(filter.keyType === 'addresses'

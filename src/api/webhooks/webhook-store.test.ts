@@ -23,12 +23,15 @@ const newWebhook = (id: string, more: Partial<Webhook> = {}): Omit<Webhook, 'num
     description: '',
     created: 5_000_000_000,
     chainID: idOf(Buffer.from('x')),
+    owner: undefined,
   },
   filter: { keyType: 'addresses', keys: [address(1), address(2)] },
   isActive: true,
   inactiveReason: undefined,
   ...more,
 });
+
+const limits = { max: 2, maxOfOwner: 2 };
 
 /** The same checks for every database. `another` is the same database as another process opens it. */
 async function checkStore(sql: WritableSql, another: WritableSql): Promise<void> {
@@ -40,10 +43,10 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
     inactiveReason: 'no',
     isActive: false,
   });
-  expect(await store.add(newWebhook('a'), 'log-1', 2)).toBe(true);
-  expect(await other.add(assets, 'log-2', 2)).toBe(true);
-  expect(await store.add(newWebhook('c'), 'log-3', 2)).toBe(false);
-  const [a, b] = (await store.list(0, 10, undefined)) as [StoredWebhook, StoredWebhook];
+  expect(await store.add(newWebhook('a'), 'log-1', limits)).toBe(true);
+  expect(await other.add(assets, 'log-2', limits)).toBe(true);
+  expect(await store.add(newWebhook('c'), 'log-3', limits)).toBe(false);
+  const [a, b] = (await store.list(0, 10)) as [StoredWebhook, StoredWebhook];
   expect(a.webhook).toEqual({ ...newWebhook('a'), number: 1, revision: 1 });
   expect(b.webhook).toEqual({ ...assets, number: 2, revision: 2 });
   expect(a.state).toEqual({
@@ -55,8 +58,8 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
     lastError: undefined,
     gap: undefined,
   });
-  expect((await store.list(1, 10, undefined)).map(({ webhook }) => webhook.id)).toEqual(['b']);
-  expect((await store.list(0, 10, true)).map(({ webhook }) => webhook.id)).toEqual(['a']);
+  expect((await store.list(1, 10)).map(({ webhook }) => webhook.id)).toEqual(['b']);
+  expect((await store.list(0, 10, { isActive: true })).map(({ webhook }) => webhook.id)).toEqual(['a']);
   expect(await store.find('zz')).toBeUndefined();
 
   // Changes of several processes at once are all made.
@@ -92,7 +95,15 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
   await store.remove('a');
   expect((await other.changedSince(known)).ids).toEqual(['b']);
   expect(await other.revision()).toBeGreaterThan(known + 1);
-  expect(await store.add(newWebhook('d'), 'log-4', 2)).toBe(true);
+  expect(await store.add(newWebhook('d'), 'log-4', limits)).toBe(true);
+
+  // Webhooks of an API key are counted by themselves too, and listed alone.
+  const counts = { max: 10, maxOfOwner: 1 };
+  expect(await store.add(newWebhook('e', { owner: 'key' }), 'log-5', counts)).toBe(true);
+  expect(await other.add(newWebhook('f', { owner: 'key' }), 'log-5', counts)).toBe(false);
+  expect(await other.add(newWebhook('g', { owner: 'another key' }), 'log-5', counts)).toBe(true);
+  expect((await other.list(0, 10, { owner: 'key' })).map(({ webhook }) => [webhook.id, webhook.owner])).toEqual([['e', 'key']]);
+  expect(await store.list(0, 10, { owner: 'key', isActive: false })).toEqual([]);
 }
 
 for (const { name, open, onDisk } of sqliteDrivers)

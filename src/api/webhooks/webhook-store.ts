@@ -19,11 +19,11 @@ import {
  * rises with every change.
  */
 export type WebhookStore = {
-  /** Returns false, and adds nothing, if there are `max` webhooks already. */
-  readonly add: (webhook: Omit<Webhook, 'number' | 'revision'>, position: string, max: number) => Promise<boolean>;
+  /** Returns false, and adds nothing, if there are `max` webhooks already, or `maxOfOwner` of this owner. */
+  readonly add: (webhook: Omit<Webhook, 'number' | 'revision'>, position: string, limits: WebhookCounts) => Promise<boolean>;
   readonly find: (id: string) => Promise<StoredWebhook | undefined>;
-  /** Webhooks with a higher number than `after`, in order. */
-  readonly list: (after: number, limit: number, isActive: boolean | undefined) => Promise<readonly StoredWebhook[]>;
+  /** Webhooks with a higher number than `after`, in order; `filter` selects some. */
+  readonly list: (after: number, limit: number, filter?: ListFilter) => Promise<readonly StoredWebhook[]>;
   /** Changes the settings. Returns the changed webhook; undefined if there is none. `change` may run again if another process was faster. */
   readonly update: (id: string, change: (webhook: Webhook) => WebhookSettings) => Promise<Webhook | undefined>;
   /** Forgets failed attempts, so that a webhook that is started again has its full time. */
@@ -34,6 +34,9 @@ export type WebhookStore = {
   readonly changedSince: (revision: number) => Promise<{ readonly ids: readonly string[]; readonly changed: readonly StoredWebhook[] }>;
   readonly saveStates: (states: ReadonlyMap<string, DeliveryState>) => Promise<void>;
 };
+
+type WebhookCounts = { readonly max: number; readonly maxOfOwner: number };
+type ListFilter = { readonly isActive?: boolean | undefined; readonly owner?: string | undefined };
 
 export type StoredWebhook = { readonly webhook: Webhook; readonly state: DeliveryState };
 
@@ -60,14 +63,15 @@ export function createWebhookStore(sql: WritableSql): WebhookStore {
   };
 
   return {
-    add: async (webhook, position, max) => {
+    add: async (webhook, position, { max, maxOfOwner }) => {
+      const owner = webhook.owner ?? '';
       const rows = await runAll(sql, [
         raiseRevision,
         [
-          `INSERT INTO webhook(id, chain, created, number, revision, ${settingColumns.join(', ')})
-           SELECT ?, ?, ${bigint(webhook.created)}, (SELECT coalesce(max(number), 0) + 1 FROM webhook), revision, ${settingColumns.map((column) => (column === 'active' ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
-           FROM webhook_meta WHERE (SELECT count(*) FROM webhook) < ${max}`,
-          [webhook.id, idText(webhook.chainID), ...settingValues(webhook)],
+          `INSERT INTO webhook(id, chain, owner, created, number, revision, ${settingColumns.join(', ')})
+           SELECT ?, ?, ?, ${bigint(webhook.created)}, (SELECT coalesce(max(number), 0) + 1 FROM webhook), revision, ${settingColumns.map((column) => (column === 'active' ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
+           FROM webhook_meta WHERE (SELECT count(*) FROM webhook) < ${max} AND (SELECT count(*) FROM webhook WHERE owner = ?) < ${maxOfOwner}`,
+          [webhook.id, idText(webhook.chainID), owner, ...settingValues(webhook), owner],
         ],
         [
           'INSERT INTO webhook_delivery(webhook, position, delivered, failed_attempts) SELECT id, ?, 0, 0 FROM webhook WHERE id = ? RETURNING webhook',
@@ -77,10 +81,10 @@ export function createWebhookStore(sql: WritableSql): WebhookStore {
       return rows.length > 0;
     },
     find,
-    list: (after, limit, isActive) =>
+    list: (after, limit, { isActive, owner } = {}) =>
       select(
-        `WHERE number > ? ${isActive === undefined ? '' : `AND active = ${isActive ? 1 : 0}`} ORDER BY number LIMIT ${Math.floor(limit)}`,
-        [after],
+        `WHERE number > ? ${isActive === undefined ? '' : `AND active = ${isActive ? 1 : 0}`} ${owner === undefined ? '' : 'AND owner = ?'} ORDER BY number LIMIT ${Math.floor(limit)}`,
+        [after, ...(owner === undefined ? [] : [owner])],
       ),
     update: async (id, change) => {
       for (;;) {

@@ -6,7 +6,8 @@ import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from
 /**
  * The tables of webhooks, the same in SQLite and PostgreSQL. The deliverer writes webhook_delivery only, and those who manage webhooks write
  * webhook: neither overwrites the other.
- * webhook           what its operator has set. keys: addresses in hex or IDs of assets, separated by commas. active: 0 or 1.
+ * webhook           what was set. keys: addresses in hex or IDs of assets, separated by commas. active: 0 or 1. owner: an API key; empty: the
+ *                   operator.
  * webhook_delivery  how far its deliveries are.
  * webhook_meta      one row. revision: rises with every change of `webhook`, so that the deliverer in another process sees it.
  */
@@ -15,6 +16,7 @@ export const webhookSchema = [
     id TEXT PRIMARY KEY,
     number BIGINT NOT NULL UNIQUE,
     chain TEXT NOT NULL,
+    owner TEXT NOT NULL,
     created BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     url TEXT NOT NULL,
@@ -44,6 +46,7 @@ export type WebhookRow = {
   readonly id: string;
   readonly number: number;
   readonly chain: string;
+  readonly owner: string;
   readonly created: number;
   readonly revision: number;
   readonly url: string;
@@ -81,7 +84,7 @@ export const settingValues = ({ url, secret, name, description, filter, isActive
   inactiveReason ?? null,
 ];
 
-export const webhookOf = ({ key_type, keys, active, reason, chain, ...row }: WebhookRow): Webhook => ({
+export const webhookOf = ({ key_type, keys, active, reason, chain, owner, ...row }: WebhookRow): Webhook => ({
   id: row.id,
   number: row.number,
   created: row.created,
@@ -91,6 +94,7 @@ export const webhookOf = ({ key_type, keys, active, reason, chain, ...row }: Web
   name: row.name,
   description: row.description,
   chainID: parseId(chain),
+  owner: owner === '' ? undefined : owner,
   filter: filterOf(key_type, keys.split(',')),
   isActive: active === 1,
   inactiveReason: reason ?? undefined,

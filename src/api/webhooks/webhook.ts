@@ -24,6 +24,8 @@ export type Webhook = WebhookSettings & {
   /** Order of creation; never used twice. */
   readonly number: number;
   readonly chainID: Id;
+  /** ID of the API key that it was created with; undefined: the operator. */
+  readonly owner: string | undefined;
   /** Unix seconds. */
   readonly created: number;
   /** Rises with every change of the settings of any webhook; see `WebhookStore`. */

@@ -6,8 +6,8 @@ import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
-import { type Follower, startFollower } from '../../chain/follow/follower.ts';
-import type { FollowLedger } from '../../chain/follow/ledger.ts';
+import { type FollowedNode, type Follower, startFollower } from '../../chain/follow/follower.ts';
+import type { FollowedBlock, FollowLedger } from '../../chain/follow/ledger.ts';
 import type { BatchLimit } from '../../chain/follow/ready-blocks.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
@@ -39,6 +39,7 @@ type FollowTarget = {
   /** Called when the state of the follower changes, for example from waiting to live. */
   readonly onStateChange?: () => void;
   readonly batchLimit?: BatchLimit;
+  readonly reorgs: NonNullable<FollowedNode['reorgs']>;
 };
 
 /**
@@ -49,7 +50,7 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signers, report, onStateChange, batchLimit }: FollowTarget,
+  { ledger, exported, signers, report, onStateChange, batchLimit, reorgs }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
@@ -65,6 +66,7 @@ export async function startFollowing(
     verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
     foreign: { P: p.id, C: c.id },
     hasPreLinearizationHistory: hasPreLinearizationHistory(context),
+    reorgs,
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
@@ -118,12 +120,13 @@ export async function startFollowedChain(
     ledger: {
       ...ledger,
       commit: async (blocks) => {
-        try {
-          await ledger.commit(blocks);
-        } catch (error) {
-          commits.recordFailure(blocks[0]?.block.height ?? 0n, error);
-          throw error;
-        }
+        for (const part of splitForReorgs(blocks, deps.reorgs.depth))
+          try {
+            await ledger.commit(part);
+          } catch (error) {
+            commits.recordFailure(part[0]?.block.height ?? 0n, error);
+            throw error;
+          }
         commits.clear();
       },
       addPreLinearizationUtxos: async (utxos) => {
@@ -141,6 +144,7 @@ export async function startFollowedChain(
     signers: deps.signers,
     report: deps.report,
     onStateChange: deps.onFollowState,
+    reorgs: deps.reorgs,
   });
   return {
     spec,
@@ -167,7 +171,17 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onFollowState' | 'observerOf'>;
+type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onFollowState' | 'observerOf'> & {
+  /** `depth`: how many of the last blocks can be replaced. */
+  readonly reorgs: FollowTarget['reorgs'] & { readonly depth: number };
+};
+
+/** The last blocks are stored one by one, because a state is kept after each commit; all others at once. */
+function splitForReorgs(blocks: readonly FollowedBlock[], depth: number): (readonly FollowedBlock[])[] {
+  const single = depth === 0 ? 0 : Math.min(depth + 1, blocks.length);
+  const [together, last] = [blocks.slice(0, blocks.length - single), blocks.slice(blocks.length - single)];
+  return [...(together.length > 0 ? [together] : []), ...last.map((block) => [block])];
+}
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;

@@ -157,6 +157,7 @@ async function openPeers(
     sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
     timing: {
       now: env.clock.monotonic,
+      cpuTime: () => 1000 * env.process().cpuSeconds,
       unixSeconds: env.clock.unixSeconds,
       after: env.timers.after,
       soon: env.timers.soon,

@@ -46,7 +46,7 @@ type DevConfig = {
   readonly accounts: AccountOptions & { readonly balance: bigint };
   /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
   readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
-  /** How many of the last blocks `dev.reorg` can replace. */
+  /** How many of the last blocks `dev.reorg` can replace here, or on the followed node. */
   readonly reorgDepth: number;
   /** The token that callers of `/ext/dev` and `/v1/webhooks` must send; undefined: only programs on this machine may call it. */
   readonly devToken: string | undefined;

@@ -20,6 +20,8 @@ import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
 export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> & {
   /** Goes back to the state after an earlier block of the X-Chain; clock and deposits stay as they are. Throws if it was not kept. */
   readonly revertToBlock: (height: number) => Promise<void>;
+  /** The height of the oldest block to which `revertToBlock` can go back; undefined: to none. */
+  readonly lowestBlock: () => number | undefined;
   /** Replaces the rows of all chains in one step; `work` runs inside the transaction. `name`: the state's name in the event. */
   readonly replaceState: (name: string, work: (reload: () => void) => void) => Promise<void>;
 };
@@ -143,7 +145,11 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
     savePoint();
   };
   restartPoints();
-  if (reorgDepth > 0) events.subscribe('accepted', ({ chainID }) => chainID === x.spec.id && savePoint());
+  if (reorgDepth > 0)
+    events.subscribe('accepted', ({ chainID, stored }) => {
+      // Of several blocks that were stored at once, only the state after the last one exists.
+      if (chainID === x.spec.id && stored.block.id === x.lastAccepted().id) savePoint();
+    });
 
   /** `shown`: the name in the event. */
   const revertNow = async (name: string, shown: string) => {
@@ -154,7 +160,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
       txsOfSnapshot = await readPending(name, pause);
       checkIdle();
       prepareRevert();
-      const point = snapshots.revert(name);
+      const point = snapshots.revert(name, shown);
       publish(shown);
       await restorePending(pause);
       return point;
@@ -203,6 +209,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
         return point;
       }),
     revertToBlock: (height) => oneAtATime(() => revertToBlock(height)),
+    lowestBlock: snapshots.points.lowest,
     listSnapshots: snapshots.list,
     deleteSnapshot: (name) =>
       oneAtATime(async () => {

@@ -83,8 +83,8 @@ export const chainFlags = {
     kind: 'integer',
     default: '0',
     max: 1000,
-    commands: ['dev'],
-    help: 'how many of the last blocks dev.reorg can replace; each block then costs more, because the state before it is kept',
+    commands: ['dev', 'follow'],
+    help: 'how many of the last blocks dev.reorg can replace, and a follower of such a chain takes back; each block then costs more, because the state before it is kept',
   },
   'fork-url': {
     group: 'Chain',

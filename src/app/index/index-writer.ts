@@ -1,6 +1,7 @@
 import { openKeyStore } from '../../api/access/key-store.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import { createWebhookTables } from '../../api/webhooks/webhook-store.ts';
+import { isPublicNetwork } from '../../avm/network.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
@@ -20,6 +21,7 @@ import { createOutageLog, logChanges } from '../log/log.ts';
 import { splitHosts } from '../platform/database-url.ts';
 import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import { limitWriterCaches } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
@@ -34,6 +36,10 @@ const intervals = { lockAttempt: 500, status: 2000, promotion: 1000 } as const;
 
 /** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
 const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
+
+/** `serac api` relies on heights that only grow, so nothing is taken back (docs/decisions/followed-reorgs.md). */
+const reorgRemedy =
+  "an index in PostgreSQL does not go back. If the node is a developer's chain, empty the database and start serac index again, or use serac follow --reorg-depth 64";
 
 /** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
 export type IndexerState = {
@@ -64,6 +70,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
   const findPrimary = createPrimaryFinder(hosts);
   const context = createNetworkContext(config, env);
+  limitWriterCaches(config);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
   let role: IndexerState['role'] = 'starting';
@@ -87,7 +94,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       partitionSize: database.partitionSize,
     });
     await registerWriter(lock);
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn, batchLimit });
+    const following = await startFollowing(node, env, context, {
+      ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
+      reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
+    });
     follower = following;
     role = 'writing';
     const background = startBackgroundMigration(lock, env, warn);

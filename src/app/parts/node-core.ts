@@ -14,6 +14,7 @@ import { createRecovery } from '../../chain/recovery/recovery.ts';
 import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
 import { createTxLifecycles, type TxLifecycles } from '../chains/tx-lifecycles.ts';
 import type { Config } from '../config/config.ts';
+import { createStartPhases, type StartPhases } from '../log/start-phases.ts';
 import type { WriterDeps } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
 import type { Env, ProcessEnv } from '../setup/env.ts';
@@ -29,6 +30,8 @@ export type NodeProcess = {
   readonly env: Env;
   readonly parts: Parts;
   readonly stop: Stop;
+  /** How long the start took so far. */
+  readonly phases: StartPhases;
   readonly report: (error: unknown) => void;
 };
 
@@ -74,6 +77,7 @@ export async function withNodeCore<T>(
 }
 
 function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: unknown) => void, readerCount: number): NodeCore {
+  const phases = createStartPhases(env.clock.monotonic);
   const context = createNetworkContext(config, env);
   const { chain, clock } = context;
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
@@ -95,9 +99,11 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
   if (env.log.isShown('trace'))
     bus.subscribe('accepted', ({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
   let commitRevision = 0;
+  phases.end('genesis and keys');
   return {
     config,
     env,
+    phases,
     context,
     identity,
     parts,

@@ -31,7 +31,8 @@ export type NodeHealth = Contribution & {
 
 /** Registers the checks of the node and of all parts, and runs the first round. Rejects if the disk of a node with a data directory is full. */
 export async function startNodeHealth(core: NodeCore, { store, chains, readings, counterparts }: CheckedNode): Promise<NodeHealth> {
-  const { config, env, context, health, forcedChecks, identity, parts, stop } = core;
+  const { config, env, context, health, forcedChecks, identity, parts, stop, phases } = core;
+  phases.end('chains');
   const isOnDisk = config.store === 'sqlite';
   let isStarted = false;
   let isDiskExhausted = false;
@@ -65,6 +66,7 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   });
   for (const { kind, name, check, tags } of [...checks, ...parts.checks()]) forcedChecks.register(kind, name, check, tags);
   await health.start();
+  phases.end('health checks');
   if (isDiskExhausted && isOnDisk) {
     health.stop();
     throw createDiskError(config);

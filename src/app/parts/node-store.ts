@@ -2,7 +2,9 @@ import { type NodeStore, openNodeStore, type StoreKind } from '../setup/node-sto
 import type { NodeCore } from './node-core.ts';
 
 /** Opens the store of a node that writes blocks. */
-export function nodeStore({ config, env, context, bus, writer }: NodeCore, kind: StoreKind): NodeStore {
+export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {
   const { recover, keys } = writer.signers;
-  return openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+  phases.end('database');
+  return store;
 }

@@ -6,7 +6,7 @@ import type { WebhookManagement } from '../servers/api.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import { openWebhookDatabase } from '../webhooks/webhook-database.ts';
+import { openWebhookDatabase, openWebhooksOnUse } from '../webhooks/webhook-database.ts';
 import { checkDeliveries, registerDeliveryMetrics, startWebhookDelivery } from '../webhooks/webhook-delivery.ts';
 import { createWebhookManagement, targetPolicyOf } from '../webhooks/webhook-management.ts';
 import { createEventParams } from './event-stream.ts';
@@ -26,12 +26,12 @@ export async function openNodeWebhooks(
   const policy = targetPolicyOf(config, config.mode.kind === 'solo');
   const database = await openWebhookDatabase(config, env, false);
   // In memory there is one connection. On disk a webhook must not be lost that its creator was told of.
-  const managed = config.store === 'memory' ? database : await openWebhookDatabase(config, env, true);
+  const managed = config.store === 'memory' ? { store: async () => database.store, close: async () => {} } : openWebhooksOnUse(config, env);
   const deliverer = startWebhookDelivery(env, { store: database.store, hub, policy, formatAddress, report });
   return {
     management: createWebhookManagement(config, env, {
       ...{ hub, policy, formatAddress },
-      store: async () => managed.store,
+      store: managed.store,
       context: createEventParams(context, served),
       onChanged: deliverer.refresh,
     }),
@@ -40,25 +40,25 @@ export async function openNodeWebhooks(
     close: async () => {
       await deliverer.close();
       database.close();
-      if (managed !== database) managed.close();
+      await managed.close();
     },
   };
 }
 
 /** The webhooks as a reader process manages them: in the file that the writer process delivers from. */
-export async function openReaderWebhooks(
+export function openReaderWebhooks(
   config: Config,
   env: Env,
   context: NetworkContext,
   hub: EventHub,
   served: ServedChains | undefined,
-): Promise<NodeWebhooks> {
-  const { store, close } = await openWebhookDatabase(config, env, true);
+): NodeWebhooks {
+  const { store, close } = openWebhooksOnUse(config, env);
   const management = createWebhookManagement(config, env, {
     hub,
     policy: targetPolicyOf(config, config.mode.kind === 'solo'),
     formatAddress: createFormats(context),
-    store: async () => store,
+    store,
     context: createEventParams(context, served),
     // The writer process looks for changes once a second.
     onChanged: () => {},

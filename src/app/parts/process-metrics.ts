@@ -3,11 +3,13 @@ import type { ResponseObserver } from '../../api/rest/dispatch.ts';
 import { meterServices, type Services } from '../../api/rpc/method.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import { type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import {
   createRequestMeters,
   type FollowReading,
   type ProcessReading,
+  registerCacheReadings,
   registerFollowReadings,
   registerProcessReadings,
   registerReadings,
@@ -33,6 +35,7 @@ export type ProcessMetrics = {
 export function createProcessMetrics(env: TimeEnv): ProcessMetrics {
   const registry = createMetricRegistry();
   const meters = createRequestMeters(registry);
+  registerCacheReadings(registry, processCaches.usage);
   const seconds = () => env.clock.monotonic() / 1000;
   return {
     registry,

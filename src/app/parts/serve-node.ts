@@ -58,7 +58,7 @@ type ServedNode = CheckedNode & {
 
 /** Serves the interfaces of a node: Node RPC, Data and Metrics APIs, events, explorer, and what its parts have added. */
 export async function serveNode(core: NodeCore, node: ServedNode, { listens }: StartOptions): Promise<Node> {
-  const { config, env, context, identity, parts, health, metrics, stop, lifecycles, report } = core;
+  const { config, env, context, identity, parts, health, metrics, stop, lifecycles, report, phases } = core;
   const { store, chains, readings } = node;
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
@@ -129,6 +129,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     webhooks: webhooks?.management,
     routes,
   });
+  phases.end('interfaces');
   await ports.open({
     listens,
     handlers,
@@ -140,6 +141,8 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     streamLimit,
   });
   await addChecks(core, webhooks?.checks ?? []);
+  phases.end('ports');
+  env.log(phases.format(), 'debug');
   return {
     url: ports.url(),
     stakingAddress: readings.nodeAddress(),

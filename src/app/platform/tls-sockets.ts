@@ -107,6 +107,7 @@ function wrap(socket: TLSSocket): PeerSocket {
     write: (bytes, written) => void (isClosed || socket.write(bytes, (error) => error ?? written())),
     pause: () => void socket.pause(),
     resume: () => void (isClosed || socket.resume()),
+    buffered: () => socket.readableLength,
     close: () => void socket.destroy(),
   };
 }

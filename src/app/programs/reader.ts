@@ -31,7 +31,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       const served = createServedChainsOfNode(config, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
       const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
-      const webhooks = hub && parts.add(await openReaderWebhooks(config, env, context, hub, served));
+      const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));
       parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
       await serveReadOnly(
         config,

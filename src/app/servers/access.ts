@@ -10,6 +10,7 @@ import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
 import { statsRoutes } from '../../api/stats/routes.ts';
+import { webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../setup/cache-budget.ts';
@@ -58,7 +59,9 @@ export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env
 
 /** The route names that plans and API keys can refer to. */
 export const listRouteIds = () => ({
-  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), ...eventsApiRoutes].map(({ id }) => id),
+  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), ...eventsApiRoutes, ...webhookRoutes].map(
+    ({ id }) => id,
+  ),
   metrics: statsRoutes().map(({ id }) => id),
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { processCaches } from '../../base/cache/cache-budget.ts';
-import { cacheTable } from '../../base/cache/cache-table.ts';
+import { type CacheName, cacheTable } from '../../base/cache/cache-table.ts';
 import { type Config, configFrom } from '../config/config.ts';
 import { parseFlags } from '../flags/flags.ts';
-import { cacheBytesPerProcess, limitCaches } from './cache-budget.ts';
+import { cacheBytesPerProcess, limitCaches, limitWriterCaches } from './cache-budget.ts';
 
 const configOf = (...args: string[]): Config => {
   const flags = parseFlags(args, { vars: {}, readFile: String });
@@ -30,6 +30,18 @@ test('--cache-bytes sets the size of the caches of this process, of SQLite too',
   expect(processCaches.bytesOf('databasePages')).toBe(cacheTable.databasePages.share * 512);
   limitCaches(configOf(), { cores: 1, distributesConnections: false });
   expect(processCaches.bytesOf('pieces')).toBe(before);
+});
+
+test('a process that only writes gives half of all bytes to the caches of the writer', () => {
+  const sum = (names: readonly string[]) => names.reduce((bytes, name) => bytes + processCaches.bytesOf(name as CacheName), 0);
+  const names = Object.keys(cacheTable);
+  limitWriterCaches(configOf('--cache-bytes=64000000'));
+  const [unspent, all] = [processCaches.bytesOf('unspentOutputs'), sum(names)];
+  limitCaches(configOf('--cache-bytes=64000000'), { cores: 1, distributesConnections: false });
+  expect(all).toBeLessThanOrEqual(64_000_000);
+  expect(all).toBeGreaterThan(64_000_000 - names.length);
+  expect(unspent).toBeGreaterThan(4 * processCaches.bytesOf('unspentOutputs'));
+  limitCaches(configOf(), { cores: 1, distributesConnections: false });
 });
 
 test('a size that is not a number of bytes is rejected', () => {

@@ -12,6 +12,9 @@ export const cacheBytesPerProcess = (
 export const limitCaches = (...given: Parameters<typeof cacheBytesPerProcess>): void =>
   processCaches.resize(cacheBytesPerProcess(...given));
 
+/** The same for a process that writes blocks and answers no requests. */
+export const limitWriterCaches = ({ cacheBytes }: Pick<Config, 'cacheBytes'>): void => processCaches.resize(cacheBytes, 'write');
+
 /** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. */
 export function countReaders(
   { workers }: Pick<Config, 'workers'>,

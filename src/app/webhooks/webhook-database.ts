@@ -25,3 +25,23 @@ export async function openWebhookDatabase(
   await createWebhookTables(sql);
   return { store: createWebhookStore(sql), close: sql.close };
 }
+
+/** The webhooks of a node for those who manage them, opened when they are first used: most nodes have none. */
+export function openWebhooksOnUse(config: Pick<StorageConfig, 'store' | 'dataDir'>, env: DatabaseEnv & FileEnv) {
+  let opened: Promise<WebhookDatabase> | undefined;
+  const open = async (): Promise<WebhookDatabase> => {
+    try {
+      return await openWebhookDatabase(config, env, true);
+    } catch (error) {
+      opened = undefined;
+      throw error;
+    }
+  };
+  return {
+    store: async (): Promise<WebhookStore> => {
+      opened ??= open();
+      return (await opened).store;
+    },
+    close: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
+  };
+}

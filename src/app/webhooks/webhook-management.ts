@@ -1,5 +1,5 @@
 import type { EventHub } from '../../api/events/hub.ts';
-import { createDevAccess } from '../../api/http/dev-access.ts';
+import { createDevAccess, type DevAccess } from '../../api/http/dev-access.ts';
 import type { ParamContext } from '../../api/rest/param.ts';
 import type { TargetPolicy } from '../../api/webhooks/target-policy.ts';
 import type { WebhookDeps } from '../../api/webhooks/webhook-routes.ts';
@@ -25,21 +25,28 @@ type ManagementParts = {
 };
 
 /**
- * What the routes of webhooks need. Undefined where nobody may use them: a server that other machines can reach, or a public one, has them
- * for callers with the token of `--dev-token` only.
+ * What the routes of webhooks need. On a server that other machines can reach, or a public one, the operator needs the token of `--dev-token`; callers
+ * with an API key manage those of the key. Undefined where nobody may use them: such a server without a token and without keys.
  */
 export function createWebhookManagement(
-  config: Pick<Config, 'devToken' | 'publicApi' | 'http'>,
+  config: Pick<Config, 'devToken' | 'publicApi' | 'http' | 'dataDir' | 'database'>,
   env: TimeEnv,
   { hub, ...parts }: ManagementParts,
 ): WebhookManagement | undefined {
   const { devToken, publicApi, http } = config;
-  if (devToken === undefined && (publicApi || !isLoopbackHost(http.host))) return undefined;
+  const hasOperator = devToken !== undefined || (!publicApi && isLoopbackHost(http.host));
+  // Keys are stored in the data directory or in PostgreSQL.
+  if (!hasOperator && config.dataDir === undefined && config.database === undefined) return undefined;
   return {
     ...parts,
     position: hub.position,
     random: env.random,
     now: () => Number(env.clock.unixSeconds()),
-    operators: createDevAccess(devToken),
+    operators: hasOperator ? createDevAccess(devToken) : keysOnly,
   };
 }
+
+const keysOnly: DevAccess = {
+  isAllowed: () => false,
+  refusal: 'send an API key in the header X-Service-API-Key: it manages its own webhooks; the operator of this server needs --dev-token',
+};

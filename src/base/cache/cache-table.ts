@@ -11,6 +11,8 @@ type CacheRow = {
   readonly dies: CacheLife;
   /** Its keys are text from outside, which may be a piece of a request: they are copied. */
   readonly copiesKeys?: true;
+  /** It holds rows that the next blocks change. */
+  readonly ofWriter?: true;
 };
 
 const rows = <N extends string>(table: { readonly [K in N]: CacheRow }): { readonly [K in N]: CacheRow } => table;
@@ -49,13 +51,13 @@ export const cacheTable = rows({
   params: { share: 16, holds: 'Node RPC: parsed parameters', dies: 'never', copiesKeys: true },
   events: { share: 12, holds: 'rendered events of the last blocks', dies: 'revert' },
   recentBlocks: { share: 8, holds: 'the last accepted blocks with the outputs they spent, for events', dies: 'revert' },
-  unspentOutputs: { share: 40, holds: 'writer: unspent outputs with their rows', dies: 'revert' },
+  unspentOutputs: { share: 40, holds: 'writer: unspent outputs with their rows', dies: 'revert', ofWriter: true },
   outputTxs: { share: 24, holds: 'transactions whose outputs are spent or listed, with verified bytes', dies: 'revert' },
   decodedTxs: { share: 4, holds: 'transactions read from the database, decoded', dies: 'revert' },
   assets: { share: 2, holds: 'feature extensions of assets, for the rules', dies: 'revert' },
-  balanceRows: { share: 28, holds: 'writer: current balances of addresses', dies: 'revert' },
-  indexRows: { share: 28, holds: 'writer: rows of holders and assets that the next block changes', dies: 'revert' },
-  blobs: { share: 30, holds: 'writer: addresses and IDs as bytes of a column', dies: 'never' },
+  balanceRows: { share: 28, holds: 'writer: current balances of addresses', dies: 'revert', ofWriter: true },
+  indexRows: { share: 28, holds: 'writer: rows of holders and assets that the next block changes', dies: 'revert', ofWriter: true },
+  blobs: { share: 30, holds: 'writer: addresses and IDs as bytes of a column', dies: 'never', ofWriter: true },
   signers: { share: 16, holds: 'signers by hash and signature', dies: 'never' },
   signerKeys: { share: 12, holds: 'public keys of recovered signers, for the index', dies: 'never' },
   apiKeys: { share: 2, holds: 'lookups of API keys, used for half a second', dies: 'never' },

@@ -15,7 +15,8 @@ describe('a cache', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.constantFrom(0, 900, 100_000), (steps, bytes) => {
         const size = (_: number, value: string) => 60 + value.length;
-        const cache = createCache<number, string>('signers', { size, budget: budgetFor('signers', bytes) });
+        const budget = budgetFor('signers', bytes);
+        const cache = createCache<number, string>('signers', { size, budget });
         const model = new Map<number, string>();
         for (const { key, value, deletes } of steps) {
           if (value !== undefined) {
@@ -28,7 +29,12 @@ describe('a cache', () => {
           const found = cache.get(key);
           if (bytes === 100_000) expect(found).toBe(model.get(key));
           else expect([undefined, model.get(key)]).toContain(found);
+          const counted = [...model].reduce((sum, [one, text]) => sum + size(one, text), 0);
+          if (bytes === 100_000) expect(budget.usage().used).toBe(counted);
+          else expect(budget.usage().used).toBeLessThanOrEqual(budget.bytesOf('signers'));
         }
+        for (const key of model.keys()) cache.delete(key);
+        expect(budget.usage().used).toBe(0);
       }),
     );
   });

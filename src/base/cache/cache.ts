@@ -36,7 +36,7 @@ export function createCache<K, V extends NonNullable<unknown>>(name: CacheName, 
   const { dies, copiesKeys } = cacheTable[name];
   if ((dies === 'never') !== (version === undefined)) throw new TypeError(`cache ${name}: its entries die: ${dies}; see cache-table.ts`);
   const pool = budget.poolOf(name);
-  const entries = { young: new Map<K, V>(), old: new Map<K, V>(), youngBytes: 0 };
+  const entries = { young: new Map<K, V>(), old: new Map<K, V>(), youngBytes: 0, oldBytes: 0 };
   pool.join(entries as Generations);
   const sizeOf = typeof size === 'number' ? () => size : size;
   const copyKey = copiesKeys ? (key: K): K => (typeof key === 'string' ? (copyText(key) as K) : key) : undefined;
@@ -47,6 +47,7 @@ export function createCache<K, V extends NonNullable<unknown>>(name: CacheName, 
     entries.young = new Map();
     entries.old = new Map();
     entries.youngBytes = 0;
+    entries.oldBytes = 0;
   };
   /** Returns the current version, and drops the entries of another one. */
   const currentVersion =
@@ -69,7 +70,15 @@ export function createCache<K, V extends NonNullable<unknown>>(name: CacheName, 
       entries.youngBytes -= bytes;
       pool.grow(-bytes);
     }
+    takeOld(key);
+  };
+  /** Removes an entry from the old generation and returns it. */
+  const takeOld = (key: K): V | undefined => {
+    const found = entries.old.get(key);
+    if (found === undefined) return undefined;
     entries.old.delete(key);
+    entries.oldBytes -= sizeOf(key, found);
+    return found;
   };
   const put = (key: K, value: V): void => {
     const bytes = sizeOf(key, value);
@@ -87,10 +96,8 @@ export function createCache<K, V extends NonNullable<unknown>>(name: CacheName, 
   };
   /** Moves an entry that is used again to the young generation. */
   const findOld = (key: K): V | undefined => {
-    const found = entries.old.get(key);
-    if (found === undefined) return undefined;
-    entries.old.delete(key);
-    put(key, found);
+    const found = takeOld(key);
+    if (found !== undefined) put(key, found);
     return found;
   };
 

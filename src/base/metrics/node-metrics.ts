@@ -65,6 +65,17 @@ export function registerFollowReadings(registry: MetricRegistry, read: () => rea
     registry.addReading(type, name, help, () => read().map((reading) => [{ chain: reading.chain }, reading[key]] as const));
 }
 
+/** Registers the bytes of the caches of this process and their limit. */
+export function registerCacheReadings(registry: MetricRegistry, usage: () => { readonly used: number; readonly max: number }): void {
+  registry.addReading(
+    'gauge',
+    'serac_cache_bytes',
+    'Bytes of the entries of all caches, without pages of the database.',
+    () => usage().used,
+  );
+  registry.addReading('gauge', 'serac_cache_max_bytes', 'Most bytes that these entries may have (--cache-bytes).', () => usage().max);
+}
+
 /** Registers the metrics of the process. The `process_` names are Prometheus conventions. */
 export function registerProcessReadings(registry: MetricRegistry, process: () => ProcessReading): void {
   for (const [type, name, help, key] of processRows) registry.addReading(type, name, help, () => process()[key]);

@@ -9,7 +9,8 @@ export type FollowFault =
   /** A JSON-RPC error of the node, with the node's message. `spentBy` is the transaction that spent an input of the issued one. */
   | { code: 'FOLLOW_REFUSED'; method: string; rpcCode: number; utxoID?: string; isSpent?: true; spentBy?: string }
   | { code: 'FOLLOW_OTHER_NETWORK'; what: 'network' | 'chain'; want: string; got: string }
-  | { code: 'FOLLOW_BLOCK_CHANGED'; height: string; held: string; told: string }
+  /** `told`: the node's block; left out if the node has none at this height any more. */
+  | { code: 'FOLLOW_BLOCK_CHANGED'; height: string; held: string; told?: string }
   | { code: 'FOLLOW_BAD_BLOCK'; height: string; blockID: string; cause: string }
   /** The request needs blocks that have not been fetched yet. */
   | { code: 'FOLLOW_BEHIND'; height: string; want: string }
@@ -24,6 +25,12 @@ export const invalidResponse = (method: string, why: string) =>
   new FollowError(`the followed node gave an invalid response to ${method}: ${why}`, { code: 'FOLLOW_NONSENSE', method, why });
 
 export const stopped = () => new FollowError('following has been stopped', { code: 'FOLLOW_STOPPED' });
+
+/** Adds what to do about a replaced block to its error. */
+export const addReorgRemedy = (error: unknown, remedy: string | undefined): unknown =>
+  remedy !== undefined && error instanceof FollowError && error.fault.code === 'FOLLOW_BLOCK_CHANGED'
+    ? new FollowError(`${error.message}; ${remedy}`, error.fault)
+    : error;
 
 /** Whether a retry of the same request may succeed soon. */
 export const isTemporary = (error: unknown): boolean =>

@@ -10,7 +10,7 @@ import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
 import type { AddressTask } from './address-task.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createExportLookup } from './export-lookup.ts';
-import { FollowError, isTemporary } from './fault.ts';
+import { addReorgRemedy, FollowError, isTemporary } from './fault.ts';
 import type { FollowLedger } from './ledger.ts';
 import { createNodeCheck } from './node-check.ts';
 import type { ExpectedNode } from './node-identity.ts';
@@ -19,6 +19,7 @@ import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts'
 import { createPreLinearizationLookup, emptyPreLinearizationLookup } from './pre-linearization-lookup.ts';
 import type { BatchLimit } from './ready-blocks.ts';
 import type { ForeignChain, Remote } from './remote.ts';
+import { createReorgCheck, type KeptStates } from './reorg-check.ts';
 import { withDeadline, withRetries } from './retrying-remote.ts';
 import { createSpentExportsBackfill } from './spent-exports-backfill.ts';
 import type { FollowStatus } from './status.ts';
@@ -58,6 +59,15 @@ export type FollowedNode = {
   readonly foreign: { readonly [C in ForeignChain]: Id };
   /** Whether the chain had transactions before its block 0. */
   readonly hasPreLinearizationHistory: boolean;
+  readonly reorgs?: ReorgPolicy;
+};
+
+/** What happens when the node has replaced its last blocks. */
+type ReorgPolicy = {
+  /** Undefined: the stored chain never goes back. */
+  readonly keptStates?: KeptStates | undefined;
+  /** What a user can do if the chain does not go back, for the message of FOLLOW_BLOCK_CHANGED. */
+  readonly remedy?: string | undefined;
 };
 
 export type FollowerDeps = FollowedNode & {
@@ -79,8 +89,11 @@ export type FollowerDeps = FollowedNode & {
 
 const defaultBatchLimit: BatchLimit = { txs: 2000, bytes: 4 * 1024 * 1024 };
 
-/** Milliseconds: longest wait for a block before the node is rechecked, longest wait for a height. */
-const intervals = { takeTimeout: 1000, heightTimeout: 10_000 } as const;
+/**
+ * Milliseconds: longest wait for a block before the node is rechecked, the same if its last blocks may be replaced (the height need not change
+ * then), longest wait for a height.
+ */
+const intervals = { takeTimeout: 1000, takeTimeoutWithReorgs: 250, heightTimeout: 10_000 } as const;
 
 /** Errors that are not temporary, such as an invalid block, are retried slowly. */
 const backoffLimits = { temporary: { first: 100, max: 2000 }, lasting: { first: 2000, max: 30_000 } } as const;
@@ -103,8 +116,11 @@ export function startFollower(deps: FollowerDeps): Follower {
   const ready = createDeferred();
   let pipeline: Pipeline | undefined;
 
+  const keptStates = deps.reorgs?.keptStates;
+  const takeTimeout = keptStates === undefined ? intervals.takeTimeout : intervals.takeTimeoutWithReorgs;
   const node = createNodeCheck({
     ...{ remote, expectedNode, ledger, timing },
+    goBack: keptStates && createReorgCheck({ remote, ledger, keptStates, lockWrites }),
     onVerified: () => {
       tracker.nodeVerified();
       ready.resolve();
@@ -123,9 +139,16 @@ export function startFollower(deps: FollowerDeps): Follower {
       },
     });
 
+  const continueFrom = (from: Pipeline, at: BlockPosition): BlockPosition => {
+    tracker.startAt(at);
+    from.restart(at.height + 1n);
+    return at;
+  };
+
   const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
-    const fetched = await from.take(batchSize.limit(), intervals.takeTimeout);
-    await node.recheck(at);
+    const fetched = await from.take(batchSize.limit(), takeTimeout);
+    const common = await node.recheck(at, fetched.length === 0);
+    if (common.id !== at.id) return continueFrom(from, common);
     if (fetched.length === 0) return at;
     const began = timing.now();
     const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
@@ -138,16 +161,22 @@ export function startFollower(deps: FollowerDeps): Follower {
       batchSize.onStored();
       tracker.blocksStored(verified, timing.now() - began);
     }
-    if (fault !== undefined) throw fault;
+    if (fault !== undefined) {
+      // Its parent may be a block that has replaced the last one here.
+      const last = await node.recheck(newest, true);
+      if (last.id === newest.id) throw fault;
+      return continueFrom(from, last);
+    }
     backoff.reset();
     return newest;
   };
 
   const run = async (): Promise<void> => {
     // After a failure only the ledger knows how many blocks were stored.
-    let at: BlockPosition = await ledger.lastAccepted();
+    const last: BlockPosition = await ledger.lastAccepted();
+    tracker.startAt(last);
+    let at = await node.check(last);
     tracker.startAt(at);
-    await node.check(at);
     if (pipeline === undefined) pipeline = openPipeline(at.height + 1n);
     else pipeline.restart(at.height + 1n);
     for (;;) at = await processNextBatch(pipeline, at);
@@ -157,8 +186,9 @@ export function startFollower(deps: FollowerDeps): Follower {
     while (!signal.aborted)
       try {
         await run();
-      } catch (error) {
+      } catch (cause) {
         if (signal.aborted) return;
+        const error = addReorgRemedy(cause, deps.reorgs?.remedy);
         tracker.errorOccurred(error);
         if (isWrongNode(error)) ready.reject(error);
         await abortableSleep(timing, backoff.next(error), signal).catch(() => {});

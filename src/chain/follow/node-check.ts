@@ -1,6 +1,7 @@
 import type { FollowLedger } from './ledger.ts';
 import { checkNodeIdentity, checkStoredBlock, type ExpectedNode } from './node-identity.ts';
 import type { Remote } from './remote.ts';
+import type { GoBack } from './reorg-check.ts';
 import type { Timing } from './timing.ts';
 import type { BlockPosition } from './verify-blocks.ts';
 
@@ -12,11 +13,13 @@ type NodeCheckDeps = {
   readonly expectedNode: ExpectedNode;
   readonly ledger: FollowLedger;
   readonly timing: Timing;
+  /** Undefined: a node that has replaced blocks is another node. */
+  readonly goBack?: GoBack | undefined;
   readonly onVerified: () => void;
 };
 
 /** Checks that the node is the one that was followed before: its identity, and that it has the blocks that are stored here. */
-export function createNodeCheck({ remote, expectedNode, ledger, timing, onVerified }: NodeCheckDeps) {
+export function createNodeCheck({ remote, expectedNode, ledger, timing, goBack = async (at) => at, onVerified }: NodeCheckDeps) {
   let isUnverified = true;
   let lastRecheck = timing.now();
   /** A height at which the node had another block than the stored one, or at which the check failed. */
@@ -28,21 +31,25 @@ export function createNodeCheck({ remote, expectedNode, ledger, timing, onVerifi
     conflictHeight = undefined;
   };
 
-  const check = async (at: BlockPosition): Promise<void> => {
+  const check = async (from: BlockPosition): Promise<BlockPosition> => {
     await checkNodeIdentity(remote, expectedNode);
+    const at = await goBack(from);
     for (const height of conflictHeight === undefined ? [at.height] : [at.height, conflictHeight]) await checkBlockAt(height);
     isUnverified = false;
     onVerified();
+    return at;
   };
 
   return {
+    /** Returns the last block that the node has too: `at`, unless this chain went back. */
     check,
-    /** Checks an unverified node, and from time to time a random block. */
-    recheck: async (at: BlockPosition): Promise<void> => {
-      if (isUnverified) await check(at);
-      if (timing.now() - lastRecheck < recheckInterval) return;
+    /** Checks an unverified node, and from time to time a random block. With `isTipDue` also whether the node still has the last block. */
+    recheck: async (from: BlockPosition, isTipDue: boolean): Promise<BlockPosition> => {
+      const at = isUnverified ? await check(from) : isTipDue ? await goBack(from) : from;
+      if (timing.now() - lastRecheck < recheckInterval) return at;
       lastRecheck = timing.now();
       await checkBlockAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
+      return at;
     },
     /** After an error another node may answer at the same URL. */
     distrust: (): void => {

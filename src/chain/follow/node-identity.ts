@@ -33,12 +33,17 @@ export async function checkStoredBlock(remote: Node, ledger: Pick<FollowLedger, 
 async function checkBlockId(remote: Node, height: bigint, expected: Id): Promise<void> {
   const block = await remote.blockAt(height);
   if (block === undefined || block.id === expected) return;
-  const [mine, theirs] = [idText(expected), idText(block.id)];
-  throw new FollowError(`block ${height} of the followed node is ${theirs}, but ${mine} is stored here`, {
+  throw blockChanged(height, expected, block.id);
+}
+
+/** The node has another block than the stored one, or has lost it (`told` is undefined). */
+export function blockChanged(height: bigint, held: Id, told: Id | undefined): FollowError {
+  const theirs = told === undefined ? 'is gone' : `is ${idText(told)}`;
+  return new FollowError(`block ${height} of the followed node ${theirs}, but ${idText(held)} is stored here`, {
     code: 'FOLLOW_BLOCK_CHANGED',
     height: String(height),
-    held: mine,
-    told: theirs,
+    held: idText(held),
+    ...(told !== undefined && { told: idText(told) }),
   });
 }
 

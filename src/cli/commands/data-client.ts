@@ -26,13 +26,3 @@ export function parseAnswer(text: string, url: string): unknown {
     throw new SeracError(`${url} does not answer with JSON: ${shownText(text)}`, { code: 'NODE_HTTP', url, status: 200 });
   }
 }
-
-/** The message in the body of an error; undefined if it has none. */
-export function readMessage(text: string): string | undefined {
-  try {
-    const { message } = JSON.parse(text) as { message?: string | string[] };
-    return Array.isArray(message) ? message.join('; ') : message;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,9 +1,10 @@
+import { readApiMessage } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { JsonOf } from '../../api/contract/views.ts';
 import { webhookRows } from '../../api/contract/webhook-routes.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
-import { parseAnswer, readMessage } from './data-client.ts';
+import { parseAnswer } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { formatTable, formatTime } from './table.ts';
 
@@ -21,7 +22,7 @@ async function call<N extends keyof Rows>(client: RpcClient, name: N, id = '', b
   const text = await client.readText(response);
   if (response.ok) return parseAnswer(text, client.url) as Answer<N>;
   const fault = { code: 'NODE_HTTP', url: client.url, status: response.status } as const;
-  throw new SeracError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, fault);
+  throw new SeracError(`${client.url}: ${readApiMessage(text) ?? `status ${response.status}`}`, fault);
 }
 
 /** A command that prints what a route answers: as JSON with `--json`, otherwise as lines. */

@@ -7,7 +7,7 @@ import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
-import { insertRows, rowSizes } from '../index/insert-rows.ts';
+import { insertRows } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
@@ -22,9 +22,10 @@ import { tablesOf } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 
-export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
+/** An unspent output with the time of the block that created it. */
+export type UnspentOutput = NumberedUtxo & { readonly time: number };
 
-const sizes = rowSizes.postgres;
+export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
 export function createChainRowWriter(chain: number, feeAsset: Id) {
@@ -36,7 +37,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const addIds = insert('outputId');
   const addSpends = insert('spend');
   const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
-  const removeOwners = deleteRows(t.owner, indexSchema.owner, sizes);
+  const removeOwners = deleteRows('postgres', t.owner, indexSchema.owner);
   const addAssets = insert('asset', ' ON CONFLICT DO NOTHING');
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
@@ -67,9 +68,14 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   /** Outputs that are stored, spent or unspent, by their IDs. */
   function* utxoRows(refs: readonly UtxoRef[]): Steps<Map<Id, ChainOutputRow>> {
     const found = yield* outputs.byRefs(refs);
-    const idOf = new Map(refs.map((ref, i) => [found[i]?.seq, refId(ref)]));
-    const rows = yield* outputs.bySeqs(found.flatMap((row) => row?.seq ?? []));
-    return new Map(rows.map((row) => [idOf.get(row.seq) as Id, row]));
+    const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap((row) => row?.seq ?? [])));
+    const spentBy = new Map(spends.map(({ utxo, tx }) => [utxo, tx]));
+    const rows = new Map<Id, ChainOutputRow>();
+    for (const [i, ref] of refs.entries()) {
+      const row = found[i];
+      if (row !== undefined) rows.set(refId(ref), { ...row, spent: spentBy.get(row.seq) ?? null });
+    }
+    return rows;
   }
 
   /**
@@ -80,7 +86,7 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     blocks: readonly NewBlock[],
     unspentBefore: number,
     loaded: ReadonlyMap<Id, ChainOutputRow>,
-  ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void> }> {
+  ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void>; unspent: UnspentOutput[]; spentIDs: ReadonlySet<Id> }> {
     const storedRows = new Map<Id, ChainOutputRow>();
     const unknown: Utxo[] = [];
     const createdIDs = new Set<Id>();
@@ -131,24 +137,27 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
         at.oldest -= preLinearization.length;
         const firstTx = at.tx + 1;
         const numbering = { height, firstTx, unspentRow: spendUtxo, timeAt };
-        const { created, consumed, txOutputs } = computeBlockChange(diff, numbering);
-        for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
+        const { created, unspent, consumed, txOutputs, deltas } = computeBlockChange(diff, numbering);
+        for (const row of unspent) newUtxos.set(row.utxo.id, row);
         at.tx += diff.applied.length;
         for (const { number, last_tx, ids } of addIdsOf(recentIds, created, at.tx)) rows.ids.push(number, last_tx, ids);
-        at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
+        at.unspent += preLinearization.length + unspent.length - consumed.length;
         rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
         for (const [i, { tx }] of diff.applied.entries())
           rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
         for (const { seq, utxo, bytes } of preLinearization) rows.oldUtxo.push(seq, idToBytes(utxo.id), bytes);
         for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
-        for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
-        for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
+        for (const { seq, spent } of created) if (spent !== null) rows.spend.push(seq, spent);
+        for (const { seq, spent } of consumed) rows.spend.push(seq, spent);
+        for (const tx of preLinearizationAssets) rows.asset.push(...assetRow(tx));
+        for (const { tx } of diff.applied) if (tx.unsigned.kind === 'CreateAssetTx') rows.asset.push(...assetRow(tx));
         return {
           block,
           firstTx,
           applied: diff.applied,
           created,
           consumed,
+          deltas,
           preLinearizationUtxos: preLinearization,
           imported: imported ?? new Map(),
         };
@@ -165,7 +174,13 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
       ...addOwners(unspentOwnerRows(unspent)),
       ...addAssets(rows.asset),
     ];
-    return { stored: storedBlocks, queries, mergeIds: ids.merge(runs, recentIds.run()) };
+    return {
+      stored: storedBlocks,
+      queries,
+      mergeIds: ids.merge(runs, recentIds.run()),
+      unspent: unspent.map(({ utxo, seq, height, bytes }) => ({ utxo, seq, height, bytes, time: timeAt(height) })),
+      spentIDs,
+    };
   }
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */

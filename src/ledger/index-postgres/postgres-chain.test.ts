@@ -222,6 +222,69 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     testChains.close();
   }, 60_000);
 
+  test('finds the outputs it has stored without asking the database, unless storing them failed', async () => {
+    const testChains = openIndexedChains(openDatabase, 71);
+    testChains.begin();
+    await inDatabase('unspent', testChains, async (sql) => {
+      const own = testChains.chains[0] as IndexedTestChain;
+      const lookups: string[] = [];
+      let failsAtEnd = false;
+      const watched: typeof sql = {
+        ...sql,
+        all: (text, values) => {
+          lookups.push(text);
+          return sql.all(text, values);
+        },
+        write: (work) =>
+          sql.write(async (tx) => {
+            const result = await work(tx);
+            if (failsAtEnd) throw new TypeError('the connection is lost');
+            return result;
+          }),
+      };
+      const chain = openPostgresChain(watched, own.spec);
+      const next = (): PreparedBlock => {
+        const prepared = testChains.prepare(own);
+        testChains.commit(prepared);
+        return prepared;
+      };
+      const createdBy = (blocks: readonly PreparedBlock[]) =>
+        blocks.flatMap(({ diff }) => diff.applied.flatMap(({ effects }) => [...effects.created]));
+      const stored = Array.from({ length: 12 }, next);
+      await chain.commit(stored);
+      const isUnspent = (utxo: Utxo) => own.state.utxo(utxo) !== undefined;
+      const unspent = createdBy(stored).filter(isUnspent);
+      expect(unspent.length).toBeGreaterThan(5);
+      lookups.length = 0;
+      const found = await chain.load({ utxos: unspent, assets: [] });
+      expect([...found.utxos.values()]).toEqual(unspent);
+      expect([...found.spent]).toEqual([]);
+      expect(lookups).toEqual([]);
+
+      const later = Array.from({ length: 8 }, next);
+      failsAtEnd = true;
+      await expect(chain.commit(later)).rejects.toThrow('the connection is lost');
+      failsAtEnd = false;
+      const lost = await chain.load({ utxos: createdBy(later), assets: [] });
+      expect([lost.utxos.size, lost.spent.size]).toEqual([0, 0]);
+      // Those that the failed blocks spend are still unspent.
+      const before = await chain.load({ utxos: unspent, assets: [] });
+      expect([before.utxos.size, before.spent.size]).toEqual([unspent.length, 0]);
+      await chain.commit(later);
+      const all = createdBy([...stored, ...later]);
+      const loaded = await chain.load({ utxos: all, assets: [] });
+      expect([...loaded.utxos.keys()].sort()).toEqual(
+        all
+          .filter(isUnspent)
+          .map(({ id }) => id)
+          .sort(),
+      );
+      expect(loaded.utxos.size + loaded.spent.size).toBe(all.length);
+      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
+    });
+    testChains.close();
+  }, 60_000);
+
   test('adds outputs from before linearization', async () => {
     const testChains = openIndexedChains(openDatabase, 63);
     testChains.begin();

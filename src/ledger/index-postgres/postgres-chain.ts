@@ -2,11 +2,12 @@ import type { Block } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
@@ -22,7 +23,8 @@ import { type ExportedOutputs, exportedOutputSteps } from '../index-write/export
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
-import { createChainRowWriter, type LastBlock } from './chain-row-writer.ts';
+import { unspentEntrySize } from '../state/utxo-table.ts';
+import { createChainRowWriter, type LastBlock, type UnspentOutput } from './chain-row-writer.ts';
 
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
@@ -67,31 +69,42 @@ export function openPostgresChain(
 
   /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
   let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
+  const unspent = createUnspentOutputs();
 
-  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
+  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<() => void> {
     const known = loaded;
     loaded = new Map();
-    const { stored, queries, mergeIds } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
+    const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers it to `serac api` when the transaction commits.
     yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
+    return () => unspent.update(changed.unspent, changed.spentIDs);
   }
 
   function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
-    const utxoRows = yield* rows.utxoRows(requested.utxos);
-    loaded = utxoRows;
     const utxos = new Map<Id, Utxo>();
     const spent = new Set<Id>();
-    for (const [id, row] of utxoRows) {
+    const found = new Map<Id, ChainOutputRow>();
+    const unknown: UtxoRef[] = [];
+    for (const ref of requested.utxos) {
+      const cached = unspent.get(refId(ref));
+      if (cached === undefined) unknown.push(ref);
+      else {
+        utxos.set(cached.utxo.id, cached.utxo);
+        found.set(cached.utxo.id, { ...cached, spent: null });
+      }
+    }
+    for (const [id, row] of yield* rows.utxoRows(unknown)) {
+      found.set(id, row);
       if (row.spent === null) utxos.set(id, decodeStoredUtxo(row.bytes));
       else spent.add(id);
     }
-    const found = yield* fetchRows<{ id: Uint8Array; fxs: string }>(assetsById(requested.assets.map(idToBytes)));
+    loaded = found;
     const assets = new Map<Id, Asset | 'not-an-asset'>();
-    for (const row of found) {
+    for (const row of yield* fetchRows<{ id: Uint8Array; fxs: string }>(assetsById(requested.assets.map(idToBytes)))) {
       const id = toHex(row.id) as Id;
       assets.set(id, { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) });
     }
@@ -119,17 +132,22 @@ export function openPostgresChain(
   let lastTx: number | undefined;
 
   /** Stores blocks in one transaction, after the creation of the partitions that they need. */
-  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<void>): Promise<void> => {
+  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<() => void>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
     const before = lastTx ?? (await runSteps(sql, rows.lastTx()));
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
     await partitions.createAhead({ tx, height: Number(last.block.height) });
-    await inTransaction(steps);
+    const onStored = await inTransaction(steps).catch((error: unknown) => {
+      // It is not known whether the blocks are stored: the connection may have failed while they were committed.
+      unspent.clear();
+      throw error;
+    });
+    onStored();
     lastTx = tx;
   };
 
-  const inTransaction = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(withKeyArrays(tx), steps()));
+  const inTransaction = async <T>(steps: () => Steps<T>): Promise<T> => sql.write((tx) => runSteps(withKeyArrays(tx), steps()));
 
   return {
     isInitialized: async () => (await runSteps(sql, rows.lastBlock())) !== undefined,
@@ -153,7 +171,7 @@ export function openPostgresChain(
         const last = yield* rows.lastBlock();
         if (last === undefined) throw noBlocks(chain.id);
         verifyBlockOrder(blocks, last);
-        yield* storeBlocks(blocks, last);
+        return yield* storeBlocks(blocks, last);
       });
     },
     addPreLinearizationUtxos: async (utxos) => {
@@ -172,6 +190,28 @@ export function openPostgresChain(
           if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
         });
       },
+    },
+  };
+}
+
+/**
+ * Unspent outputs that this process has stored: most outputs are spent soon after they are created, and are found here without a lookup by hash,
+ * which takes PostgreSQL the longer the larger the chain is. No other process changes them.
+ */
+function createUnspentOutputs() {
+  let clears = 0;
+  const cache = createCache<Id, UnspentOutput>('unspentOutputs', {
+    size: (_, { bytes }) => unspentEntrySize(bytes),
+    version: () => clears,
+  });
+  return {
+    get: (id: Id) => cache.get(id),
+    update: (created: readonly UnspentOutput[], spent: ReadonlySet<Id>): void => {
+      for (const id of spent) cache.delete(id);
+      for (const output of created) cache.set(output.utxo.id, output);
+    },
+    clear: (): void => {
+      clears++;
     },
   };
 }

@@ -1,5 +1,7 @@
-import { batchedStatement, valueTuples } from '../index/batched-statement.ts';
+import { type BatchedStatement, batchedStatement } from '../index/batched-statement.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
+import type { Dialect } from '../index/ddl.ts';
+import { arrayStatement } from '../index/key-array.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import {
@@ -39,11 +41,14 @@ export function* changedBalances(
     return { changes: given, queries: [] };
   }
   const first = Number(blocks[0]?.block.height);
-  const deltasOf = blocks.map(deltasOfBlock);
+  const changes = blocks.flatMap((block) => {
+    const height = Number(block.block.height);
+    return (block.deltas ?? deltasOfBlock(block)).map((delta) => ({ delta, height, key: keyOf(delta) }));
+  });
   const current = new Map<string, BalanceSums>();
   const missing = new Map<string, BalanceDelta>();
-  for (const delta of deltasOf.flat()) {
-    const key = keyOf(delta);
+  for (const { key, delta } of changes) {
+    if (current.has(key)) continue;
     const cached = cache.balances.get(key);
     if (cached !== undefined) current.set(key, cached);
     else if (previous.holders.has(delta.address)) missing.set(key, delta);
@@ -53,19 +58,16 @@ export function* changedBalances(
   const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), below]);
   for (const row of yield* fetchRows<NumberedRow>(q.newestBalances(numbered))) current.set(keys[row.n] as string, toSums(row));
   const rows: SqlValue[] = [];
-  const heights = blocks.map(({ block }) => Number(block.height));
-  const changes = deltasOf.flatMap((deltas, i) =>
-    deltas.map((delta): BalanceChange => {
-      const key = keyOf(delta);
-      const before = current.get(key);
-      const after = addSums(before, delta);
-      current.set(key, after);
-      rows.push(...rowOf(delta, heights[i] as number, after));
-      return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after };
-    }),
-  );
-  for (const delta of deltasOf.flat()) cache.balances.set(keyOf(delta), current.get(keyOf(delta)) as BalanceSums);
-  return { changes, queries: q.addBalance(first, rows) };
+  const changed = changes.map(({ delta, height, key }): BalanceChange => {
+    const { address, assetID, part } = delta;
+    const before = current.get(key);
+    const after = addSums(before, delta);
+    current.set(key, after);
+    pushRow(rows, delta, height, after);
+    return { address, assetID, part, before, after };
+  });
+  for (const [key, sums] of current) cache.balances.set(key, sums);
+  return { changes: changed, queries: q.addBalance(first, rows) };
 }
 
 /**
@@ -79,16 +81,16 @@ export function* raisedBalances(q: WriterQueries, utxos: readonly NumberedUtxo[]
   const rowsOf = deltas.map((): SumsRow[] => []);
   const numbered = deltas.flatMap((delta, n) => [n, ...keyBlobs(delta), Number.MAX_SAFE_INTEGER]);
   for (const row of isFirst ? [] : yield* fetchRows<NumberedRow>(q.allBalances(numbered))) rowsOf[row.n]?.push(row);
-  const queries: SqlValue[] = [];
+  const rows: SqlValue[] = [];
   const changes = deltas.map((delta, n): BalanceChange => {
-    const rows = (rowsOf[n] ?? []).toSorted((a, b) => a.height - b.height);
-    if (rows[0]?.height !== 0) queries.push(...rowOf(delta, 0, delta));
-    for (const row of rows) queries.push(...rowOf(delta, row.height, addSums(toSums(row), delta)));
-    const newest = rows.at(-1);
+    const stored = (rowsOf[n] ?? []).toSorted((a, b) => a.height - b.height);
+    if (stored[0]?.height !== 0) pushRow(rows, delta, 0, delta);
+    for (const row of stored) pushRow(rows, delta, row.height, addSums(toSums(row), delta));
+    const newest = stored.at(-1);
     const before = newest && toSums(newest);
     return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after: addSums(before, delta) };
   });
-  return { changes, queries: q.upsertBalance(queries) };
+  return { changes, queries: q.upsertBalance(rows) };
 }
 
 /** Outputs that a block creates and spends change no balance. */
@@ -99,18 +101,20 @@ function deltasOfBlock({ created, consumed }: BlockToIndex): BalanceDelta[] {
   return sums.deltas();
 }
 
-/** Statements that read rows below a height. Values per key: a number that comes back with its rows as `n`, the key, the height. */
-export function selectBalances(table: string, which: 'newest' | 'all', sizes: readonly number[]) {
+/**
+ * Statements that read rows below a height. Values per key: a number that comes back with its rows as `n`, the key, the height. SQLite has no
+ * form that is faster than one key per statement.
+ */
+export function selectBalances(dialect: Dialect, table: string, which: 'newest' | 'all'): BatchedStatement {
   const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
   const rows = (n: string, address: string, asset: string, part: string, below: string) =>
     `SELECT ${n} AS n, height, amount, count, nfts FROM ${table}
      WHERE address = ${address} AND asset = ${asset} AND part = ${part} AND height < ${below}${end}`;
-  const types = ['bigint', 'bytea', 'bytea', 'bytea', 'bigint'].map((type) => `CAST(? AS ${type})`);
-  return batchedStatement(sizes, 5, (count) =>
-    count === 1
-      ? rows('? + 0', '?', '?', '?', '?')
-      : `WITH k(n, address, asset, part, below) AS (VALUES ${valueTuples(count, 5, types)})
-         SELECT b.* FROM k CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.part', 'k.below')}) b`,
+  if (dialect === 'sqlite') return batchedStatement([1], 5, () => rows('? + 0', '?', '?', '?', '?'));
+  return arrayStatement(
+    ['int', 'blob', 'blob', 'blob', 'int'],
+    (keys) => `SELECT b.* FROM ${keys} AS k(n, address, asset, part, below)
+      CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.part', 'k.below')}) b`,
   );
 }
 
@@ -118,12 +122,8 @@ const keyOf = ({ address, assetID, part }: BalanceKey): string => balanceKeyText
 
 const keyBlobs = ({ address, assetID, part }: BalanceKey): SqlValue[] => [addressBlob(address), idBlob(assetID), partToBytes(part)];
 
-const rowOf = (key: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): SqlValue[] => [
-  ...keyBlobs(key),
-  height,
-  amountToBytes(amount),
-  count,
-  nfts,
-];
+/** Adds a row to a flat list. */
+const pushRow = (rows: SqlValue[], { address, assetID, part }: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): void =>
+  void rows.push(addressBlob(address), idBlob(assetID), partToBytes(part), height, amountToBytes(amount), count, nfts);
 
 type NumberedRow = SumsRow & { readonly n: number };

@@ -116,7 +116,7 @@ export function createBlockWriter(
       ...q.addMinter(minterRows(blocks)),
       ...balances.queries,
       ...q.addHolder(counted.newHolders),
-      ...q.upsertHolder(counted.holders),
+      ...q.updateHolder(counted.holders),
       ...q.addActive(counted.active),
       ...q.upsertAsset(counted.assets),
       ...q.addBucket(counted.buckets),

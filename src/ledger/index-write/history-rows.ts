@@ -1,6 +1,4 @@
-import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { compareHex } from '../../base/bytes/octets.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, type Steps } from '../index/steps.ts';
@@ -24,42 +22,31 @@ export function* historyRows(
   feeAsset: Id,
 ): Steps<SqlValue[]> {
   let { chain: isChainRun, feeAsset: isFeeRun } = cache.openRuns ?? (yield* readOpenRuns(q, idBlob(feeAsset)));
-  const rows: HistoryRow[] = [];
-  const addBoundary = (subject: HistoryRow['subject'], boundary: number | undefined): void => {
-    if (boundary !== undefined) rows.push({ subject, kind: transferRunKind, tx: boundary });
+  const fee = idBlob(feeAsset);
+  const rows: SqlValue[] = [];
+  const addBoundary = (subject: Uint8Array, boundary: number | undefined): void => {
+    if (boundary !== undefined) rows.push(subject, transferRunKind, boundary);
   };
   for (const { txs } of facts)
     for (const { seq, kind, addresses, assets } of txs) {
       const isTransfer = kind === txKinds.BaseTx;
       const isFeeTransfer = isTransfer && assets.has(feeAsset);
       addBoundary(wholeChain, boundaryAt(seq, isChainRun, isTransfer));
-      addBoundary(feeAsset, boundaryAt(seq, isFeeRun, isFeeTransfer));
+      addBoundary(fee, boundaryAt(seq, isFeeRun, isFeeTransfer));
       [isChainRun, isFeeRun] = [isTransfer, isFeeTransfer];
-      if (!isTransfer) rows.push({ subject: wholeChain, kind, tx: seq });
-      for (const subject of addresses) rows.push({ subject, kind, tx: seq });
-      for (const subject of assets) if (!isFeeTransfer || subject !== feeAsset) rows.push({ subject, kind, tx: seq });
+      if (!isTransfer) rows.push(wholeChain, kind, seq);
+      for (const subject of addresses) rows.push(addressBlob(subject), kind, seq);
+      for (const subject of assets) if (!isFeeTransfer || subject !== feeAsset) rows.push(idBlob(subject), kind, seq);
     }
   cache.openRuns = { chain: isChainRun, feeAsset: isFeeRun };
-  // In the order of the key, in which inserting takes the least time. The sort is stable: numbers of transactions only increase.
-  rows.sort((a, b) => compareHex(a.subject, b.subject) || a.kind - b.kind);
-  return rows.flatMap(({ subject, kind, tx }) => [subjectBlob(subject), kind, tx]);
+  return rows;
 }
 
-/** `subject` as hex: its order is that of the bytes. */
-type HistoryRow = { readonly subject: Address | Id | ''; readonly kind: number; readonly tx: number };
-
-const subjectBlob = (subject: HistoryRow['subject']): Uint8Array => {
-  if (subject === wholeChain) return noBytes;
-  return subject.length === addressDigits ? addressBlob(subject as Address) : idBlob(subject as Id);
-};
-
-const addressDigits = 40;
-
 function* readOpenRuns(q: Pick<WriterQueries, 'lastRunBoundary'>, fee: Uint8Array): Steps<OpenRuns> {
-  const rows = yield* fetchRowGroups({ chain: q.lastRunBoundary([noBytes]), fee: q.lastRunBoundary([fee]) });
+  const rows = yield* fetchRowGroups({ chain: q.lastRunBoundary([wholeChain]), fee: q.lastRunBoundary([fee]) });
   const isOpen = ([row]: readonly unknown[]) => isRunOpen((row as { boundary: number | null } | undefined)?.boundary ?? undefined);
   return { chain: isOpen(rows.chain), feeAsset: isOpen(rows.fee) };
 }
 
-const wholeChain = '';
-const noBytes = new Uint8Array(0);
+/** The subject of the rows of the whole chain. */
+const wholeChain = new Uint8Array(0);

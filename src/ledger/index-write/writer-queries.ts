@@ -1,9 +1,18 @@
-import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { type BatchedStatement, batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { insertRows, rowSizes } from '../index/insert-rows.ts';
+import { arrayStatement } from '../index/key-array.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
+import {
+  type Column,
+  indexSchema,
+  indexTablesOf,
+  sharedIndexSchema,
+  signerKeySchema,
+  signerKeyTable,
+  type Table,
+} from '../index/tables.ts';
 import { transferRunKind } from '../index/transfer-runs.ts';
 import { tablesOf } from '../state/schema.ts';
 import { selectBalances } from './balance-rows.ts';
@@ -11,12 +20,9 @@ import { selectBalances } from './balance-rows.ts';
 /** All statements of the index writer for one chain. */
 export type WriterQueries = ReturnType<typeof writerQueries>;
 
-/** Batch sizes of statements that read the newest rows of keys or delete by key. SQLite has no form that is faster than one key per statement. */
-const keySizes: { readonly [D in Dialect]: BatchSizes } = { sqlite: [1], postgres: rowSizes.postgres };
-
 /** `schema` is a prefix of the written tables that ends with a dot, so that a new index can be built beside the current one. */
 export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${string}.` = '') {
-  const [rows, keys] = [rowSizes[dialect], keySizes[dialect]];
+  const rows = rowSizes[dialect];
   const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
   const [moved, progress, balance] = [`${schema}moved`, `${schema}progress`, `${schema}${tablesOf(chain).balance}`];
@@ -35,8 +41,8 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
     assets: lookup(t.assetStat, Object.keys(indexSchema.assetStat.columns).join(', '), 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
-    newestBalances: selectBalances(balance, 'newest', keys),
-    allBalances: selectBalances(balance, 'all', keys),
+    newestBalances: selectBalances(dialect, balance, 'newest'),
+    allBalances: selectBalances(dialect, balance, 'all'),
     openBuckets: batchedStatement([1], 1, () => `SELECT open_buckets FROM ${progress} WHERE chain = ?`),
     setOpenBuckets: batchedStatement([1], 2, () => `UPDATE ${progress} SET open_buckets = ? WHERE chain = ?`),
 
@@ -56,12 +62,12 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     clearGenesisBalances: { text: `DELETE FROM ${balance} WHERE height = 0`, values: [] },
     addMinter: insert(t.minter, indexSchema.minter),
     addHolder: insert(t.holder, indexSchema.holder),
-    upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
-    addActive: batchedStatement(
-      rows,
-      4,
-      (n) => `INSERT INTO ${t.active} AS a(length, start, seen, sent) VALUES ${valueTuples(n, 4)}
-        ON CONFLICT (length, start) DO UPDATE SET seen = a.seen + excluded.seen, sent = a.sent + excluded.sent`,
+    /** Changes rows that exist. */
+    updateHolder: dialect === 'postgres' ? updateHolders(t.holder) : upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
+    addActive: insert(
+      `${t.active} AS a`,
+      indexSchema.active,
+      ' ON CONFLICT (length, start) DO UPDATE SET seen = a.seen + excluded.seen, sent = a.sent + excluded.sent',
     ),
     upsertHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
     upsertAsset: upsert(t.assetStat, indexSchema.assetStat, valueColumns(indexSchema.assetStat)),
@@ -84,24 +90,29 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
       const other = tables(number);
       return {
         add: insert(other.movedOwner, indexSchema.movedOwner),
-        remove: deleteRows(other.movedOwner, indexSchema.movedOwner, keys),
+        remove: deleteRows(dialect, other.movedOwner, indexSchema.movedOwner),
       };
     },
   };
 }
 
+/** In PostgreSQL an INSERT that becomes an UPDATE takes twice as long as an UPDATE. */
+const updateHolders = (name: string): BatchedStatement =>
+  arrayStatement(
+    Object.values(indexSchema.holder.columns).map(({ type }) => type),
+    (rows) => `UPDATE ${name} h SET seen = k.seen, sent = k.sent FROM ${rows} AS k(address, first, seen, sent) WHERE h.address = k.address`,
+  );
+
 /** Deletes rows by their keys. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
-export function deleteRows(name: string, { columns, key: names }: Table, sizes: BatchSizes): BatchedStatement {
-  const types = names.map((column) => (columns[column]?.type === 'blob' ? 'bytea' : 'bigint'));
-  return batchedStatement(sizes, names.length, (n) =>
-    n === 1
-      ? `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`
-      : `WITH k(${names.join(', ')}) AS (VALUES ${valueTuples(n, names.length, types.map(cast))})
-         DELETE FROM ${name} h USING k WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
+export function deleteRows(dialect: Dialect, name: string, { columns, key: names }: Table): BatchedStatement {
+  if (dialect === 'sqlite')
+    return batchedStatement([1], names.length, () => `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`);
+  return arrayStatement(
+    names.map((column) => (columns[column] as Column).type),
+    (rows) =>
+      `DELETE FROM ${name} h USING ${rows} AS k(${names.join(', ')}) WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
   );
 }
-
-const cast = (type: string): string => `CAST(? AS ${type})`;
 
 const mapNames = <K extends string>(
   names: { readonly [N in K]: string },

@@ -19,7 +19,7 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
 export const createIndex = (table: string, columns: readonly string[]): string =>
   `CREATE INDEX IF NOT EXISTS ${table}_by_${columns.join('_')} ON ${table}(${columns.join(', ')})`;
 
-const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: string } } = {
+export const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: string } } = {
   sqlite: { int: 'INTEGER', blob: 'BLOB', text: 'TEXT', real: 'REAL' },
   postgres: { int: 'bigint', blob: 'bytea', text: 'text', real: 'double precision' },
 };
@@ -29,8 +29,11 @@ const withPartitionKey = (unique: readonly string[], { partitions }: Table): rea
   partitions === undefined ? unique : [...unique, partitions.by];
 
 /** SQLite stores a table with one integer key by that key; any other table needs WITHOUT ROWID to be stored in the order of its key. */
-function tableOptions(dialect: Dialect, { key, columns, partitions }: Table): string {
-  if (dialect === 'postgres') return partitions === undefined ? '' : ` PARTITION BY RANGE (${partitions.by})`;
+function tableOptions(dialect: Dialect, { key, columns, partitions, updated }: Table): string {
+  if (dialect === 'postgres') {
+    if (partitions !== undefined) return ` PARTITION BY RANGE (${partitions.by})`;
+    return updated ? ' WITH (fillfactor = 50)' : '';
+  }
   const [first, ...more] = key;
   const byInteger = more.length === 0 && first !== undefined && columns[first]?.type === 'int';
   return byInteger ? ' STRICT' : ' WITHOUT ROWID, STRICT';

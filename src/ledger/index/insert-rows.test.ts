@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
-import { encodeCopyRows } from './copy-rows.ts';
+import { copyOfRows, encodeRows } from './copy-rows.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { insertRows } from './insert-rows.ts';
 import type { SqlValue } from './sql.ts';
 import { fetchRows, runSteps, type Steps } from './steps.ts';
-import type { Table } from './tables.ts';
+import { indexSchema, type Table } from './tables.ts';
 
 const table: Table = {
   columns: { name: { type: 'blob' }, n: { type: 'int' }, rate: { type: 'real' }, note: { type: 'text', null: true } },
@@ -26,6 +26,12 @@ const byKey = ([a, m]: readonly SqlValue[], [b, n]: readonly SqlValue[]): number
 const inChunks = (values: readonly SqlValue[]): SqlValue[][] =>
   Array.from({ length: values.length / 4 }, (_, i) => values.slice(i * 4, i * 4 + 4));
 
+test('in PostgreSQL, pages of rows that change often have room for their next versions', () => {
+  expect(createTable('postgres', 't', { ...table, updated: true })[0]).toEndWith(' WITH (fillfactor = 50)');
+  expect(createTable('postgres', 't', table)[0]).not.toContain('fillfactor');
+  expect(indexSchema.holder.updated).toBe(true);
+});
+
 describe('inserts', () => {
   const textsOf = (dialect: Dialect, rows: number, onConflict?: string) =>
     insertRows(dialect, 't', table, onConflict)(shuffledRows(rows).flat()).map(({ text }) => text);
@@ -39,13 +45,41 @@ describe('inserts', () => {
   test('come to PostgreSQL as a COPY in the order of the key, and divided if there are very many', () => {
     const queries = insertRows('postgres', 't', table)(shuffledRows(300).flat());
     expect(queries.map(({ text }) => text)).toEqual(['COPY t(name, n, rate, note) FROM STDIN (FORMAT binary)']);
-    expect(queries[0]?.copy?.()).toEqual(encodeCopyRows(types, shuffledRows(300).sort(byKey).flat()));
+    expect(queries[0]?.copy?.()).toEqual(copyOfRows(encodeRows(types, shuffledRows(300).sort(byKey).flat()), undefined, 0, 300));
     expect(textsOf('postgres', 3000)).toHaveLength(3);
   });
 
   test('are an INSERT if they are few, or if rows may be stored already', () => {
     for (const text of [...textsOf('postgres', 5), ...textsOf('postgres', 300, ' ON CONFLICT DO NOTHING')])
       expect(text).toStartWith('INSERT');
+  });
+
+  test('of rows that may be stored already come to PostgreSQL as one array for each column, in the order of the key', () => {
+    const queries = insertRows('postgres', 't', table, ' ON CONFLICT DO NOTHING')(shuffledRows(1500).flat());
+    expect(queries.map(({ values }) => values.length)).toEqual([4, 4]);
+    const numbers = queries.flatMap(({ values }) => String(values[1]).slice(1, -1).split(',').map(Number));
+    expect(numbers).toEqual(
+      shuffledRows(1500)
+        .sort(byKey)
+        .map(([, n]) => n as number),
+    );
+  });
+
+  test('are in the order of the bytes of the key, also where keys begin alike or with zeros, or have no bytes', () => {
+    const keys = [
+      '',
+      '00',
+      '0000000000000000',
+      '00000000000000ff',
+      '0000000000000100',
+      'ffffffffffffff00',
+      'ffffffffffff',
+      'ff',
+      '0000000001',
+    ];
+    const rows = keys.map((key, i): SqlValue[] => [Buffer.from(key, 'hex'), i, 0, null]);
+    const stored = insertRows('sqlite', 't', table)(rows.flat()).flatMap(({ values }) => inChunks(values));
+    expect(stored).toEqual(rows.toSorted(byKey));
   });
 });
 
@@ -90,6 +124,17 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       );
       await expect(Promise.resolve(again)).rejects.toThrow('duplicate key');
       expect(await runSteps(sql, stored())).toHaveLength(rows.length);
+      // As arrays: those that are stored already are left as they are.
+      const addNew = insertRows('postgres', name, table, ' ON CONFLICT DO NOTHING');
+      await runSteps(
+        sql,
+        (function* () {
+          yield addNew([...more, ...extremes].flat());
+        })(),
+      );
+      const all = [...rows, ...more].map(([key, ...rest]) => [Buffer.from(key as Uint8Array), ...rest] as SqlValue[]);
+      const distinct = [...new Map(all.map((row) => [JSON.stringify(row.slice(0, 2)), row])).values()];
+      expect(await runSteps(sql, stored())).toEqual(distinct.sort(byKey));
     } finally {
       await sql.all(`DROP TABLE IF EXISTS ${name}`, []);
       await sql.close();

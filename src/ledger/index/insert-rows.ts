@@ -1,7 +1,8 @@
 import { compare } from '../../base/bytes/octets.ts';
 import { type BatchedStatement, type BatchSizes, batchedStatement, valueTuples } from './batched-statement.ts';
-import { encodeCopyRows } from './copy-rows.ts';
+import { copyOfRows, encodeRows, type RowOrder } from './copy-rows.ts';
 import type { Dialect } from './ddl.ts';
+import { arrayStatement } from './key-array.ts';
 import type { SqlValue } from './sql.ts';
 import type { Query } from './steps.ts';
 import type { Column, Table } from './tables.ts';
@@ -17,7 +18,7 @@ const copyLimits = { min: 32, max: 1024 } as const;
 
 /**
  * A statement that inserts rows in the order of the table's key: neighbours are on the same pages, so large batches change each page once.
- * PostgreSQL gets many rows as a COPY. `onConflict`: what follows the values if rows may be stored already; COPY cannot do that.
+ * PostgreSQL gets many rows as a COPY, or as arrays with `onConflict`: what follows the values if rows may be stored already; COPY cannot do that.
  */
 export function insertRows(dialect: Dialect, name: string, table: Table, onConflict = ''): BatchedStatement {
   const columns = Object.keys(table.columns);
@@ -29,49 +30,71 @@ export function insertRows(dialect: Dialect, name: string, table: Table, onConfl
   );
   const types = Object.values(table.columns).map(({ type }) => type);
   const sort = createKeySort(columns, table.key);
-  const canCopy = dialect === 'postgres' && onConflict === '';
+  if (dialect === 'sqlite') return (values) => insert(inOrder(values, sort(values), columns.length));
+  const insertArrays = arrayStatement(types, (rows) => `INSERT INTO ${into} SELECT * FROM ${rows}${onConflict}`);
   return (values) => {
-    const sorted = sort(values);
-    return canCopy && sorted.length >= copyLimits.min * columns.length
-      ? copyQueries(`COPY ${into} FROM STDIN (FORMAT binary)`, types, sorted)
-      : insert(sorted);
+    const order = sort(values);
+    if (onConflict === '' && values.length >= copyLimits.min * columns.length)
+      return copyQueries(`COPY ${into} FROM STDIN (FORMAT binary)`, types, values, order);
+    const sorted = inOrder(values, order, columns.length);
+    return sorted.length < copyLimits.min * columns.length ? insert(sorted) : insertArrays(sorted);
   };
 }
 
-function copyQueries(text: string, types: readonly Column['type'][], values: readonly SqlValue[]): Query[] {
-  const step = copyLimits.max * types.length;
+function copyQueries(text: string, types: readonly Column['type'][], values: readonly SqlValue[], order: RowOrder | undefined): Query[] {
   const queries: Query[] = [];
-  for (let at = 0; at < values.length; at += step) {
-    const rows = values.slice(at, at + step);
-    queries.push({ text, values: [], copy: () => encodeCopyRows(types, rows) });
+  const rows = encodeRows(types, values);
+  const count = rows.ends.length;
+  for (let from = 0; from < count; from += copyLimits.max) {
+    const to = Math.min(count, from + copyLimits.max);
+    queries.push({ text, values: [], copy: () => copyOfRows(rows, order, from, to) });
   }
   return queries;
 }
 
-/** Creates a function that sorts rows, in one flat list, by the key of their table. */
+/** Creates a function that returns the order of rows, in one flat list, by the key of their table; undefined if they are in that order. */
 function createKeySort(columns: readonly string[], key: readonly string[]) {
   const width = columns.length;
   const keyColumns = key.map((name) => columns.indexOf(name));
-  return (values: readonly SqlValue[]): readonly SqlValue[] => {
+  const firstColumn = keyColumns[0] as number;
+  return (values: readonly SqlValue[]): RowOrder | undefined => {
+    const count = values.length / width;
+    if (count < 2) return undefined;
+    const prefixes = new Float64Array(count);
+    for (let row = 0; row < count; row++) prefixes[row] = prefixOf(values[row * width + firstColumn] as SqlValue);
     const compareRows = (a: number, b: number): number => {
-      for (const at of keyColumns) {
-        const order = compareValues(values[a + at], values[b + at]);
+      const difference = (prefixes[a] as number) - (prefixes[b] as number);
+      if (difference !== 0) return difference;
+      for (const column of keyColumns) {
+        const order = compareValues(values[a * width + column], values[b * width + column]);
         if (order !== 0) return order;
       }
       return 0;
     };
-    const rows: number[] = [];
     let isSorted = true;
-    for (let row = 0; row < values.length; row += width) {
-      if (isSorted && row > 0 && compareRows(row - width, row) > 0) isSorted = false;
-      rows.push(row);
-    }
-    if (isSorted) return values;
-    const sorted: SqlValue[] = [];
-    for (const row of rows.sort(compareRows)) for (let at = row; at < row + width; at++) sorted.push(values[at] as SqlValue);
-    return sorted;
+    for (let row = 1; isSorted && row < count; row++) isSorted = compareRows(row - 1, row) <= 0;
+    return isSorted ? undefined : Uint32Array.from({ length: count }, (_, row) => row).sort(compareRows);
   };
 }
+
+function inOrder(values: readonly SqlValue[], order: RowOrder | undefined, width: number): readonly SqlValue[] {
+  if (order === undefined) return values;
+  const sorted: SqlValue[] = [];
+  for (const row of order) for (let at = row * width; at < (row + 1) * width; at++) sorted.push(values[at] as SqlValue);
+  return sorted;
+}
+
+/** The beginning of a key as a number in the same order: comparing numbers takes a tenth of the time of comparing bytes. */
+function prefixOf(value: SqlValue): number {
+  if (typeof value === 'number') return value;
+  const bytes = value as Uint8Array;
+  let prefix = 0;
+  for (let i = 0; i < prefixLength; i++) prefix = prefix * 256 + (bytes[i] ?? 0);
+  return prefix;
+}
+
+/** As many bytes as a number holds exactly. */
+const prefixLength = 6;
 
 /** Keys are integers and blobs, which both databases order by their bytes. */
 const compareValues = (a: SqlValue | undefined, b: SqlValue | undefined): number =>

@@ -1,7 +1,10 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
+import type { BatchedStatement } from './batched-statement.ts';
+import { columnTypes } from './ddl.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import type { Query } from './steps.ts';
+import type { Column } from './tables.ts';
 
 /*
  * Lists of keys as arrays of PostgreSQL.
@@ -46,6 +49,28 @@ export function listAsArray(text: string, values: readonly SqlValue[]): Query {
   const array = `{${[...new Set(keys.map(elementText))].join()}}`;
   return { text: textOf(typeOf(keys)), values: [array, ...values.slice(0, first), ...values.slice(first + count)] };
 }
+
+/**
+ * A statement of PostgreSQL for many rows, which it gets as one array for each column: three values instead of 1,500 to describe, send and bind.
+ * `text` is the SQL for a source of rows, `unnest(…)`.
+ */
+export function arrayStatement(types: readonly Column['type'][], text: (rows: string) => string): BatchedStatement {
+  const sql = text(`unnest(${types.map((type) => `CAST(? AS ${columnTypes.postgres[type]}[])`).join(', ')})`);
+  const step = maxRows * types.length;
+  return (values) => {
+    const queries: Query[] = [];
+    for (let at = 0; at < values.length; at += step) {
+      const columns = types.map((): string[] => []);
+      for (let i = at; i < Math.min(at + step, values.length); i++)
+        (columns[i % types.length] as string[]).push(elementText(values[i] as SqlValue));
+      queries.push({ text: sql, values: columns.map((elements) => `{${elements.join()}}`) });
+    }
+    return queries;
+  };
+}
+
+/** Rows of one statement: a busy server must finish it within the timeout. */
+const maxRows = 1024;
 
 /** Types of array elements. A column of nothing but NULL has keys that no row has; see `orderedLookup`. */
 export const typeOf = (column: readonly SqlValue[]): string => {

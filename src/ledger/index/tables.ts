@@ -50,6 +50,8 @@ export type Table = {
   readonly indexRows?: string;
   /** In PostgreSQL the table is divided by ranges of this key, which grows with the chain; see partitions.ts. SQLite ignores it. */
   readonly partitions?: PartitionKey;
+  /** Most of its rows change often: in PostgreSQL its pages have room for the next version of a row, so that its indexes stay as they are. */
+  readonly updated?: true;
 };
 
 /** `by`: the key. `counts`: whether it grows with the number of the last transaction or of the last block; `step`: by how much for each. */
@@ -89,6 +91,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     columns: { address: blob, first: int, seen: int, sent: int },
     key: ['address'],
     indexes: [['first']],
+    updated: true,
   },
   active: { columns: { length: int, start: int, seen: int, sent: int }, key: ['length', 'start'] },
   assetStat: {

@@ -25,8 +25,8 @@ type SnapshotInfo = {
 export type Snapshots = {
   /** Saves the current state. A snapshot with this name is replaced; without a name, the next free number is the name. */
   readonly save: (name?: string) => SnapshotInfo;
-  /** Restores a state in one transaction; the snapshot and all others stay. */
-  readonly revert: (name: string) => SnapshotInfo;
+  /** Restores a state in one transaction; the snapshot and all others stay. `shown`: its name in the event log. */
+  readonly revert: (name: string, shown?: string) => SnapshotInfo;
   /** In the order in which they were saved. */
   readonly list: () => SnapshotInfo[];
   readonly delete: (name: string) => void;
@@ -203,7 +203,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         return { name, height, time };
       });
     },
-    revert: (name) => {
+    revert: (name, shown = name) => {
       const row = find(name);
       const passed = segments().filter((segment) => segment >= row.segment);
       const isNewest = passed.length === 1;
@@ -225,7 +225,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         setSegment.run(segment, name);
         undoLog.merge(row.segment, segmentBefore(row.segment));
         undoLog.begin(segment);
-      }, name);
+      }, shown);
       onReverted?.();
       restoreParts('restore');
       return toInfo(row);

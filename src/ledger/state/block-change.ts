@@ -38,6 +38,8 @@ export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
     readonly extendsGenesis?: boolean;
     /** The balances that the block and these outputs change. Undefined if the rows of the balances are not stored with the block. */
     readonly balances?: readonly BalanceChange[];
+    /** The changes of balances by the block alone, if they were computed. */
+    readonly deltas?: readonly BalanceDelta[];
   };
 
 /** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */

@@ -47,10 +47,9 @@ export type UtxoTable = {
 };
 
 /**
- * Bytes of a cached output beside its encoding. Most outputs are spent soon after they are created and are read several times until then, so a
- * small cache is enough.
+ * Bytes of a cached output. Most outputs are spent soon after they are created and are read several times until then, so a small cache is enough.
  */
-const entrySize = 900;
+export const unspentEntrySize = (bytes: StoredUtxo): number => 900 + bytes.length;
 
 /** Bytes of a cached transaction beside its encoding: some hundred, and numbers of its spent outputs, of which each has some 80 bytes. */
 const txEntrySize = (bytes: Uint8Array): number => 600 + bytes.length;
@@ -94,7 +93,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   const run = workRunner(db);
   let clears = 0;
   const cache = createCache<Id, NumberedUtxo>('unspentOutputs', {
-    size: (_, { bytes }) => bytes.length + entrySize,
+    size: (_, { bytes }) => unspentEntrySize(bytes),
     version: () => clears,
   });
 

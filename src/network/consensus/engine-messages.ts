@@ -37,6 +37,8 @@ type EngineMessageParts = ChainLink & {
   readonly hasStake: (node: NodeId) => boolean;
   /** The same as `post`, without applying polls. */
   readonly postAlone: (work: () => void) => void;
+  /** Whether such work runs during the call. */
+  readonly isIdle: () => boolean;
 };
 
 /** Answers queries, and passes blocks and votes on in the order of their arrival; those of peers without stake after all others. */
@@ -71,7 +73,8 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
           answer(from, message);
           const end = limit.admit(from, message.container.length, hold);
           if (end === undefined) return;
-          const bytes = new Uint8Array(message.container);
+          // A view of a message keeps all that arrived with it in memory, so what waits is copied. What cannot be decoded is then never copied.
+          const bytes = parts.isIdle() ? message.container : new Uint8Array(message.container);
           return query(from, end, () => blocks.push(from, bytes));
         }
         case 'chits': {

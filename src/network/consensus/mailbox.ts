@@ -8,6 +8,8 @@ type Mailbox = {
   /** Adds work that runs when no other work waits, such as that of peers without stake. */
   readonly postLast: (work: Work) => void;
   readonly size: () => number;
+  /** Whether work that is added now runs during the call. */
+  readonly isIdle: () => boolean;
   /** Drops what waits, and all later work. */
   readonly close: () => void;
 };
@@ -62,7 +64,7 @@ export function createMailbox(timers: Timers, fail: (error: unknown) => void): M
     run();
   };
 
-  return { post: postTo(first), postLast: postTo(last), size, close };
+  return { post: postTo(first), postLast: postTo(last), size, isIdle: () => !isRunning, close };
 }
 
 type Fifo<T> = {

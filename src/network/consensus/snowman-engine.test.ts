@@ -320,6 +320,23 @@ describe('what peers can make an engine hold', () => {
     push(makeBlock({ id: idOf(Uint8Array.of(5)), height: 10n ** 15n }, 'high'));
     expect([engine.state().pendingBlocks, engine.state().blockRequests]).toEqual([0, 0]);
   });
+  test('the block of a query is copied only if it waits', () => {
+    const { engine, vm } = openEngine();
+    const parsed: Uint8Array[] = [];
+    const [first, second] = [Uint8Array.of(1), Uint8Array.of(2)];
+    const query = { chainId, requestId: 1, deadline: 1n, requestedHeight: 1n } as const;
+    const { parse } = vm;
+    Object.assign(vm, {
+      parse: (bytes: Uint8Array) => {
+        parsed.push(bytes);
+        if (parsed.length === 1) engine.receive(peer, { kind: 'pushQuery', ...query, container: second });
+        return parse(bytes);
+      },
+    });
+    engine.receive(peer, { kind: 'pushQuery', ...query, container: first });
+    expect(parsed).toEqual([first, second]);
+    expect(parsed.map((bytes, i) => bytes === [first, second][i])).toEqual([true, false]);
+  });
   test('malformed blocks are dropped', async () => {
     const { engine, fatal, vm } = openEngine();
     const container = Uint8Array.of(1, 2, 3);

@@ -112,7 +112,17 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
-  const messages = createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, post, postLast, postAlone: mailbox.post });
+  const messages = createEngineMessages({
+    ...parts,
+    ...tables,
+    issuer,
+    blocks,
+    votes,
+    post,
+    postLast,
+    postAlone: mailbox.post,
+    isIdle: mailbox.isIdle,
+  });
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
     post(() => {
       if (consensus.processingCount() > 0) isRepollDue = true;

@@ -4,7 +4,7 @@ import { compressMessage, encodeMessage, isCompressedKind, type Message, maxMess
 /** A frame: a big-endian u32 length, then the message. AvalancheGo: network/peer/msg_length.go. */
 const prefixSize = 4;
 
-/** Unread bytes are copied to a smaller buffer when this many bytes before them were taken. */
+/** Unread bytes are copied to a smaller buffer when this many bytes before them were taken, and at least as many as are left: else most were copied often. */
 const largeBuffer = 65_536;
 
 /** The buffer of an incomplete frame grows by this factor, up to the size of the frame. */
@@ -29,6 +29,9 @@ function writeLength(frame: Buffer): Buffer {
   frame.writeUInt32BE(frame.length - prefixSize, 0);
   return frame;
 }
+
+/** The size of the frame around a message. */
+export const frameSize = (message: number): number => prefixSize + message;
 
 /** The size of the message in a frame. */
 export const messageSize = (frame: Uint8Array): number => frame.length - prefixSize;
@@ -69,7 +72,7 @@ export function createFrameReader(): FrameReader {
     if (end + chunk.length > buffer.length) {
       const unread = end - start;
       const needed = unread + chunk.length;
-      const wider = Buffer.allocUnsafe(Math.max(needed, Math.min(frameSize(unread), growth * needed)));
+      const wider = Buffer.allocUnsafe(Math.max(needed, Math.min(incompleteSize(unread), growth * needed)));
       buffer.copy(wider, 0, start, end);
       buffer = wider;
       start = 0;
@@ -79,8 +82,8 @@ export function createFrameReader(): FrameReader {
     end += chunk.length;
   };
   /** The size of the frame that is being read, at most the largest one. */
-  const frameSize = (unread: number): number =>
-    prefixSize + (unread < prefixSize ? 0 : Math.min(buffer.readUInt32BE(start), maxMessageSize));
+  const incompleteSize = (unread: number): number =>
+    frameSize(unread < prefixSize ? 0 : Math.min(buffer.readUInt32BE(start), maxMessageSize));
   const announced = (): number | undefined => {
     if (end - start < prefixSize) return undefined;
     const length = buffer.readUInt32BE(start);
@@ -94,7 +97,7 @@ export function createFrameReader(): FrameReader {
     start = from + length;
     const message = length > smallMessage ? buffer.subarray(from, start) : Uint8Array.prototype.slice.call(buffer, from, start);
     // The buffer is released between frames: an idle peer holds no memory.
-    if (start === end || start > largeBuffer) {
+    if (start === end || (start > largeBuffer && start >= end - start)) {
       buffer = start === end ? emptyBuffer : Buffer.from(buffer.subarray(start, end));
       end -= start;
       start = 0;

@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { createRandom, mutate } from '../../../test/random.ts';
 import vectors from '../../../vectors/p2p.json' with { type: 'json' };
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { MessageError } from './fault.ts';
-import { createFrameReader } from './frame.ts';
+import { createFrameReader, plainFrame } from './frame.ts';
 import { decodeMessage } from './message.ts';
 
 const samples = vectors.entries.filter(({ kind }) => kind === 'frame').map(({ hex }) => fromHex(hex).subarray(4));
@@ -54,6 +54,20 @@ test('the length of a frame is checked before its bytes arrive, and memory follo
   const whole = Buffer.concat([prefix(2 ** 21), Buffer.alloc(2 ** 21, 7)]);
   const [message] = [...reader.push(whole.subarray(0, 100_000)), ...reader.push(whole.subarray(100_000))];
   expect(message?.length).toBe(2 ** 21);
+});
+
+test('bytes that arrived together are copied once at most, however many messages they are', () => {
+  const frame = plainFrame(new Uint8Array(8000));
+  const chunk = Buffer.concat(Array.from({ length: 64 }, () => frame));
+  const copies = spyOn(Buffer, 'from');
+  try {
+    expect(createFrameReader().push(chunk)).toHaveLength(64);
+    // Its first argument is the buffer of the chunk, of which it makes a view, or bytes that it copies.
+    const copied = copies.mock.calls.map(([bytes]) => (bytes instanceof Uint8Array ? bytes.length : 0));
+    expect(copied.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(chunk.length);
+  } finally {
+    copies.mockRestore();
+  }
 });
 
 test('a small compressed message cannot become a large one', () => {

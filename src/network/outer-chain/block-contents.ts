@@ -1,7 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { type OuterBlock, parseOuterBlock } from '../proposervm/outer-block.ts';
+import { copyOuterBlock, type OuterBlock, parseOuterBlock } from '../proposervm/outer-block.ts';
 import { type VerifySignature, verifyBlockSignature } from '../proposervm/verify-signature.ts';
 
 /** An outer block and the block that it wraps. */
@@ -35,17 +35,21 @@ export function createBlockContents({ chainID, inner, verifySignature }: BlockCo
     return block;
   };
 
-  /** Decodes a block of a peer. The bytes are copied, because they are part of a message. A bad signature makes it no outer block at all. */
+  /**
+   * Decodes a block of a peer. Its bytes are copied, because they are part of a message; those of anything else are not: a flood of it would leave
+   * as much to collect. A bad signature makes it no outer block at all.
+   */
   const parse = (message: Uint8Array): EngineBlock => {
-    const bytes = new Uint8Array(message);
     try {
-      const outer = parseOuterBlock(bytes);
-      verifyBlockSignature(outer, chainID, verifySignature);
+      const view = parseOuterBlock(message);
+      verifyBlockSignature(view, chainID, verifySignature);
+      const outer = copyOuterBlock(view);
       return wrapped({ outer, inner: inner.parse(outer.inner) });
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       try {
-        return unwrapped(bytes);
+        inner.parse(message);
+        return unwrapped(new Uint8Array(message));
       } catch {
         throw error;
       }

@@ -172,7 +172,7 @@ test('dialling: at once, then with growing delays up to a minute, until the node
         return Promise.reject('refused');
       },
     },
-    timing: { ...timing, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length).fill(128) },
+    timing: { ...timing, cpuTime: () => 0, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length).fill(128) },
     options: defaultNetworkOptions,
     log: () => {},
     isWanted: () => isWanted,

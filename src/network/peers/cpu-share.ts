@@ -15,20 +15,27 @@ type CpuLimits = {
 };
 
 /**
- * The share of the time that the messages of each node took recently. A node above its share has to wait. The clock is an argument of each
- * call, in milliseconds. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
+ * The share of a core that the messages of each node took recently. A node above its share has to wait. The clock is an argument of each
+ * call, in milliseconds. What is measured is time, which passes too while the machine runs other programs or writes to disk; so it is scaled down
+ * to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
  */
 export type CpuShares = {
   /** Adds time that ended at `now`. */
   readonly add: (node: NodeId, milliseconds: number, now: number) => void;
   /** How long a node has to wait until it is below its share; 0 if it is. */
   readonly delay: (node: NodeId, now: number) => number;
+  /** The share of the time, before it is scaled. */
   readonly total: (now: number) => number;
+  /** The share of a core that this process used recently. */
+  readonly cpuUsage: (now: number) => number;
   /** Nodes that are measured. */
   readonly count: () => number;
 };
 
 type Meter = { value: number; updated: number };
+
+/** Milliseconds between two readings of the CPU time. */
+const samplePeriod = 500;
 
 /** Delays below this are not worth a timer. Milliseconds. */
 const shortest = 1;
@@ -36,10 +43,13 @@ const shortest = 1;
 /** A meter below this share is forgotten. It is far below the share of one message, or a flood of small ones would not count. */
 const negligible = 1e-9;
 
-export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number): CpuShares {
+/** `cpuTime`: CPU time of this process in milliseconds. */
+export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number, cpuTime: () => number): CpuShares {
   const decay = limits.halfLife / Math.LN2;
   const meters = new Map<NodeId, Meter>();
   const all: Meter = { value: 0, updated: start };
+  const cpu: Meter = { value: 0, updated: start };
+  let sample = { at: start, cpuTime: cpuTime() };
 
   const read = (meter: Meter, now: number): number => {
     if (now > meter.updated) {
@@ -51,8 +61,18 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
   const addTo = (meter: Meter, milliseconds: number, now: number): void => {
     meter.value = read(meter, now) + milliseconds / decay;
   };
-  const target = (node: NodeId, now: number): number => {
-    const base = Math.min(limits.otherNode, Math.max(0, limits.others - read(all, now)));
+  const cpuUsage = (now: number): number => {
+    if (now - sample.at >= samplePeriod) {
+      const last = sample.cpuTime;
+      sample = { at: now, cpuTime: cpuTime() };
+      addTo(cpu, sample.cpuTime - last, now);
+    }
+    return read(cpu, now);
+  };
+  /** What the messages of all nodes used of a core: not more than they took, and not more than this process used. */
+  const usedByAll = (now: number): number => Math.min(read(all, now), cpuUsage(now));
+  const target = (node: NodeId, used: number): number => {
+    const base = Math.min(limits.otherNode, Math.max(0, limits.others - used));
     const weight = stakes.of(node);
     return weight === 0n ? base : base + (limits.validators * Number(weight)) / Number(stakes.total());
   };
@@ -76,12 +96,14 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
     delay: (node, now) => {
       const meter = meters.get(node);
       if (meter === undefined) return 0;
-      const [usage, allowed] = [read(meter, now), target(node, now)];
+      const used = usedByAll(now);
+      const [usage, allowed] = [(read(meter, now) * used) / read(all, now), target(node, used)];
       if (usage <= allowed) return 0;
       const delay = Math.min(limits.recheckDelay, decay * Math.log(usage / allowed));
       return delay < shortest ? 0 : delay;
     },
     total: (now) => read(all, now),
+    cpuUsage,
     count: () => meters.size,
   };
 }

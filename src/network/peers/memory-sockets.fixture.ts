@@ -31,6 +31,7 @@ export function createMemoryNet() {
         own.isPaused = false;
         setImmediate(own.flush);
       },
+      buffered: () => 0,
       close: () => {
         own.end();
         setImmediate(other.end);

@@ -105,7 +105,7 @@ function filterReadings({ addressFilter }: PeerNetwork): Reading[] {
 /** AvalancheGo: network/throttling. */
 function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
   const { limits, timing } = context;
-  const { inbound, outbound, cpu } = limits;
+  const { inbound, outbound, unread, cpu } = limits;
   const { waits } = context.counters;
   const waiting = (throttle: string) => () => peers().filter((peer) => peer.throttledBy() === throttle).length;
   return [
@@ -124,6 +124,7 @@ function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
       'Free bytes for validators',
       () => inbound.remaining().validators,
     ],
+    ['gauge', 'serac_peers_unread_bytes', 'Bytes that peers without stake sent and that wait to be read', unread.total],
     [
       'counter',
       'avalanche_network_throttler_outbound_acquire_successes',
@@ -144,6 +145,7 @@ function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
       'Free bytes for validators',
       () => outbound.remaining().validators,
     ],
+    ['gauge', 'avalanche_resource_tracker_cpu_usage', 'Cores that this process used recently', () => cpu.cpuUsage(timing.now())],
     ['gauge', 'avalanche_resource_tracker_processing_time', 'Share of the time that messages of peers take', () => cpu.total(timing.now())],
   ];
 }

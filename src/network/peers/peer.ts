@@ -23,6 +23,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
   const name = `${nodeIdText(node)} at ${socket.remote.ip}:${socket.remote.port}`;
   const queue = createOutboundQueue(node, socket, context.limits.outbound, timing.now);
   const bandwidth = createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since);
+  const shared = context.limits.shared.open(node);
   let isClosed = false;
   let nextPing = since + options.pingFrequency;
 
@@ -54,6 +55,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     if (message !== undefined && handler !== undefined) return handler(message);
     const isCounted = message === undefined || !session.isReady() || context.events.receive(node, message as ChainMessage, hold);
     // What this node did not ask for costs a peer without stake the bandwidth of its decompressed bytes: a few bytes may become 2 MiB.
+    shared.charge(isCounted ? traffic.excess(bytes) : -bytes.length);
     if (isCounted && context.stakes.of(node) === 0n) bandwidth.reserve(traffic.excess(bytes), timing.now());
     return isCounted;
   };
@@ -63,11 +65,14 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     socket,
     timing,
     bandwidth,
+    shared,
     cpu: context.limits.cpu,
     slices: context.limits.slices,
     budget: context.limits.inbound,
+    unread: context.limits.unread,
     waits: counters.waits,
     handle,
+    evicted: () => close('busy', 'it sends more than can be read'),
     broken: (reason) => close('bad frame', reason),
   });
 

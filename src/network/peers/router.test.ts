@@ -18,7 +18,7 @@ function open({ full = [] as readonly NodeId[] } = {}) {
   const router = createRouter({
     self,
     options: defaultNetworkOptions,
-    timing: { ...timing, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length) },
+    timing: { ...timing, cpuTime: () => 0, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length) },
     stakes: stakesOf(() => new Map([[self, 5n], ...nodes.map((node) => [node, 5n] as const)])),
     send: (message, to) => {
       const taken = to.filter((node) => !full.includes(node));

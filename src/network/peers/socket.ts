@@ -15,6 +15,8 @@ export type PeerSocket = {
   /** Stops reading, so that the sender has to wait. A few chunks may still arrive. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** Bytes that were read while it was paused, and are delivered first when it goes on. */
+  readonly buffered: () => number;
   /** Closes at once, without sending what is buffered. */
   readonly close: () => void;
 };

@@ -27,6 +27,7 @@ export function createTestIdentity() {
 
 export const realTiming: PeerTiming = {
   now: () => performance.now(),
+  cpuTime: () => performance.now(),
   unixSeconds: () => BigInt(Math.floor(performance.timeOrigin / 1000 + performance.now() / 1000)),
   after: (ms, run) => {
     const timer = setTimeout(run, ms);

@@ -2,6 +2,8 @@
 export type PeerTiming = {
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of CPU time that this process has used. */
+  readonly cpuTime: () => number;
   readonly unixSeconds: () => bigint;
   /** Runs after a number of milliseconds. Returns a function that cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;

@@ -56,6 +56,16 @@ export function parseOuterBlock(bytes: Uint8Array): OuterBlock {
   return toOuterBlock(value, bytes);
 }
 
+/** The same block with bytes of its own. */
+export function copyOuterBlock(block: OuterBlock): OuterBlock {
+  const bytes = new Uint8Array(block.bytes);
+  const copyOf = (part: Uint8Array): Uint8Array => {
+    const start = part.byteOffset - block.bytes.byteOffset;
+    return bytes.subarray(start, start + part.length);
+  };
+  return { ...block, bytes, certificate: copyOf(block.certificate), signature: copyOf(block.signature), inner: copyOf(block.inner) };
+}
+
 export type OuterBlockParts = Pick<OuterBlock, 'parentID' | 'timestamp' | 'pChainHeight' | 'epoch' | 'inner'>;
 
 export const makeUnsignedBlock = (parts: OuterBlockParts): OuterBlock => makeBlock(parts, new Uint8Array(0), new Uint8Array(0));
