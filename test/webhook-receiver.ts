@@ -50,6 +50,8 @@ export function startReceiver(tls?: { readonly cert: string; readonly key: strin
   return receiver;
 }
 
+export type Receiver = ReturnType<typeof startReceiver>;
+
 /** Calls the routes of webhooks and returns status and JSON. */
 export const createWebhookCalls =
   (url: string, headers: Readonly<Record<string, string>> = {}) =>
