@@ -5,10 +5,10 @@ import type { Sides } from './measure.ts';
 import { createUncachedApi } from './uncached-api.ts';
 
 /** What calls cost in this process, without HTTP and without cached responses and items. */
-export type CallCost = { readonly micros: number; readonly statements: number };
+type CallCost = { readonly micros: number; readonly statements: number };
 
 /** A chain whose calls are measured. */
-export type CostedChain = {
+type CostedChain = {
   /** Runs the calls; returns the cost of one. */
   readonly run: (calls: Requests) => Promise<CallCost>;
   readonly close: () => void;

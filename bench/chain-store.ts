@@ -20,7 +20,7 @@ export type ChainStore = OpenedChain & {
   readonly close: () => void;
 };
 
-export type ChainStoreOptions = {
+type ChainStoreOptions = {
   /** A large cache and no fsync, for a chain that can be generated again. */
   readonly skipDiskSync?: boolean;
   /** Public keys that are stored with the index. */

@@ -18,7 +18,7 @@ import { ewoq, ewoqGenesisUtxo, type Key, keyFrom, localChainParams, ownedBy, si
  * them with other assets than AVAX. One address, the hot address, receives every twentieth output and spends few of them. Each transaction
  * adds one unspent output on average. Transactions are signed but not verified: the benchmark measures storing and finding them.
  */
-export type ChainGenerator = {
+type ChainGenerator = {
   readonly hotAddress: Address;
   /** The asset of half of the asset transfers; defined after the first block. */
   readonly busyAsset: () => Id;

@@ -4,7 +4,7 @@ import type { SqlCount } from './sql-counter.ts';
 import { createUncachedApi } from './uncached-api.ts';
 
 /** Round trips and statements of a row: with empty caches, and again when labels and pieces of its items are cached. */
-export type RowStatements = { readonly first: SqlCount; readonly again: SqlCount };
+type RowStatements = { readonly first: SqlCount; readonly again: SqlCount };
 
 /**
  * Counts the statements of each row, by running its routes in this process without a response cache. A server runs one more statement per

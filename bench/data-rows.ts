@@ -26,9 +26,9 @@ export type DataRow = {
 };
 
 /** `any`: the cold calls are for different pages, spread over the whole list. */
-export type PagePosition = 'first' | 'any' | 'last';
+type PagePosition = 'first' | 'any' | 'last';
 
-export type DataBenchContext = {
+type DataBenchContext = {
   readonly made: DataDir;
   readonly history: IndexReads;
   readonly pin: PinnedBlock;

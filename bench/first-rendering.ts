@@ -7,7 +7,7 @@ import { createUncachedApi, type UncachedChain } from './uncached-api.ts';
  * items of earlier blocks in the piece cache (undefined for rows without such calls), `first` with items that are rendered for the first time, `empty` with empty caches, so that every signer's public key is read from the database. In `first` keys are cached by the calls
  * before; the calls for any page have other signers each time, so there some keys are read too.
  */
-export type RenderingCost = {
+type RenderingCost = {
   readonly known: number;
   readonly live: number | undefined;
   readonly first: number;

@@ -15,7 +15,7 @@ const root = resolve(import.meta.dir, '..');
 const history = join(root, 'bench/limits.jsonl');
 
 /** A recorded run. `busy` is the share of the processors that other work used at the start. */
-export type LimitsRun = {
+type LimitsRun = {
   readonly date: string;
   readonly processors: number;
   readonly busy: number | undefined;

@@ -29,7 +29,7 @@ export type Options = {
   readonly record: boolean;
 };
 
-export type SoakOptions = {
+type SoakOptions = {
   readonly minutes: number;
   /** Transactions per second; undefined: 80 % of the measured capacity. */
   readonly rate: number | undefined;

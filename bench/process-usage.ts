@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The memory of a process and all its descendants, in megabytes. */
-export type Memory = { readonly processes: number; readonly megabytes: number };
+type Memory = { readonly processes: number; readonly megabytes: number };
 
 /**
  * The anonymous memory of all processes of the tree, plus the largest file mapping, counted once since all run the same program. For a single

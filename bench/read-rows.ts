@@ -4,7 +4,7 @@ import { type Fixture, richUtxos, rpcBody, xPath } from './fixture.ts';
 import { createPosts, type Requests } from './load.ts';
 
 /** A read call to measure. `atLeast` is the target: the minimum ratio of Serac's rate to AvalancheGo's. */
-export type ReadRow = {
+type ReadRow = {
   readonly name: string;
   readonly atLeast: number;
   readonly requests: (fixture: Fixture) => Requests;

@@ -9,13 +9,13 @@ export type ReportRow = {
   readonly target: Target;
 };
 
-export type Unit = '/s' | 'ms' | 'MB';
+type Unit = '/s' | 'ms' | 'MB';
 
 /** A minimum ratio to the other server, or a maximum in the row's unit. */
-export type Target = { readonly atLeast: number } | { readonly atMost: number };
+type Target = { readonly atLeast: number } | { readonly atMost: number };
 
 /** `unsure`: some rounds reached the target and others did not. */
-export type TargetResult = 'reached' | 'missed' | 'unsure';
+type TargetResult = 'reached' | 'missed' | 'unsure';
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -27,7 +27,7 @@ export type ChainSample = {
 };
 
 /** A generator of valid, signed blocks that follow the genesis of the local network; `sample` after the last one. */
-export type ScaleGenerator = {
+type ScaleGenerator = {
   readonly nextBlock: (parent: Pick<Block, 'id' | 'height' | 'time'>) => NewBlock;
   readonly sample: () => ChainSample;
 };

@@ -17,7 +17,7 @@ type Reading = {
 export const acceptedReading = 'accepted transactions';
 
 /** The node that is sampled, and what only the load knows. */
-export type Sampled = {
+type Sampled = {
   readonly pid: number;
   readonly client: Client;
   /** Path of the database file. */

@@ -16,7 +16,7 @@ import { createPatientClient } from './patient-client.ts';
  * The sampled stream: random transactions of every kind, some of them invalid, of a wallet that nobody else pays or spends. What the node lists of
  * this wallet is compared with a plain recomputation from the blocks, which keeps only the transactions of this wallet.
  */
-export type SampledStream = {
+type SampledStream = {
   /** Issues some transactions, then reads lists and compares them. */
   readonly step: () => Promise<void>;
   readonly counts: () => { readonly issued: number; readonly lists: number; readonly items: number };

@@ -7,7 +7,7 @@ export type Series = {
   readonly limit?: number | undefined;
 };
 
-export type Point = { readonly seconds: number; readonly value: number };
+type Point = { readonly seconds: number; readonly value: number };
 
 /** A line through the points after the warm-up. */
 export type Trend = {

@@ -28,7 +28,7 @@ export type LoadResult = {
   readonly seconds: number;
 };
 
-export async function runLoadJob(job: LoadJob): Promise<LoadResult> {
+async function runLoadJob(job: LoadJob): Promise<LoadResult> {
   const requests = job.calls.map((call) => encodeRequest(job, call));
   const until = job.seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + job.seconds * 1000;
   const count = { responses: 0, errors: 0 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { listProcessTree } from './process-usage.ts';
 
 /** CPU time in microseconds by the name of a process and thread, such as `writer, main thread`. */
-export type ThreadTimes = ReadonlyMap<string, number>;
+type ThreadTimes = ReadonlyMap<string, number>;
 
 /** Reads the CPU time of all threads of a node so far. Threads that have ended are not in it. Only on Linux. */
 export function readThreadTimes(pid: number): ThreadTimes {

@@ -11,13 +11,13 @@ import type { ChainStore } from './chain-store.ts';
 import { createRandom } from './data-chain.ts';
 
 /** Transactions, and the outputs that they spend. */
-export type Transfers = { readonly txs: readonly Tx[]; readonly consumed: ReadonlyMap<Id, Utxo> };
+type Transfers = { readonly txs: readonly Tx[]; readonly consumed: ReadonlyMap<Id, Utxo> };
 
 /**
  * Transfers with one input and two outputs: an amount for a random address, and the change for the sender. They are valid. Those of one
  * list spend only outputs of earlier lists, so a list can be issued to a chain that has accepted the earlier ones.
  */
-export type TransferGenerator = {
+type TransferGenerator = {
   /** The first transaction of the chain: gives an output to each of the first senders. */
   readonly split: () => Transfers;
   readonly next: (count: number) => Transfers;

@@ -18,7 +18,7 @@ import { chainPrefix, createWriteCounter, type WriteCounter } from './write-coun
  */
 export const stages = ['decode', 'issue', 'block', 'store'] as const;
 type Stage = (typeof stages)[number];
-export type ByStage = { readonly [S in Stage]: number };
+type ByStage = { readonly [S in Stage]: number };
 
 /** Transactions of a block. */
 type Block = readonly Uint8Array[];
@@ -51,7 +51,7 @@ export const txsPerBlock = 192;
 export const blocksOf: BlockCounts = { warmUp: 40, cpu: 20, pages: 10, counted: 2, allocation: 10 };
 
 /** Opens the chain of a data directory for measuring. The counter slows statements down, so it is given only where they are counted. */
-export function openTransferRun(dir: string, counter?: WriteCounter) {
+function openTransferRun(dir: string, counter?: WriteCounter) {
   const keys = createSignerKeys();
   const signers = createSignerCache(recoverNative, keys);
   const opened = openChainStore(dir, 'write', { publicKeyOf: keys.get, ...(counter && { wrapDatabase: counter.wrapDatabase }) });

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../src/ledger/store/database.ts';
 
 /** What some work did in a database: its statements, and the rows that it inserted, changed or deleted, by table. */
-export type WriteCount = { readonly statements: number; readonly rows: ReadonlyMap<string, number> };
+type WriteCount = { readonly statements: number; readonly rows: ReadonlyMap<string, number> };
 
 export type WriteCounter = {
   /** Wraps the database whose statements are counted. */

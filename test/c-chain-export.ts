@@ -10,7 +10,7 @@ import { cChain } from './local-chain.ts';
 import { type Key, localChainParams } from './wallet-kit.ts';
 
 /** The account that pays for an export of the C-Chain. */
-export type Account = { readonly address: Uint8Array; readonly amount: bigint; readonly nonce: bigint; readonly key?: Key };
+type Account = { readonly address: Uint8Array; readonly amount: bigint; readonly nonce: bigint; readonly key?: Key };
 
 /** The C-Chain address of the ewoq key. */
 export const ewoqCChainAddress = Buffer.from('8db97c7cece249c2b98bdc0226cc4c2a57bf52fc', 'hex');

@@ -25,7 +25,7 @@ import { openStore } from '../src/ledger/store/store.ts';
 import { openVertexStore } from '../src/ledger/vertices/vertex-store.ts';
 
 /** A DAG that AvalancheGo 1.9.16 made, and what AvalancheGo 1.14.2 has after it; see vectors/README.md. */
-export type DagVectors = {
+type DagVectors = {
   readonly genesis: { readonly networkID: number };
   readonly upgrades: object;
   readonly blockchainID: string;

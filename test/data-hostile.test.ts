@@ -15,7 +15,7 @@ import type { Client, ClientResponse } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
-import { hostileRounds, hostileTimeout } from './random.ts';
+import { hostileRounds, hostileTimeout, isLong } from './random.ts';
 import { hasServers, openServers, suiteName } from './servers.ts';
 
 /** For any request the Data and Metrics APIs respond as their OpenAPI document says, or with an error of the common shape. */
@@ -57,11 +57,12 @@ test(
     try {
       const issuer = await buildChain(node);
       // No transaction of this chain was dropped, so there are no checks to show; it has no vertices.
-      await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), Math.max(15_000, hostileRounds(0.15)), [
-        'getVertexByHash',
-        'getTransactionChecks',
-        ...ofOneWebhook,
-      ]);
+      await sendHostileRequests(
+        node,
+        await collectKnownValues(node.client, issuer, place),
+        Math.max(isLong ? 15_000 : 5_000, hostileRounds(0.15)),
+        ['getVertexByHash', 'getTransactionChecks', ...ofOneWebhook],
+      );
     } finally {
       await node.stop();
     }

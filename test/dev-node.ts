@@ -32,7 +32,7 @@ export type DevNode = {
   readonly stop: () => Promise<void>;
 };
 
-export type DevMode = 'in memory' | 'with a reader process';
+type DevMode = 'in memory' | 'with a reader process';
 export const devModes: readonly DevMode[] = ['in memory', 'with a reader process'];
 
 const connections = 16;

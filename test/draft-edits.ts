@@ -57,7 +57,7 @@ export function swapFirstTwo<T>(codec: Codec<T>, items: readonly T[]): T[] | und
   return items.toSpliced(at - 1, 2, items[at] as T, items[at - 1] as T);
 }
 
-export const sortByBytes = <T>(codec: Codec<T>, items: readonly T[]): T[] =>
+const sortByBytes = <T>(codec: Codec<T>, items: readonly T[]): T[] =>
   items
     .map((item) => ({ item, bytes: pack(codec, item) }))
     .sort((a, b) => compare(a.bytes, b.bytes))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { chromiumBinary } from './chromium.ts';
-import { nodes, runsSerac } from './nodes.ts';
+import { seracNodes } from './nodes.ts';
 import { type InstalledPackage, installPackage } from './package.ts';
 import { startProgramAsUsers } from './program.ts';
 
@@ -14,11 +14,11 @@ const vitestModules = join(examples, 'vitest/node_modules');
 /** Test programs of the other examples: `npm install --no-save` in their folders. */
 const isInstalled = (folder: string): boolean => existsSync(join(examples, folder, 'node_modules'));
 const chromium = chromiumBinary();
-const runtimes = [{ name: 'Bun', path: process.execPath, version: '' }, ...nodes.filter(runsSerac)];
+const runtimes = [{ name: 'Bun', path: process.execPath, version: '' }, ...seracNodes];
 
 let installed: InstalledPackage;
 beforeAll(() => {
-  installed = installPackage({ withBun: true });
+  installed = installPackage();
   cpSync(examples, installed.folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
   if (existsSync(vitestModules)) cpSync(vitestModules, join(installed.folder, 'node_modules'), { recursive: true });
   for (const name of ['jest', 'playwright'].filter(isInstalled))

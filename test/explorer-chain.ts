@@ -4,9 +4,9 @@ import { idText } from '../src/base/bytes/id.ts';
 import { outputOf } from './dev-node.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-export const wallet = createWallet('explorer', { keys: [ewoq], count: 3 });
+const wallet = createWallet('explorer', { keys: [ewoq], count: 3 });
 export const [, ann, bob, carl] = wallet.keys as [Key, Key, Key, Key];
-export const avax = localChainParams.feeAsset;
+const avax = localChainParams.feeAsset;
 export const avaxText = idText(avax);
 export const coin = 1_000_000_000n;
 export const plain = createAddressFormatter('X', 'local');
@@ -22,7 +22,7 @@ export const split = signDraft(
 );
 export const outputs = Array.from({ length: 6 }, (_, i) => outputOf(split, i));
 export const own = outputs.filter(({ output }) => output.addresses.length === 1 && output.addresses[0] === ann.address);
-export const pay = (i: number, to: Key) =>
+const pay = (i: number, to: Key) =>
   signDraft(baseTx(wallet, { utxos: [own[i] as (typeof own)[0]] }, [transfer(avax, coin, ownedBy([to]))]));
 export const [first, second, rival] = [pay(0, bob), pay(1, bob), pay(0, carl)] as [Tx, Tx, Tx];
 

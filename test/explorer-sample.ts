@@ -2,7 +2,7 @@ import type { DevNode } from './dev-node.ts';
 import { addressHook, createWebhookCalls } from './webhook-receiver.ts';
 
 /** A chain with something on every page of the explorer. */
-export type ExplorerSample = {
+type ExplorerSample = {
   /** Paths of all pages. */
   readonly paths: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: results have the shape of the called method

@@ -11,7 +11,7 @@ import { openEvents } from './event-client.ts';
 import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
 import { runProgram } from './program.ts';
-import { someOf } from './random.ts';
+import { isLong } from './random.ts';
 import { createWallet, importTx, signDraft } from './wallet-kit.ts';
 
 /**
@@ -311,8 +311,9 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
     const [, one, two] = accounts;
     const { url } = node.program();
     await node.dev('dev.freezeTime');
-    const lists = ['/', `/address/${one}`, '/mempool', '/blocks', `/outputs/${two}`, `/asset/${made['create an asset'].assetID}`];
-    for (const path of someOf(lists)) {
+    // Before this, the first page has shown every kind as it came.
+    const lists = [`/address/${one}`, '/', '/mempool', '/blocks', `/outputs/${two}`, `/asset/${made['create an asset'].assetID}`];
+    for (const path of isLong ? lists : lists.slice(0, 1)) {
       await page.open(url + path);
       await page.run('window.isSamePage = true');
       const again: Record<string, Json> = { ...made };

@@ -35,7 +35,7 @@ export type FollowedChain = {
   readonly close: () => Promise<void>;
 };
 
-export type FollowedOptions = Partial<
+type FollowedOptions = Partial<
   Pick<FollowerDeps, 'expectedNode' | 'hasPreLinearizationHistory' | 'batchLimit' | 'onProgress' | 'foreign'>
 > & {
   /** Database file; in memory if undefined. */

@@ -1,7 +1,7 @@
 import type { Page } from './chromium.ts';
 
 /** Milliseconds of frames since the probe was started. */
-export type Frames = {
+type Frames = {
   /** From one frame to the next. */
   readonly medianInterval: number;
   readonly p95Interval: number;

@@ -114,8 +114,8 @@ describe('by default error responses differ only as listed in src/api/difference
 
 /** The entry of `differences.ts` that explains a difference. An unexplained difference is returned as text, which fails the test. */
 function explainedBy({ name, what }: { name: string; what: string }): keyof Differences | string {
-  if (differsOnlyInErrorData(what)) return 'errorData';
-  if (hasOnlyAnotherCheck(what)) return 'extraChecks';
+  if (areEqualWithout(what, removeErrorData)) return 'errorData';
+  if (areEqualWithout(what, removeWebhooksCheck)) return 'extraChecks';
   const known: [RegExp, keyof Differences][] = [
     [/^batch of /, 'batches'],
     [/^content-type ""$/, 'missingContentType'],
@@ -130,24 +130,26 @@ function explainedBy({ name, what }: { name: string; what: string }): keyof Diff
   return known.find(([pattern]) => pattern.test(name))?.[1] ?? `${name}: ${what}`;
 }
 
-/** Whether the responses differ only in the check of webhooks. */
-function hasOnlyAnotherCheck(what: string): boolean {
+// biome-ignore lint/suspicious/noExplicitAny: responses have the shape of the called method
+type Responses = { readonly want: any; readonly got: any };
+
+/** Whether the responses are equal after `remove` has removed from `got` what only Serac has; it returns false if there is no such thing. */
+function areEqualWithout(what: string, remove: (responses: Responses) => boolean): boolean {
   const found = /^expected (.*)\n +got (.*)$/s.exec(what);
   if (found === null) return false;
   const [want, got] = [JSON.parse(found[1] as string), JSON.parse(found[2] as string)];
-  const checks = (got?.result ?? got)?.checks;
-  if (checks?.webhooks?.message === undefined) return false;
-  delete checks.webhooks;
-  return canonicalJson(want) === canonicalJson(got);
+  return remove({ want, got }) && canonicalJson(want) === canonicalJson(got);
 }
 
-/** Whether the responses differ only in the error's `data`, which is null in AvalancheGo. */
-function differsOnlyInErrorData(what: string): boolean {
-  const found = /^expected (.*)\n +got (.*)$/s.exec(what);
-  if (found === null) return false;
-  const [want, got] = [JSON.parse(found[1] as string), JSON.parse(found[2] as string)];
-  // Every error code that callers can get is described in docs/errors.md.
+/** The check of webhooks, which AvalancheGo does not have. */
+const removeWebhooksCheck = ({ got }: Responses): boolean => {
+  const checks = (got?.result ?? got)?.checks;
+  return checks?.webhooks?.message !== undefined && delete checks.webhooks;
+};
+
+/** The error's `data`, which is null in AvalancheGo. Every error code that callers can get is described in docs/errors.md. */
+const removeErrorData = ({ want, got }: Responses): boolean => {
   if (want?.error?.data !== null || !errorAdvice.has(got?.error?.data?.code)) return false;
   got.error.data = null;
-  return canonicalJson(want) === canonicalJson(got);
-}
+  return true;
+};

@@ -15,7 +15,7 @@ import {
 import { API } from 'typescript/unstable/async';
 
 /** A list, map or set that a function other than the one that created it adds to: it can outlive the call that created it. */
-export type GrowingVariable = { readonly file: string; readonly name: string };
+type GrowingVariable = { readonly file: string; readonly name: string };
 
 /** Finds them in files of a folder, by their syntax trees. `project`: the folder of tsconfig.json. */
 export async function findGrowingVariables(project: string, folder: string, files: readonly string[]): Promise<GrowingVariable[]> {

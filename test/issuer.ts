@@ -38,7 +38,7 @@ export type Issuer = {
 };
 
 /** `funds`: those of ewoq, or an output of another chain, so that nothing that others own is spent and no one else has an output of this wallet. */
-export type IssuerOptions = {
+type IssuerOptions = {
   readonly seed: number;
   readonly client: Client;
   readonly invalidPercent?: number;

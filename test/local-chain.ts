@@ -31,7 +31,7 @@ export type LocalChain = {
   readonly close: () => void;
 };
 
-export type LocalChainOptions = {
+type LocalChainOptions = {
   /** Path of the database file; without it the database is in memory. */
   readonly path?: string;
   /** Unix seconds. */

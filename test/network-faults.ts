@@ -7,7 +7,7 @@ import type { StakerNode } from './staker-network.ts';
 type Fault = { readonly kind: 'kill' | 'freeze' | 'partition'; readonly nodes: readonly StakerNode[]; readonly seconds: number };
 
 /** Faults one after the other, the next only when the network is whole again: the five nodes have a fifth of the stake each. */
-export type FaultMaker = {
+type FaultMaker = {
   /** Nodes that no fault hits now. */
   readonly wholeNodes: () => readonly StakerNode[];
   /** Lets one fault happen, and ends it. Returns what it was. */
@@ -58,7 +58,7 @@ export function createFaultMaker(
 }
 
 /** What a watch over nodes saw. */
-export type WatchResult = {
+type WatchResult = {
   readonly readings: number;
   /** Readings in which a node was healthy although it lacked a block that most nodes had had for longer than the limit. */
   readonly healthyBehind: readonly string[];

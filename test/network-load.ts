@@ -1,7 +1,7 @@
 import type { Id } from '../src/base/bytes/id.ts';
 import { type createLanes, isAccepted, issueTo, type NetworkNode } from './network-nodes.ts';
 
-export type LoadOptions = {
+type LoadOptions = {
   readonly nodes: () => readonly NetworkNode[];
   readonly lanes: ReturnType<typeof createLanes>;
   readonly seconds: number;
@@ -13,7 +13,7 @@ export type LoadOptions = {
   readonly reissueAfter?: number;
 };
 
-export type LoadResult = {
+type LoadResult = {
   readonly issued: number;
   /** The transactions that a node, not the one that got them, said to have accepted. */
   readonly accepted: readonly Id[];

@@ -4,9 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { checksum } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
-import { nodes, runsSerac } from './nodes.ts';
-import { type InstalledPackage, installPackage } from './package.ts';
+import { nodes, runsSerac, seracNodes } from './nodes.ts';
+import { copyWithoutBun, type InstalledPackage, installPackage } from './package.ts';
 import { eventually } from './processes.ts';
+import { isLong } from './random.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The packed package in an empty folder: its files, its types, `createNode` on Bun and Node, and `npx serac` with signals. */
@@ -14,8 +15,8 @@ import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy,
 let installed: InstalledPackage;
 let withoutBun: InstalledPackage;
 beforeAll(() => {
-  installed = installPackage({ withBun: true });
-  withoutBun = installPackage({ withBun: false });
+  installed = installPackage();
+  withoutBun = copyWithoutBun(installed);
 }, 120_000);
 afterAll(() => {
   installed.remove();
@@ -24,7 +25,7 @@ afterAll(() => {
 
 const cycles = Number(process.env.SERAC_CYCLES ?? 20);
 const bun = { name: 'Bun', path: process.execPath };
-const libraryRuntimes = [bun, ...nodes.filter(runsSerac)];
+const libraryRuntimes = [bun, ...seracNodes];
 
 test('contains programs, types, docs and genesis data, but no tests of its own, fixtures or TypeScript sources', () => {
   for (const file of [
@@ -263,7 +264,7 @@ describe.each(nodes.filter((node) => !runsSerac(node)))('on $name, which is too 
 const jest = resolve('test/package-managers/node_modules/jest/bin/jest.js');
 if (!existsSync(jest)) process.stdout.write('jest is not tested: `npm install` was not run in test/package-managers\n');
 
-describe.skipIf(!existsSync(jest)).each(nodes.filter(runsSerac))('jest on $name', ({ path }) => {
+describe.skipIf(!existsSync(jest)).each(seracNodes)('jest on $name', ({ path }) => {
   test('runs tests with its default settings', async () => {
     const project = join(installed.folder, 'jest-project');
     mkdirSync(project, { recursive: true });
@@ -296,7 +297,7 @@ describe.skipIf(!existsSync(jest)).each(nodes.filter(runsSerac))('jest on $name'
   }, 120_000);
 });
 
-describe.each(nodes)('npx serac on $name', ({ path }) => {
+describe.each(isLong ? nodes : seracNodes)('npx serac on $name', ({ path }) => {
   const start = (at: InstalledPackage, options = {}) => startNpx(at.folder, path, [], options);
 
   test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
@@ -319,7 +320,7 @@ describe.each(nodes)('npx serac on $name', ({ path }) => {
   }, 60_000);
 });
 
-for (const node of nodes.filter(runsSerac)) {
+for (const node of seracNodes) {
   test(`without Bun the program runs on ${node.name}: a data directory, reader processes, a transaction, its event over WebSocket`, async () => {
     const dataDir = `./data-${node.version}`;
     const { url, npx, stderr } = await startNpx(withoutBun.folder, node.path, [`--data-dir=${dataDir}`, '--workers=1', '--accounts=0']);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -14,7 +14,7 @@ export type InstalledPackage = {
 };
 
 /** Packs this repository and installs the tarball without a registry: dependencies are links to those of the repository. */
-export function installPackage({ withBun }: { readonly withBun: boolean }): InstalledPackage {
+export function installPackage(): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'serac-package-'));
   const packed = runSync(['npm', 'pack', '--silent', '--pack-destination', folder], root);
   const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '');
@@ -23,8 +23,7 @@ export function installPackage({ withBun }: { readonly withBun: boolean }): Inst
   runSync(['tar', '-xzf', tarball, '--strip-components=1', '-C', home], folder);
   const tarballBytes = Bun.file(tarball).size;
   rmSync(tarball);
-  for (const name of withBun ? ['secp256k1', 'bun', '@oven'] : ['secp256k1'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const name of ['secp256k1', ...bunPackages]) symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   mkdirSync(join(folder, 'node_modules/.bin'));
   symlinkSync('../serac/bin/serac', join(folder, 'node_modules/.bin/serac'));
   return {
@@ -34,6 +33,17 @@ export function installPackage({ withBun }: { readonly withBun: boolean }): Inst
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** A copy of an installed package, as it is where the package manager could not install Bun. */
+export function copyWithoutBun({ folder, files, tarballBytes }: InstalledPackage): InstalledPackage {
+  const copy = mkdtempSync(join(tmpdir(), 'serac-package-'));
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  for (const name of bunPackages) rmSync(join(copy, 'node_modules', name));
+  return { folder: copy, files, tarballBytes, remove: () => rmSync(copy, { recursive: true, force: true }) };
+}
+
+/** Bun, and its program for this system. */
+const bunPackages = ['bun', '@oven'];
 
 function runSync(command: string[], cwd: string): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdout: 'pipe', stderr: 'pipe' });

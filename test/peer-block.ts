@@ -4,7 +4,7 @@ import { childEpoch } from '../src/network/proposervm/epoch.ts';
 import { makeUnsignedBlock, type OuterBlock, type OuterBlockParts } from '../src/network/proposervm/outer-block.ts';
 
 /** The last block of a chain, as a peer reads it from a node. */
-export type Tip = { readonly outer: OuterBlock; readonly inner: Block };
+type Tip = { readonly outer: OuterBlock; readonly inner: Block };
 
 /** The next block of a local network without sybil protection, with one transaction. */
 export type BlockDraft = { readonly tip: Tip; readonly tx: Tx };

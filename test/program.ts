@@ -1,8 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from './http.ts';
 
-export const binPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
-
 /**
  * What bin/serac runs, so that the process that a test kills is the node itself; on an older Node bin/serac stays as its parent. `npm test`
  * builds the program once (tools/run-tests.ts); a test that is run by itself uses the source.

@@ -36,7 +36,7 @@ export type World = {
 };
 
 /** Outputs that the wallet can spend now, by kind. */
-export type SpendableOutputs = {
+type SpendableOutputs = {
   readonly transfers: ReadonlyMap<Id, readonly Utxo[]>;
   readonly mints: readonly Utxo[];
   readonly nftMints: readonly Utxo[];

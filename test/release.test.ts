@@ -14,6 +14,7 @@ import { renderSbom } from '../tools/release/sbom.ts';
 import { storedVersions } from '../tools/release/stored-versions.ts';
 import { writeTar } from '../tools/release/tar.ts';
 import { runProgram, startProgram } from './program.ts';
+import { isLong } from './random.ts';
 
 /** What a release publishes (docs/releasing.md). */
 
@@ -184,7 +185,7 @@ describe('the command', () => {
     expect(runRelease('--out', folder, '--dry-run')).toMatchObject({ exitCode: 1, err: expect.stringContaining('is not empty') });
   });
 
-  test('a dry run makes every file for this machine, with checksums that two runs share', () => {
+  test('a dry run makes every file for this machine, with checksums that two runs share (compared in .ci/run)', () => {
     const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
     const { exitCode, out, err } = runRelease('--out', first, '--dry-run', '--only-this-machine');
     expect([exitCode, err]).toEqual([0, '']);
@@ -211,10 +212,12 @@ describe('the command', () => {
     const tried = Bun.spawnSync([process.execPath, 'tools/release/try-release.ts', first, own?.name as string], { cwd: root });
     expect([tried.exitCode, tried.stdout.toString()]).toEqual([0, expect.stringContaining('answers and is healthy')]);
 
-    expect(runRelease('--out', second, '--dry-run', '--only-this-machine').exitCode).toBe(0);
     const sums = readFileSync(join(first, 'SHA256SUMS'), 'utf8');
     expect(sums.trim().split('\n')).toHaveLength(5);
-    expect(readFileSync(join(second, 'SHA256SUMS'), 'utf8')).toBe(sums);
+    if (isLong) {
+      expect(runRelease('--out', second, '--dry-run', '--only-this-machine').exitCode).toBe(0);
+      expect(readFileSync(join(second, 'SHA256SUMS'), 'utf8')).toBe(sums);
+    }
     for (const line of sums.trim().split('\n')) {
       const [sum, file = ''] = line.split('  ');
       expect([file, new Bun.CryptoHasher('sha256').update(readFileSync(join(first, file))).digest('hex')]).toEqual([file, sum as string]);

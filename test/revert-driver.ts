@@ -24,7 +24,7 @@ import {
 } from './wallet-kit.ts';
 
 /** Changes and reads a running chain in a test of reverts. The outputs that it can spend are a value, so a test can return to earlier ones. */
-export type RevertDriver = {
+type RevertDriver = {
   /** Spendable outputs of the funded key. */
   utxos: readonly Utxo[];
   /** Issues a transaction without waiting for it, and without changing `utxos`. */
@@ -86,7 +86,7 @@ export function createRevertDriver(client: Client): RevertDriver {
   return driver;
 }
 
-export async function waitAccepted(client: Client, { id }: Tx): Promise<void> {
+async function waitAccepted(client: Client, { id }: Tx): Promise<void> {
   const until = performance.now() + 20_000;
   for (;;) {
     const { result } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(id) });
@@ -97,7 +97,7 @@ export async function waitAccepted(client: Client, { id }: Tx): Promise<void> {
 }
 
 /** Answers of the Node RPC, the Data API and the Metrics API that do not depend on the clock, without page tokens. */
-export async function readAnswers(client: Client): Promise<string[]> {
+async function readAnswers(client: Client): Promise<string[]> {
   const call = async (method: string, params: unknown) => JSON.stringify((await client.call('/ext/bc/X', method, params)).result ?? null);
   const get = async (path: string) => {
     const { status, text } = await client.send('GET', path);

@@ -9,7 +9,7 @@ import { localChainParams } from './wallet-kit.ts';
 /**
  * A fake node behind a transport: it answers from a real chain, and tests can make it misbehave.
  */
-export type ScriptedNode = {
+type ScriptedNode = {
   readonly transport: Transport;
   /** How it answers a call; always `normal` by default. */
   behavior: (call: ReceivedCall) => Behavior;
@@ -24,7 +24,7 @@ export type ScriptedNode = {
   readonly requests: ReceivedCall[];
 };
 
-export type ReceivedCall = { readonly method: string; readonly params: Record<string, unknown> };
+type ReceivedCall = { readonly method: string; readonly params: Record<string, unknown> };
 
 export type Behavior = keyof typeof behaviors;
 

@@ -2,7 +2,7 @@ import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgr
 import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
 
 /** PostgreSQL and Redis for one test file. */
-export type Servers = {
+type Servers = {
   /** An empty database. */
   readonly database: string;
   readonly cache: string;

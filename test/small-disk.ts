@@ -5,7 +5,7 @@ import { type Client, createClient } from './http.ts';
 import { programCommand } from './program.ts';
 
 /** A node whose data directory is on a file system of 32 MB, which tests can fill: a tmpfs in a mount namespace of its own. */
-export type SmallDisk = {
+type SmallDisk = {
   readonly client: Client;
   /** Fills the file system until `percent` of it are free. */
   readonly leaveFree: (percent: number) => void;

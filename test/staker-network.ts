@@ -26,7 +26,7 @@ export type StakerNode = NetworkNode & {
   readonly start: () => void;
 };
 
-export type StakerNetwork = { readonly nodes: readonly StakerNode[]; readonly stop: () => Promise<void> };
+type StakerNetwork = { readonly nodes: readonly StakerNode[]; readonly stop: () => Promise<void> };
 
 type StakerNetworkOptions = {
   /** Nodes of each kind, AvalancheGo's first. Less than four in total have too little of the stake: no chain bootstraps. */

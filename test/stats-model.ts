@@ -24,7 +24,7 @@ const genesisTxs = 3;
 export const idAt = (height: number): Id => height.toString(16).padStart(64, '0') as Id;
 
 /** `blocks[0]` is block 0: its single transaction stands for the genesis, and its addresses own the genesis outputs. */
-export function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads> {
+function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads> {
   const pinAt = (height: number): PinnedBlock | undefined => {
     const block = blocks[height];
     if (block === undefined) return undefined;
@@ -91,7 +91,7 @@ export function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, Stat
 }
 
 /** The index queries of the Metrics API. */
-export type StatsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'lastBucketBefore' | 'totals' | 'addressesBefore';
+type StatsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'lastBucketBefore' | 'totals' | 'addressesBefore';
 
 export function modelServedChains(
   blocks: readonly ModelBlock[],

@@ -6,9 +6,6 @@ import { programCommand } from './program.ts';
 type Line = { readonly event?: string; readonly node?: number; readonly state?: string; readonly pid?: number | null };
 type Banner = { readonly nodes: readonly { node: number; kind: string; nodeID: string; url: string; dataDir: string }[] };
 
-/** A running `serac testnet`. */
-export type Testnet = Awaited<ReturnType<typeof startTestnet>>;
-
 /** Runs `serac testnet` and reads its lines of JSON. */
 export async function startTestnet(...args: string[]) {
   const child = Bun.spawn([...programCommand, 'testnet', ...args, '--http-port=0', '--json'], { stdout: 'pipe', stderr: 'inherit' });

@@ -4,7 +4,7 @@ import { readMemory } from '../bench/process-usage.ts';
 import type { Program } from './program.ts';
 
 /** Connections that send a request and read nothing, until they are closed. */
-export type UnreadClients = { readonly sockets: readonly Socket[]; readonly close: () => void };
+type UnreadClients = { readonly sockets: readonly Socket[]; readonly close: () => void };
 
 export async function openUnreadClients(port: number, count: number, request: string): Promise<UnreadClients> {
   const sockets = await Promise.all(
@@ -26,7 +26,7 @@ export async function openUnreadClients(port: number, count: number, request: st
 }
 
 /** CPU milliseconds that a process has used. */
-export function readCpuMilliseconds(pid: number): number {
+function readCpuMilliseconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   // utime and stime, in ticks of 10 ms.
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -36,7 +36,7 @@ export async function checkStep(walk: Walk, step: number): Promise<void> {
 }
 
 /** How much is compared: `all` items of all lists, or for some addresses the `newest` items, which is ten times faster. */
-export type Extent = 'all' | 'newest';
+type Extent = 'all' | 'newest';
 
 /** Compares the answers of every interface. */
 export async function checkAll(walk: Walk, extent: Extent = 'all'): Promise<void> {

@@ -50,9 +50,6 @@ export type WalkState = ChainPart & { readonly pending: readonly PendingTx[] };
 /** Parts that neither a snapshot nor a data directory holds. */
 export type SessionState = { automine: boolean; readonly impersonated: Set<Address> };
 
-/** The events that a client must see, as `kind` and its most important property. */
-export type ExpectedEvent = string;
-
 export const realSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000));
 
 export const timeOf = ({ offset, frozenAt }: WalkClock): bigint => frozenAt ?? realSeconds() + offset;

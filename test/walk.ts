@@ -105,7 +105,7 @@ export async function acceptPending(walk: Walk): Promise<boolean> {
 }
 
 /** Reads the next block from the node, compares it with the expected transactions and adds it to the model. */
-export async function acceptBlock(walk: Walk, expected: readonly PendingTx[]): Promise<void> {
+async function acceptBlock(walk: Walk, expected: readonly PendingTx[]): Promise<void> {
   const parent = tipOf(walk.state);
   const block = await walk.node.blockAt(Number(parent.height) + 1);
   expect([block.height, block.parentID, block.txs.map(({ id }) => idText(id))]).toEqual([

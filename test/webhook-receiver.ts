@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** A message that a receiver got. */
-export type ReceivedMessage = {
+type ReceivedMessage = {
   readonly webhookId: string;
   readonly eventType: string;
   readonly messageId: string;

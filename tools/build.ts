@@ -16,7 +16,7 @@ import { collectLicenseTexts } from './release/licenses.ts';
 const recoveryThread = 'chain/recovery/recovery-thread.ts';
 
 /** Programs and entry points that are ES modules; they share code in chunks. */
-export const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
+const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
 
 /**
  * The library as one CommonJS file, because jest loads nothing else by default. `import 'serac'` gets the same file through an ES module that
@@ -31,7 +31,7 @@ export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
  * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
  * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js.
  */
-export const bunProgram = 'cli/main.cjs';
+const bunProgram = 'cli/main.cjs';
 
 /** Resolved when the program runs: the native package contains files for several platforms, and vitest is the user's. */
 const external = ['secp256k1', 'vitest'];
@@ -175,7 +175,7 @@ export const withoutBuilders: BunPlugin = {
  * the result. Bun reads a marked file as Latin-1, so characters outside ASCII are escaped; an escape means the same in strings, templates and
  * regular expressions.
  */
-export const markForBun = (script: string): string =>
+const markForBun = (script: string): string =>
   `// @bun\n${script.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}`;
 
 async function bundleForBrowsers(): Promise<void> {

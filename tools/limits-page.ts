@@ -20,7 +20,7 @@ const formatRow = ({ resource, limit, over, seen, test }: ResourceRow, root: str
   `| ${resource} | ${fillLimits(limit, root)} | ${over} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;
 
 /** Replaces `{file#constant}` and `{file#constant.property}`, also of a property, by the value in the source. Throws if there is none. */
-export const fillLimits = (text: string, root: string): string =>
+const fillLimits = (text: string, root: string): string =>
   text.replaceAll(/\{([^#}]+)#([\w.]+)( ms)?\}/g, (_, file: string, name: string, unit: string | undefined) => {
     const value = readConstant(readFileSync(join(root, 'src', file), 'utf8'), name);
     if (value === undefined) throw new Error(`src/${file} has no constant ${name}; tools/resource-table.ts names it`);

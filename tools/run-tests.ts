@@ -17,6 +17,8 @@ const allFiles = ['./src', './test', './bench'];
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   try {
+    // Several files pack the package, which builds it if the sources have changed: once here, not in each of them at the same time.
+    if (args.length === 0) await Bun.spawn(['node', 'bin/prepare.js'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited;
     const program = await buildProgram(folder);
     const tests = Bun.spawn([process.execPath, 'test', ...options, ...(args.length === 0 ? allFiles : args)], {
       cwd: root,

@@ -11,7 +11,7 @@ export type EngineBlock = {
 };
 
 /** The blocks of a chain. */
-export type VmBlocks = {
+type VmBlocks = {
   readonly lastAccepted: () => Id;
   /** The accepted block at a height. */
   readonly blockIdAtHeight: (height: bigint) => Id | undefined;
@@ -39,7 +39,7 @@ export type VmBuilder = {
 };
 
 /** What an engine decides about blocks. */
-export type VmDecisions = {
+type VmDecisions = {
   /**
    * Does the slow part of verifying a block ahead, without blocking the event loop. Optional: `verify` does what was not prepared. Rejects only
    * if something that `verify` needs could not be loaded.

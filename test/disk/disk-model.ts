@@ -4,7 +4,7 @@ import type { Fact } from './facts.ts';
  * What must be true of a node, whatever its disk did: what it has acknowledged stays, its events have no gap and no repetition, its index agrees
  * with its state. A disk that lies about syncs may take the newest blocks; then the node must say so, or continue from an earlier block.
  */
-export type DiskModel = {
+type DiskModel = {
   /** `fails`: whether reads and writes of files fail in this session. */
   readonly apply: (fact: Fact, fails: boolean) => void;
   /** What was not true. */

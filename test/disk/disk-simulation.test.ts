@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoize } from '../../src/base/cache/memoize.ts';
 import { simulateDisk } from './disk-simulation.ts';
 import { buildDisk } from './simulated-disk.ts';
 
@@ -16,6 +17,9 @@ const folder = mkdtempSync(join(tmpdir(), 'serac-disk-library-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const library = buildDisk(folder);
 
+/** The run of the first seed, which two tests look at. */
+const firstRun = memoize((seed: number) => simulateDisk(library as string, seed));
+
 /** Seeds that found something. */
 const kept = [26, 123];
 
@@ -27,7 +31,7 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
       const waiting = [...new Set([...kept, ...Array.from({ length: seeds }, (_, at) => first + at)])];
       const runSome = async (): Promise<void> => {
         for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-          const result = await simulateDisk(library as string, seed);
+          const result = await (seed === first ? firstRun(first) : simulateDisk(library as string, seed));
           if (result.problems.length > 0) for (const fact of result.facts) process.stderr.write(`${JSON.stringify(fact)}\n`);
           expect([seed, result.problems]).toEqual([seed, []]);
           for (const end of result.ends) ends.set(end, (ends.get(end) ?? 0) + 1);
@@ -40,7 +44,7 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
   );
 
   test('the same seed gives the same run, to the last fact', async () => {
-    const [one, two] = [await simulateDisk(library as string, first), await simulateDisk(library as string, first)];
+    const [one, two] = [await firstRun(first), await simulateDisk(library as string, first)];
     expect(one.facts.length).toBeGreaterThan(20);
     expect(two.facts).toEqual(one.facts);
   }, 60_000);

@@ -6,7 +6,7 @@ import { createDiskModel } from './disk-model.ts';
 import type { Fact, SessionOrder } from './facts.ts';
 import { type DiskPlan, diskVariables } from './simulated-disk.ts';
 
-export type SimulationResult = {
+type SimulationResult = {
   readonly seed: number;
   readonly problems: readonly string[];
   /** How the sessions ended. */

@@ -2,7 +2,7 @@ import type { TimeEnv } from '../../src/app/setup/env.ts';
 import type { Random } from '../random.ts';
 
 /** Clock and timers that only move when the test says so: the same calls give the same order of events in every run. */
-export type VirtualTime = TimeEnv & {
+type VirtualTime = TimeEnv & {
   /** Waits for a result; timers run, the earliest first, whenever nothing else is left to do. */
   readonly until: <T>(result: Promise<T>) => Promise<T>;
   /** Runs the timers of the next milliseconds. */

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 export type Corpus = { readonly inputs: readonly Uint8Array[]; readonly found: readonly FoundInput[] };
 export type FoundInput = { readonly input: Uint8Array; readonly reason: string };
 
-export const corpusPath = (name: string): string => `${import.meta.dir}/corpus/${name}.txt`;
+const corpusPath = (name: string): string => `${import.meta.dir}/corpus/${name}.txt`;
 
 export function readCorpus(name: string): Corpus {
   const path = corpusPath(name);

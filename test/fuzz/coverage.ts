@@ -43,7 +43,7 @@ export type Coverage = {
 const sizeOf = Uint8Array.from({ length: 256 }, (_, hits) => Math.min(6, Math.floor(Math.log2(Math.max(1, hits)))));
 const words = new Uint32Array(counters.buffer);
 
-export const coverage: Coverage = {
+const coverage: Coverage = {
   clear: () => void counters.fill(0, 0, used),
   visit: (onHit) => {
     const end = (used + 3) >> 2;

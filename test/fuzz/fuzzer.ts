@@ -8,7 +8,7 @@ import { bytesOf, type FuzzTarget, type OpenedTarget } from './target.ts';
 
 /** Runs inputs of a target: crashes, wrong answers, blocked time and retained memory are failures. */
 
-export type FuzzOptions = {
+type FuzzOptions = {
   readonly seed: number;
   readonly inputs: readonly Uint8Array[];
   /** Without it inputs are mutated blindly. */
@@ -17,7 +17,7 @@ export type FuzzOptions = {
   readonly seconds?: number;
 };
 
-export type FuzzReport = {
+type FuzzReport = {
   readonly rounds: number;
   /** Counters that were hit, and all of the loaded modules. */
   readonly covered: number;
@@ -28,7 +28,7 @@ export type FuzzReport = {
 };
 
 /** An input that took too long. */
-export class BlockedError extends Error {}
+class BlockedError extends Error {}
 
 const [defaultBytes, defaultCpu, defaultRetained] = [16_384, 60, 6_000_000];
 /** Different failures that are collected before a run ends. */
@@ -56,7 +56,7 @@ const cpuSince = (before: NodeJS.CpuUsage): number => {
 };
 
 /** Runs single inputs and measures them. */
-export function createRunner(target: FuzzTarget, opened: OpenedTarget) {
+function createRunner(target: FuzzTarget, opened: OpenedTarget) {
   const unhandled: unknown[] = [];
   const onUnhandled = (error: unknown): void => void unhandled.push(error);
   process.on('unhandledRejection', onUnhandled);
@@ -84,7 +84,7 @@ export function createRunner(target: FuzzTarget, opened: OpenedTarget) {
 }
 
 /** Heap in bytes after a collection. */
-export async function readHeap(): Promise<number> {
+async function readHeap(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     Bun.gc(true);
     await Bun.sleep(1);

@@ -40,7 +40,7 @@ import {
 import { createRunningCounts } from './running-counts.ts';
 
 /** Compares an index with its chains. It implements the rules of the index a second time and shares no code with the writer. */
-export type IndexChecker = {
+type IndexChecker = {
   /** Reads what the chains have stored since the last call and checks the rows that this affects. Returns the differences as texts. */
   readonly checkNew: () => Steps<string[]>;
   /** Checks all rows of all tables. */

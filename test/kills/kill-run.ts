@@ -23,7 +23,7 @@ const progressFrom = 10;
 /** Milliseconds for what must come in the end, on a slow machine. */
 const patience = 120_000;
 
-export type KillReport = {
+type KillReport = {
   readonly kills: number;
   readonly accepted: number;
   readonly reads: number;

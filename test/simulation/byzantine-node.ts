@@ -11,7 +11,7 @@ import { chainId } from './world.ts';
 /** What a byzantine node does with a query, one of these at random. */
 const voteKinds = ['silence', 'opposite', 'opposite', 'random', 'unknown', 'old'] as const;
 
-export type ByzantineParts = {
+type ByzantineParts = {
   readonly id: NodeId;
   readonly loop: EventLoop;
   readonly network: Network;

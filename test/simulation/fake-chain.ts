@@ -9,7 +9,7 @@ export type Disk = { readonly blocks: Map<Id, Uint8Array>; readonly heights: Id[
  * A small chain for most simulations. A transaction is a text `name:input`; an input is spent once. A block is its parent, height, time, a
  * number that makes it unique, and its transactions.
  */
-export type FakeBlock = EngineBlock & { readonly txs: readonly string[] };
+type FakeBlock = EngineBlock & { readonly txs: readonly string[] };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -29,9 +29,9 @@ export const genesisId = idOf(genesisBytes);
 export const newDisk = (): Disk => ({ blocks: new Map([[genesisId, genesisBytes]]), heights: [genesisId] });
 
 const inputOf = (tx: string): string => tx.split(':')[1] ?? '';
-export const isValidTx = (tx: string): boolean => /^t\d+:i\d+$/.test(tx);
+const isValidTx = (tx: string): boolean => /^t\d+:i\d+$/.test(tx);
 
-export type FakeChainOptions = {
+type FakeChainOptions = {
   readonly now: () => number;
   /** Resolves after a virtual delay; never for a node that crashed. */
   readonly delay: (milliseconds: number) => Promise<void>;
@@ -42,7 +42,7 @@ export type FakeChainOptions = {
   readonly onAccepted: (block: FakeBlock) => void;
 };
 
-export type FakeChain = {
+type FakeChain = {
   readonly vm: Vm;
   readonly pool: GossipPool;
   readonly issue: (tx: string) => boolean;

@@ -32,7 +32,7 @@ export type HonestNode = {
   readonly vm: () => Vm | undefined;
 };
 
-export type HonestNodeParts = {
+type HonestNodeParts = {
   readonly id: NodeId;
   readonly loop: EventLoop;
   readonly network: Network;

@@ -17,7 +17,7 @@ const responseOf: Partial<Record<MessageKind, MessageKind>> = {
 const responses = new Set(Object.values(responseOf));
 
 /** What the network does to messages. Times in milliseconds, shares from 0 to 1. */
-export type NetworkFaults = { minDelay: number; maxDelay: number; loss: number };
+type NetworkFaults = { minDelay: number; maxDelay: number; loss: number };
 
 /** A simulated network: delays, losses, partitions, nodes that come and go. Requests without an answer fail after a timeout. */
 export type Network = {

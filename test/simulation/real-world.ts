@@ -30,7 +30,7 @@ const proposers: readonly Proposer[] = keys.keys.map((key) => {
   return { nodeId: nodeIdOfCertificate(certificate), certificate, sign: (message) => signStaking(privateKey, message) };
 });
 
-export const realNodeId = (index: number): NodeId => (proposers[index] as Proposer).nodeId;
+const realNodeId = (index: number): NodeId => (proposers[index] as Proposer).nodeId;
 
 /** Simulations with the real X-Chain in the outer blocks of a network: unsigned ones of anyone, or signed ones of each slot's proposer. */
 export function createRealWorld(loop: EventLoop, random: Random, scenario: Scenario): World {

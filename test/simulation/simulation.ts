@@ -10,7 +10,7 @@ import { createHonestNode, type HonestNode } from './honest-node.ts';
 import { createNetwork, type Network } from './network.ts';
 import { createScenario, type Scenario } from './scenario.ts';
 
-export type SimulationResult = {
+type SimulationResult = {
   readonly scenario: Scenario;
   /** What went wrong; undefined if nothing did. */
   readonly failure: string | undefined;

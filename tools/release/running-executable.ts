@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 /** A node that an executable runs, on a port of its own. */
-export type RunningExecutable = {
+type RunningExecutable = {
   readonly url: string;
   readonly workers: number;
   readonly pid: number;

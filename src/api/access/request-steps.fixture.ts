@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import type { Limits } from './rate-limit.ts';
 
-/** A request, `gap` milliseconds after the one before it. */
-export type RequestStep = { readonly gap: number; readonly weight: number };
-
 /** Bursts, pauses of about a minute and about a day, and lengths in between. */
 const gap = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 400 }) },
@@ -13,6 +10,7 @@ const gap = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 86_000_000, max: 87_000_000 }) },
 );
 
+/** Requests; `gap` is the milliseconds after the one before. */
 export const anySteps = fc.array(fc.record({ gap, weight: fc.integer({ min: 0, max: 4 }) }), { minLength: 1, maxLength: 120, size: 'max' });
 
 export const anyLimits: fc.Arbitrary<Limits> = fc.record({

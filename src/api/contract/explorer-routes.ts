@@ -127,7 +127,7 @@ export const blockSummaryRows = {
 };
 
 /** The most transactions that `listTransactionSummaries` takes by ID: as many as a page of any list has. */
-export const maxSummaries = 100;
+const maxSummaries = 100;
 
 export const txSummaryRows = {
   listTransactionSummaries: route({

@@ -13,7 +13,7 @@ import { dataRoutes } from './routes.ts';
 import { txs } from './sample-chain.fixture.ts';
 
 /** A response, and where it does not match the schema of its route. */
-export type CheckedResponse = ParsedResponse & { readonly mismatches: readonly string[] };
+type CheckedResponse = ParsedResponse & { readonly mismatches: readonly string[] };
 export type SendDataRequest = ((target: string, sent?: RequestOptions) => Promise<CheckedResponse>) & {
   /** Ids of the routes that have answered with status 200. */
   readonly answeredRoutes: ReadonlySet<string>;

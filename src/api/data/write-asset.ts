@@ -1,12 +1,4 @@
-import type { AssetType } from '../../ledger/index/output-amount.ts';
-import type { AmountByType, AssetLabel, LabelOf } from './render-asset.ts';
-
-/** The JSON of an amount of an asset; see `renderAmount`. */
-export const writeAmount = (label: AssetLabel, type: AssetType, amount: bigint): string =>
-  `${labelStart(label)},"type":"${type}","amount":"${amount}"}`;
-
-export const writeAmounts = (sums: readonly AmountByType[], labelOf: LabelOf): string =>
-  sums.map(({ asset, type, amount }) => writeAmount(labelOf(asset), type, amount)).join();
+import type { AssetLabel } from './render-asset.ts';
 
 /** The JSON of a label without its closing brace. Labels are cached, so their texts are too. */
 export function labelStart(label: AssetLabel): string {

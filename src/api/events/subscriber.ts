@@ -4,7 +4,7 @@ import type { Position } from './position.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 /** The events that wait for a client, as its connection takes them. */
-export type EventQueue = {
+type EventQueue = {
   /** Removes and returns queued events, at most about `maxTaken` bytes of JSON. */
   readonly take: () => readonly StreamEvent[];
   /** Whether the last event was taken: the connection can be closed. */

@@ -4,7 +4,7 @@ import { stripPort } from '../http/allowed-hosts.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { createSession, type McpServer, type McpSession, parseMessage, protocolVersions } from './session.ts';
 
-export type SessionEnv = {
+type SessionEnv = {
   /** Random bytes: who knows the ID of a session can use it. */
   readonly random: (length: number) => Uint8Array;
   /** Milliseconds of a clock that never goes back. */

@@ -28,7 +28,7 @@ export function createRequestReader<R>(
   const tree = createRouteTree(routes, routeOf);
   const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
   /** Parameters are compiled when their route is first requested: a program starts sooner. */
-  const paramsOf = memoize((route: R): Params => compileRouteParams(routeOf(route)));
+  const paramsOf = memoize((route: R): RouteParams => describeParams(compileRouteParams(routeOf(route))));
   const cache = createCache<string, MatchedRoute<R>>('requests', { size: (key) => key.length * 4 + entryOverhead, budget });
 
   const match = (
@@ -38,7 +38,7 @@ export function createRequestReader<R>(
     const found = tree.find(method, path);
     if (found === undefined) throw notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
     const { id } = routeOf(found.route);
-    const params = paramsOf(found.route);
+    const { params, bodyNames } = paramsOf(found.route);
     const names = namesOf.get(found.route) as readonly string[];
     const pathTexts = (name: string): readonly string[] | undefined => {
       const at = names.indexOf(name);
@@ -48,9 +48,6 @@ export function createRequestReader<R>(
       const places = { query: queryTexts(query), body: bodyValues };
       return readParams(id, params, (place, name) => (place === 'path' ? pathTexts(name) : places[place]?.get(name)), context);
     };
-    const bodyNames = new Map(
-      Object.entries(params).flatMap(([name, param]) => (param.in === 'body' ? [[name, param.isJson === true] as const] : [])),
-    );
     if (bodyNames.size > 0) return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), bodyNames)) };
     let parsed: ParsedRequest | undefined;
     return {
@@ -75,6 +72,14 @@ export function createRequestReader<R>(
     return matched;
   };
 }
+
+/** The parameters of a route; of those in the body, whether each is JSON. */
+type RouteParams = { readonly params: Params; readonly bodyNames: ReadonlyMap<string, boolean> };
+
+const describeParams = (params: Params): RouteParams => ({
+  params,
+  bodyNames: new Map(Object.entries(params).flatMap(([name, param]) => (param.in === 'body' ? [[name, param.isJson === true]] : []))),
+});
 
 type Texts = ReadonlyMap<string, readonly string[]>;
 

@@ -29,7 +29,7 @@ export const createSender =
   async (target: string, sent?: RequestOptions): Promise<ParsedResponse> =>
     parseResponse(await handler(createTestRequest(target, sent)));
 
-export function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse {
+function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse {
   const text = Buffer.from(body).toString();
   return { status, headers, json: JSON.parse(text), text };
 }

@@ -37,7 +37,7 @@ type ServedNetwork = {
 export type NetworkAlias = { readonly name: string; readonly names: readonly string[]; readonly hrp: string };
 
 /** A chain by its names. */
-export type ChainIdentity = {
+type ChainIdentity = {
   readonly id: Id;
   /** The first one is its main name, such as X. */
   readonly aliases: readonly [string, ...string[]];
@@ -52,7 +52,7 @@ export type ChainIdentity = {
 };
 
 /** What can be read of a chain. */
-export type ChainReads = {
+type ChainReads = {
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
   readonly explorer?: ExplorerReads | undefined;

@@ -15,7 +15,7 @@ export type GoldenCase = {
   readonly volatile?: readonly string[];
 };
 
-export type GoldenSection = 'atStartDefaultFrequency' | 'afterHealthy' | 'twoNodes' | 'fujiWithoutPeers';
+type GoldenSection = 'atStartDefaultFrequency' | 'afterHealthy' | 'twoNodes' | 'fujiWithoutPeers';
 
 export const readGolden = (): Readonly<Record<GoldenSection, readonly GoldenCase[]>> =>
   JSON.parse(readFileSync(new URL('../../../vectors/info-health.json', import.meta.url), 'utf8'));

@@ -61,7 +61,7 @@ export type BoundMethod = {
 };
 
 /** Records the calls of a method, each from reading its parameters to its result. */
-export type Meter = {
+type Meter = {
   /** Seconds of a monotonic clock. */
   readonly now: () => number;
   readonly record: (seconds: number, isError: boolean) => void;

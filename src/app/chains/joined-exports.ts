@@ -8,7 +8,7 @@ import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
 /** Which exports of a joined chain the P- and C-Chain have imported: the trusted nodes, which run those chains, are asked as a followed node is. */
-export type JoinedExports = {
+type JoinedExports = {
   /** Rejects with an `ApiError` if the trusted nodes fail. */
   readonly backfillAddresses: AddressTask;
   /** Counts the backfills since the start. */

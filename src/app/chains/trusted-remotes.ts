@@ -8,7 +8,7 @@ import { createRemote, createTiming } from './follow.ts';
 import { maxSilence } from './joined-validators.ts';
 
 /** The nodes of `--validators-from`, asked about exports between chains as one: most of them must agree. */
-export type TrustedRemotes = {
+type TrustedRemotes = {
   readonly reads: ForeignReads;
   /** The same, where a request to a node is repeated if it fails. */
   readonly retriedReads: ForeignReads;

@@ -40,7 +40,7 @@ export type StorageConfig = {
 };
 
 /** The developer's chain. */
-export type DevConfig = {
+type DevConfig = {
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
   readonly accounts: AccountOptions & { readonly balance: bigint };

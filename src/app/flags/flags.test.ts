@@ -54,10 +54,8 @@ describe('flags and their values', () => {
   });
 
   test('a choice of on and off is on if another flag or nothing follows', () => {
-    expect(options(['--rate-limits', '--trusted-proxies', '10.0.0.1'])).toMatchObject({
-      'rate-limits': 'on',
-      'trusted-proxies': ['10.0.0.1'],
-    });
+    const both = options(['--rate-limits', '--trusted-proxies', '10.0.0.1']);
+    expect([both['rate-limits'], both['trusted-proxies']]).toEqual(['on', ['10.0.0.1']]);
     expect(options(['--trusted-proxies', '10.0.0.1', '--rate-limits'])['rate-limits']).toBe('on');
     expect(options(['--rate-limits', 'off', '--strict'])).toMatchObject({ 'rate-limits': 'off', strict: true });
   });
@@ -66,9 +64,8 @@ describe('flags and their values', () => {
     expect(options(['--strict']).strict).toBe(true);
     expect(options(['--strict=false']).strict).toBe(false);
     expect(options(['--strict', '--api-info-enabled=F']).strict).toBe(true);
-    expect(errorMessage(['--strict', 'false'])).toContain(
-      'unexpected argument "false"; a command comes first, and a switch takes its value',
-    );
+    const unexpected = 'unexpected argument "false"; a command comes first, and a switch takes its value';
+    expect(errorMessage(['--strict', 'false'])).toContain(unexpected);
     expect(errorMessage(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
   });
 

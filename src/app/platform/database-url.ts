@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts';
  * A PostgreSQL URL as libpq reads it: `postgres://user:password@host1:5432,host2:5432/name?sslmode=verify-full`. Bun's driver takes one host,
  * and the URL class refuses several. User, password and database are percent-encoded, so that they may contain any character.
  */
-export type DatabaseUrl = {
+type DatabaseUrl = {
   /** The servers of one database: the primary and its replicas, in any order. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string | undefined;
@@ -18,7 +18,7 @@ export type DatabaseUrl = {
 };
 
 /** A host name or IP address, or the folder of a Unix socket, which begins with a slash. */
-export type DatabaseHost = { readonly host: string; readonly port: number };
+type DatabaseHost = { readonly host: string; readonly port: number };
 
 /** `mode` is libpq's sslmode. Paths of PEM files: the certificate authority, the client's certificate and its key. */
 export type DatabaseTls = {

@@ -2,7 +2,7 @@ import { copyFileSync, truncateSync } from 'node:fs';
 import { fileSize } from './detached-process.ts';
 
 /** Bytes of the log of a node in the background, above which it begins anew; what it had is kept once, as FILE.1. */
-export const maxLogBytes = 64 * 1024 * 1024;
+const maxLogBytes = 64 * 1024 * 1024;
 
 /** Milliseconds between two looks at the size. */
 const lookInterval = 10_000;

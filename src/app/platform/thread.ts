@@ -1,5 +1,5 @@
 /** A worker thread that answers each message with one message, in order. If it fails or exits, pending and later requests are rejected. */
-export type Thread = { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+type Thread = { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
 
 /** Starts a worker thread with the given file. It does not keep the process alive. */
 export function openThread(entry: URL): Thread {

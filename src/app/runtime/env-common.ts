@@ -11,10 +11,10 @@ import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
 import { openFile } from '../platform/offset-file.ts';
 import { pageFile, readPageFile } from '../platform/page-files.ts';
-import { parentChannel } from '../platform/parent-channel.ts';
 import { openThread } from '../platform/thread.ts';
 import { createUnixNanos } from '../platform/unix-nanos.ts';
 import type { Env } from '../setup/env.ts';
+import type { Channel } from '../workers/relay.ts';
 
 export type EnvOptions = {
   readonly version: string;
@@ -97,4 +97,17 @@ const readText = (path: string): string => readFileSync(path, 'utf8');
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
+}
+
+/** The channel to the process that started this one; undefined if this process has no such channel. */
+function parentChannel(): (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined {
+  if (process.send === undefined) return undefined;
+  const parent = process.ppid;
+  return {
+    // When the parent exits, `ppid` changes: another process must not be killed.
+    kill: () => void (process.ppid === parent && process.kill(parent, 'SIGKILL')),
+    send: (message) => void process.send?.(message),
+    onMessage: (listener) => void process.on('message', listener),
+    onClose: (listener) => void process.on('disconnect', listener),
+  };
 }

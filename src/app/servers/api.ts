@@ -29,7 +29,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 
 /** What cached responses and page tokens depend on. */
-export type ServedVersion = {
+type ServedVersion = {
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
@@ -42,7 +42,7 @@ export type ServedVersion = {
 };
 
 /** What this server offers beside the Data and Metrics APIs. */
-export type ApiFeatures = {
+type ApiFeatures = {
   readonly explorerFeatures: ExplorerFeatures;
   /** Whether this server has the event stream, which the API reference then describes too. */
   readonly hasEvents: boolean;

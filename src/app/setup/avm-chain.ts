@@ -55,7 +55,7 @@ export type ChainContext = {
 };
 
 /** Recovering the signers of transactions. */
-export type SignerDeps = {
+type SignerDeps = {
   readonly recover: RecoverSigner;
   /** Recovers signers; the index reads them and their public keys too. */
   readonly signers: SignerCache;
@@ -63,7 +63,7 @@ export type SignerDeps = {
 };
 
 /** When blocks are built, and which time they have. */
-export type BlockTiming = {
+type BlockTiming = {
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
   readonly policy: BlockPolicy;
@@ -71,7 +71,7 @@ export type BlockTiming = {
 };
 
 /** Who hears of what happens to a chain. */
-export type ChainReports = {
+type ChainReports = {
   readonly publish: EventBus['publish'];
   readonly observerOf: (chainID: Id) => TxObserver;
   readonly report: (error: unknown) => void;
@@ -93,7 +93,7 @@ export type WriterDeps = ChainContext &
   };
 
 /** The transactions that wait for a block. */
-export type ChainMempool = {
+type ChainMempool = {
   /** The number and total size of the transactions in the mempool. */
   readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
   /** The mempool; undefined for a followed chain, whose mempool is not here. */
@@ -103,7 +103,7 @@ export type ChainMempool = {
 };
 
 /** Where the blocks of a chain come from, if not from this node alone. */
-export type BlockOrigin = {
+type BlockOrigin = {
   /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
   /** Undefined unless the chain is on a network of peers. */

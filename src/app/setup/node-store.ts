@@ -47,7 +47,7 @@ export type AtomicOutputs = {
 };
 
 /** What health checks and metrics read of the database. */
-export type StoreProbes = {
+type StoreProbes = {
   /** Writes to the database and reads it back, for health checks; throws if that fails. */
   readonly probeWrite: () => void;
   /** Reads from the database, for health checks; throws if that fails. */

@@ -19,7 +19,7 @@ export const xChain = parseId('2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADe
 export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
 export const pChain = zeroId;
 export const avax = parseId('2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe');
-export const chains: { readonly [alias: string]: Id } = { X: xChain, P: pChain, C: cChain };
+const chains: { readonly [alias: string]: Id } = { X: xChain, P: pChain, C: cChain };
 
 export const localRules: Rules = {
   networkID: 12345,
@@ -30,7 +30,7 @@ export const localRules: Rules = {
 };
 
 /** A time for the captured transactions: their locktimes are in the past or in the year 2100. */
-export const captureTime = 1_763_000_000n;
+const captureTime = 1_763_000_000n;
 
 /** The fake signature of an address is the address itself, padded. */
 export const fakeSignature = (address: Address): Uint8Array => Buffer.concat([fromHex(address), Buffer.alloc(signatureLength - 20)]);
@@ -46,7 +46,7 @@ export const localContext: SpendContext = {
   bootstrapped: true,
 };
 
-export type TestLedger = { readonly view: View; readonly apply: (tx: Tx) => void; readonly put: (sourceChain: Id, utxo: Utxo) => void };
+type TestLedger = { readonly view: View; readonly apply: (tx: Tx) => void; readonly put: (sourceChain: Id, utxo: Utxo) => void };
 
 export function createTestLedger(genesisTx: string): TestLedger {
   const memory = new Map<string, Utxo>();
@@ -66,7 +66,7 @@ export function createTestLedger(genesisTx: string): TestLedger {
   return { view, apply, put: (sourceChain, utxo) => memory.set(key(sourceChain, utxo.id), utxo) };
 }
 
-export const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2));
+const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2));
 export const txOf = (hex: string): Tx => parseTx(bytesOf(hex));
 
 export type SharedMemoryPut = { readonly sourceChain: string; readonly value: string };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { nativeKeyCrypto } from '../../app/platform/key-crypto.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
-import { avalanchePath, defaultAccounts, deriveAccounts, deriveSecrets, testMnemonic } from './accounts.ts';
+import { avalanchePath, defaultAccounts, deriveAccounts, deriveSecrets, testMnemonic, testSecrets } from './accounts.ts';
 import { derivePath, masterKey, parsePath } from './hd-key.ts';
 import { formatSecret, type KeyCrypto } from './key.ts';
 import { checkMnemonic, seedOfMnemonic } from './mnemonic.ts';
 import { portableKeyCrypto } from './portable-crypto.ts';
-import { testSecrets } from './test-secrets.ts';
 
 const cryptos: readonly [string, KeyCrypto][] = [
   ['native', nativeKeyCrypto],

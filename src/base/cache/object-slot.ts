@@ -6,7 +6,7 @@
  * entries per transaction took 20 µs of CPU time of each transaction (2026-11-16, a loop that allocates 25 kB per transaction); slots take less
  * than 1 µs.
  */
-export type ObjectSlot<K extends object, V> = {
+type ObjectSlot<K extends object, V> = {
   readonly get: (object: K) => V | undefined;
   readonly set: (object: K, value: V | undefined) => void;
 };

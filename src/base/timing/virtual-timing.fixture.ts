@@ -2,7 +2,7 @@ import { fail } from 'node:assert';
 import type { Timing } from '../../chain/follow/timing.ts';
 
 /** A virtual clock: when nothing else can run, it jumps to the next timer, so tests do not wait. */
-export type VirtualTiming = {
+type VirtualTiming = {
   readonly timing: Timing;
   /** Runs timers until the condition is true; throws after `timeout` milliseconds of virtual time. */
   readonly until: (condition: () => boolean, timeout?: number) => Promise<void>;

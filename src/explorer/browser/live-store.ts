@@ -2,7 +2,7 @@ import { isAfter } from '../../api/events/position.ts';
 import type { HomeData, TapeBlock } from '../load/load-home.ts';
 import { rowCount } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
-import type { LiveView } from '../views/live.ts';
+import type { LiveList, LiveView } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { eventHref, eventText } from './event-text.ts';
 import { createSecondCounts } from './second-counts.ts';
@@ -34,11 +34,11 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
   const labelOf = (id: string): AssetLabel | undefined => labels.get(id);
   const { feeAsset, feeSymbol, feeDecimals } = first.context.chain;
   labels.set(feeAsset, { symbol: feeSymbol, denomination: feeDecimals });
-  /** Transactions that entered the mempool since the page was loaded, and the number of those that were there before. */
-  const pending = new Set<string>();
-  let pendingBefore = 0;
+  const pool = createPoolCount();
   const seconds = createSecondCounts();
-  let clock = { at: sentAt, time: first.now, isFrozen: first.dev?.isFrozen === true };
+  const clock = createPageClock(monotonic);
+  clock.set(first.now, first.dev?.isFrozen === true, sentAt);
+  const { now } = clock;
   const paused = createPausedList();
   let eventCount = 0;
   /** Height of the last block that this page knows. */
@@ -52,8 +52,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
 
   function fromPayload(payload: PagePayload, kept: Pick<State, 'status' | 'lostAt' | 'reverted' | 'log'>): State {
     const home = payload.view === 'home' ? (payload.data as HomeData) : undefined;
-    pending.clear();
-    pendingBefore = home?.pending ?? 0;
+    pool.restart(home?.pending ?? 0);
     seconds.restart(home);
     for (const { summary } of home?.txs ?? [])
       for (const { assetId, symbol, denomination } of summary.amounts)
@@ -72,14 +71,6 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
     };
   }
 
-  function now(): number {
-    return clock.time + (clock.isFrozen ? 0 : (monotonic() - clock.at) / 1000);
-  }
-
-  const leavePool = (txID: string): void => {
-    if (!pending.delete(txID) && pendingBefore > 0) pendingBefore--;
-  };
-
   /** Applies events, newest last. */
   const fold = (events: readonly StreamEvent[]): void => {
     let { blocks, rows, reverted } = state;
@@ -93,16 +84,13 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
         lastHeight = Math.max(lastHeight, event.height);
       }
       if (event.kind === 'tx') {
-        leavePool(event.txID);
+        pool.leave(event.txID);
         seconds.add(event.txType, event);
         newRows.push(rowOfEvent(event, labelOf));
         if (newRows.length > maxRows) newRows.shift();
       }
-      if (event.kind === 'mempool') {
-        if (event.action === 'in') pending.add(event.txID);
-        else leavePool(event.txID);
-      }
-      if (event.kind === 'time') clock = { at: monotonic(), time: event.time, isFrozen: event.frozen };
+      if (event.kind === 'mempool') pool[event.action === 'in' ? 'enter' : 'leave'](event.txID);
+      if (event.kind === 'time') clock.set(event.time, event.frozen);
       if (event.kind === 'reverted') {
         const { height, snapshot } = event;
         const gone = [...blocks, ...newBlocks].filter((one) => one.height > height);
@@ -117,8 +105,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
         paused.filter(isKept);
         newBlocks.splice(0, newBlocks.length, ...newBlocks.filter(isKept));
         newRows.splice(0, newRows.length, ...newRows.filter(isKept));
-        pending.clear();
-        pendingBefore = 0;
+        pool.restart(0);
       }
     }
     seconds.forget(now());
@@ -131,7 +118,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
       rows: [...freshRows, ...rows].slice(0, maxRows),
       fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
       isBusy: freshRows.length === 0 ? state.isBusy : freshRows.length > maxFresh,
-      pending: state.pending === undefined ? undefined : pendingBefore + pending.size,
+      pending: state.pending === undefined ? undefined : pool.count(),
       reverted,
     };
   };
@@ -187,7 +174,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
     },
     /** Starts again from a page that was loaded again, and applies the events that came meanwhile. */
     restart: (payload: PagePayload): void => {
-      clock = { at: monotonic(), time: payload.now, isFrozen: payload.dev?.isFrozen === true };
+      clock.set(payload.now, payload.dev?.isFrozen === true);
       lastHeight = payload.height ?? lastHeight;
       loaded = { payload, at: monotonic() };
       const { fresh, isBusy } = state;
@@ -197,6 +184,36 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
       isGap = false;
       fold(recent);
     },
+  };
+}
+
+/** The number of transactions in the mempool: those that entered since the page was loaded, and those that were there before. */
+function createPoolCount() {
+  const entered = new Set<string>();
+  let before = 0;
+  return {
+    restart: (count: number): void => {
+      entered.clear();
+      before = count;
+    },
+    enter: (txID: string): void => void entered.add(txID),
+    leave: (txID: string): void => {
+      if (!entered.delete(txID) && before > 0) before--;
+    },
+    count: (): number => before + entered.size,
+  };
+}
+
+/** The clock of the chain, which goes on from the last time that the server sent. */
+function createPageClock(monotonic: () => number) {
+  let last = { at: 0, time: 0, isFrozen: false };
+  return {
+    /** `at`: when the server sent it, on the clock of `monotonic`. */
+    set: (time: number, isFrozen: boolean, at = monotonic()): void => {
+      last = { at, time, isFrozen };
+    },
+    /** Unix seconds. */
+    now: (): number => last.time + (last.isFrozen ? 0 : (monotonic() - last.at) / 1000),
   };
 }
 
@@ -213,7 +230,7 @@ function createPausedList() {
     map: (change: (row: TxRow) => TxRow): void => {
       held = held?.map(change);
     },
-    view: (all: readonly TxRow[], onChange: () => void) => {
+    view: (all: readonly TxRow[], onChange: () => void): LiveList => {
       const rows = held ?? all;
       const newest = rows[0]?.id;
       const at = newest === undefined ? all.length : all.findIndex(({ id }) => id === newest);

@@ -1,6 +1,6 @@
 /** Groups of pages, in the order of the navigation. */
 export const docsSections = ['First steps', 'Interfaces', 'Reference', 'Operators', 'Performance', 'Decisions', 'Project'] as const;
-export type DocsSection = (typeof docsSections)[number];
+type DocsSection = (typeof docsSections)[number];
 
 /** A page of the documentation site. */
 export type DocsRow = {

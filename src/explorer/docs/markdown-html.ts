@@ -50,7 +50,7 @@ function renderHeading({ level, text, id }: Extract<Block, { kind: 'heading' }>,
 const inlinePattern =
   /(`+)(?<code>.+?)\1(?!`)|!\[(?<alt>[^\]]*)\]\((?<picture>[^)\s]+)\)|\[(?<word>(?:[^[\]`]|`[^`]*`)+)\]\((?<target>[^)\s]+)\)|\*\*(?<bold>.+?)\*\*|(?<![*\w])\*(?<emphasis>[^*\s](?:[^*]*[^*\s])?)\*(?![*\w])|\\(?<escaped>[\\`*_[\]|<>#-])/gs;
 
-export function renderInline(text: string, resolvers: Resolvers): Html {
+function renderInline(text: string, resolvers: Resolvers): Html {
   const parts: Html[] = [];
   let end = 0;
   for (const match of text.matchAll(inlinePattern)) {

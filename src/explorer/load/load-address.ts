@@ -36,7 +36,7 @@ export type AddressData = {
 };
 
 /** Which transactions the history lists, as it is in the URL: types, days in UTC, and the ID of an asset that they change. */
-export type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string; readonly asset: string };
+type HistoryFilter = { readonly kind: string; readonly from: string; readonly to: string; readonly asset: string };
 
 /** Types of transactions by the words of the filter. */
 export const historyKinds: { readonly [word: string]: readonly TxType[] } = {

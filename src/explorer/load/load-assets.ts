@@ -4,7 +4,7 @@ import { read, type Source } from './source.ts';
 
 /** What assets are sorted by: their number of holders or transactions, or when they were created. */
 export const assetSorts = { holders: 'Holders', transactions: 'Transactions', newest: 'Newest' } as const;
-export type AssetSort = keyof typeof assetSorts;
+type AssetSort = keyof typeof assetSorts;
 
 export type AssetsData = {
   readonly assets: readonly AssetSummary[];

@@ -4,7 +4,7 @@ import { slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
 
 /** What the list shows, as it is in the URL. The first value of each is the default. */
-export const outputChoices = {
+const outputChoices = {
   set: ['own', 'shared'],
   state: ['unspent', 'all'],
   sort: ['timestamp', 'amount'],

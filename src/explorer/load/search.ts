@@ -3,7 +3,7 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
 /** A page that a search found. */
-export type Match = {
+type Match = {
   readonly href: string;
   readonly word: string;
   readonly note: string;

@@ -11,7 +11,7 @@ export type TxRow = {
   readonly summary: TxSummary;
 };
 
-export const rowOfLine = ({ txHash, txType, blockNumber, timestamp, summary }: TxLine): TxRow => ({
+const rowOfLine = ({ txHash, txType, blockNumber, timestamp, summary }: TxLine): TxRow => ({
   id: txHash,
   type: txType,
   height: Number(blockNumber),

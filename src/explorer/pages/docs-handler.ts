@@ -7,7 +7,7 @@ import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 export type DocsFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The site is below this path, on every port. */
-export const docsPath = '/docs';
+const docsPath = '/docs';
 
 /** Each file is compressed only once. A quality of 9 saves 3 % more and takes 25 MB of memory. */
 const brotliQuality = 5;

@@ -18,6 +18,8 @@ export function renderDocument(payload: PagePayload, { urls, preloads }: PageAss
       />
       <link rel="icon" href={urls['mark.svg']} />
       <link rel="stylesheet" href={urls['page.css']} />
+      {/* Nothing is drawn before the page's data, which comes after the page: columns and buttons would move while the rest arrives. */}
+      <link rel="expect" href="#payload" {...{ blocking: 'render' }} />
       {preloads.map((url) => (
         <link rel="modulepreload" href={url} />
       ))}

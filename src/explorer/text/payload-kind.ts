@@ -1,5 +1,3 @@
-import { hexToText } from './payload-text.ts';
-
 /** What an NFT payload is. Only the bytes decide, never a name or a type that a payload claims. */
 export type PayloadKind =
   | { readonly kind: 'image'; readonly type: ImageType }
@@ -53,3 +51,16 @@ export function payloadWord(payload: PayloadKind): string {
 
 /** The path of the image in the payload of an NFT output; payload-image.ts answers it. */
 export const imagePath = (utxoId: string): string => `/payload/${encodeURIComponent(utxoId)}`;
+
+/** Bytes in hex as text if they are UTF-8 without control characters and marks that change the direction of text; otherwise undefined. */
+export function hexToText(hex: string): string | undefined {
+  const digits = hex.replace(/^0x/, '');
+  const bytes = Uint8Array.from({ length: digits.length / 2 }, (_, at) => Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16));
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { hexToText } from './payload-text.ts';
+import { hexToText } from './payload-kind.ts';
 import {
   ageText,
   amountText,

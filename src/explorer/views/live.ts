@@ -3,8 +3,8 @@ import { useContext } from 'preact/hooks';
 import type { SecondCounts, TapeBlock } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
 
-/** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
-export type LiveView = {
+/** The event stream itself, which every page shows. */
+type LiveStream = {
   readonly status: 'connecting' | 'live' | 'lost';
   /** When the stream was lost, in Unix seconds of the chain's clock; undefined while it is connected. */
   readonly lostAt: number | undefined;
@@ -12,13 +12,6 @@ export type LiveView = {
   readonly isGone: boolean;
   /** Unix seconds of the chain's clock. */
   readonly now: number;
-  readonly blocks: readonly TapeBlock[];
-  readonly seconds: SecondCounts;
-  readonly txs: readonly TxRow[];
-  readonly pending: number | undefined;
-  readonly fresh: ReadonlySet<string>;
-  /** Whether so many transactions come that none is marked as new. */
-  readonly isBusy: boolean;
   /** The latest events, newest first. */
   readonly log: readonly {
     readonly number: number;
@@ -27,6 +20,22 @@ export type LiveView = {
     readonly text: string;
     readonly href: string | undefined;
   }[];
+  /** The last revert since the page opened. */
+  readonly reverted: RevertNote | undefined;
+};
+
+/** The figures of the first page. */
+type LiveFigures = {
+  readonly blocks: readonly TapeBlock[];
+  readonly seconds: SecondCounts;
+  readonly pending: number | undefined;
+  /** If the figures that only the server knows are behind the last block: when they were read, in Unix seconds of the chain's clock. */
+  readonly figuresAsOf: number | undefined;
+};
+
+/** The list of transactions, which can be held. */
+export type LiveList = {
+  readonly txs: readonly TxRow[];
   readonly isHeld: boolean;
   /** Transactions that were added while the list was paused. */
   readonly waiting: number;
@@ -34,11 +43,17 @@ export type LiveView = {
   readonly showWaiting: () => void;
   readonly onEnter: () => void;
   readonly onLeave: () => void;
-  /** The last revert since the page opened. */
-  readonly reverted: RevertNote | undefined;
-  /** If the figures that only the server knows are behind the last block: when they were read, in Unix seconds of the chain's clock. */
-  readonly figuresAsOf: number | undefined;
 };
+
+/** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
+export type LiveView = LiveStream &
+  LiveFigures &
+  LiveList & {
+    /** IDs of transactions that just came. */
+    readonly fresh: ReadonlySet<string>;
+    /** Whether so many transactions come that none is marked as new. */
+    readonly isBusy: boolean;
+  };
 
 /** `blocks`: the number of removed blocks that this page has seen. `txs`: their transactions; undefined unless it has seen all these blocks. */
 export type RevertNote = {

@@ -29,7 +29,7 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
         <div class="page-title">
           <h1>{isWaiting ? `Waiting: ${word}` : `Dropped: ${word}`}</h1>
           <Chip tone={isWaiting ? 'warn' : 'bad'}>{isWaiting ? 'in the mempool' : 'not in the chain'}</Chip>
-          <div class="buttons">
+          <div class="buttons with-script">
             <CheckAgain />
           </div>
         </div>
@@ -63,10 +63,11 @@ export function PendingTxView({ data, context, now, origin }: ViewProps<PendingT
   );
 }
 
+/** In the page from the first, so that nothing moves when its script runs. */
 function CheckAgain() {
   const actions = useActions();
-  return actions === undefined ? null : (
-    <button type="button" onClick={() => void actions.reload()}>
+  return (
+    <button type="button" onClick={() => void actions?.reload()}>
       Check again now
     </button>
   );

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
-import { hexToText } from '../text/payload-text.ts';
+import { hexToText } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';

@@ -62,7 +62,7 @@ export type AssetListQuery = {
 /** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
 export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
 
-export type AssetHolders = {
+type AssetHolders = {
   readonly pin: PinnedBlock;
   readonly counts: AssetCounts | undefined;
   readonly holders: readonly AssetHolder[];

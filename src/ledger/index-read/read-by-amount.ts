@@ -16,7 +16,7 @@ import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.t
 import type { ChainOutputRow } from './read-chain-outputs.ts';
 import type { OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 
-export type AmountPage = {
+type AmountPage = {
   readonly query: UtxoQuery;
   /** The output sets to list. */
   readonly filled: readonly { readonly address: Address; readonly set: OutputSet }[];

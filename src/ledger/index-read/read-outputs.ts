@@ -173,7 +173,7 @@ function withSpender(output: StoredPinnedOutput, spends: ReadonlyMap<number, Sto
   return new StoredOutput(seq, stored, { time, createdOn, consumedOn, spent: 'tx' in by ? spends.get(by.tx) : by });
 }
 
-export const spentAsOf = (tx: number | null, pin: PinnedBlock): { readonly tx: number } | undefined =>
+const spentAsOf = (tx: number | null, pin: PinnedBlock): { readonly tx: number } | undefined =>
   tx === null || tx > pin.lastTx ? undefined : { tx };
 
 const isExported = ({ put_height }: CrossChainOutputRow, pin: PinnedBlock): boolean => (put_height ?? 0) <= pin.height;

@@ -37,8 +37,6 @@ export function openTwoChains(open: OpenDatabase, path: string = memoryPath) {
   return { store, memory, states, close: store.close };
 }
 
-export type TwoChains = ReturnType<typeof openTwoChains>;
-
 /**
  * Creates a generator of random blocks of one chain. They have every kind of transaction, pay fees and are not verified by anything.
  * Between blocks pass seconds, hours or days. `destinations`: chains in the database that it exports to.

@@ -20,7 +20,7 @@ export async function queueBackground(tx: Sql, chain: number, due: readonly Migr
     if (background !== undefined) await tx.all('INSERT INTO meta VALUES (?, 0)', [rowName(version, chain)]);
 }
 
-export type BackgroundWatch = {
+type BackgroundWatch = {
   /** Called after every transaction. `done`: number of the last converted row; undefined: there are no more. */
   readonly onProgress: (version: number, done: number | undefined) => void;
   readonly isStopped: () => boolean;

@@ -1,7 +1,6 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { u64Bytes } from '../../base/bytes/octets.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 
 /*
@@ -16,11 +15,6 @@ const entrySize = 200;
 export const addressBlob: (address: Address) => Uint8Array = cacheFunction('blobs', entrySize, addressToBytes);
 
 export const idBlob: (id: Id) => Uint8Array = cacheFunction('blobs', entrySize, idToBytes);
-
-/** 8 big-endian bytes. 0 is not allocated again: most outputs have lock time 0. */
-export const u64Blob = (value: bigint): Uint8Array => (value === 0n ? zero : u64Bytes(value));
-
-const zero = u64Bytes(0n);
 
 /** The tiebreaker (column `tie`) of an output: the first 8 bytes of its id. Orders outputs of equal time or amount. */
 export const tiebreakerBlob = (id: Id): Uint8Array => fromHex(id.slice(0, 16));

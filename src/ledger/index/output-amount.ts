@@ -39,9 +39,6 @@ export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx
 /** The amount that outputs are sorted and filtered by: the units, or 1 for an NFT or a property. */
 export const listedAmount = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
 
-/** Whether exactly one address is listed, whatever the threshold; see state/balance.ts. */
-export const isSingleOwner = ({ addresses }: Output): boolean => addresses.length === 1;
-
 /** 16 big-endian bytes: a sum of u64 values can exceed 2^64. */
 export function sumToBytes(sum: bigint): Uint8Array {
   const bytes = Buffer.alloc(16);

@@ -14,9 +14,9 @@ import type { PartitionKey, Table } from './tables.ts';
 export const defaultPartitionSize = 16_777_216;
 
 /** The last numbers that are stored, or are about to be. */
-export type LastNumbers = { readonly [C in PartitionKey['counts']]: number };
+type LastNumbers = { readonly [C in PartitionKey['counts']]: number };
 
-export type Partitions = {
+type Partitions = {
   /** Creates the partitions that rows up to these numbers need, and the next one when three quarters of the last one are used. */
   readonly createAhead: (last: LastNumbers) => Promise<void>;
 };

@@ -26,7 +26,7 @@ export function boundaryAt(seq: number, wasOpen: boolean, isInRun: boolean): num
 /** Consecutive transactions, both ends included. */
 export type TransferRun = { readonly first: number; readonly last: number };
 
-export type BoundaryOrder = 'asc' | 'desc';
+type BoundaryOrder = 'asc' | 'desc';
 
 /** Boundaries that must be read so that they have at least `count` transactions, if there are so many. */
 const boundariesFor = (count: number): number => 2 * count + 1;

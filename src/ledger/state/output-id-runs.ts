@@ -66,7 +66,7 @@ function rowsOf(level: number, run: number, { from, to }: Ranges, lastTx: number
 }
 
 /** The transactions of a row that may have created the output. */
-export function findInRow({ ids }: Pick<OutputIdRow, 'ids'>, prefix: IdPrefix): number[] {
+function findInRow({ ids }: Pick<OutputIdRow, 'ids'>, prefix: IdPrefix): number[] {
   const found: number[] = [];
   for (let at = 0; at < ids.length; at += entrySize) if (prefixAt(ids, at) === prefix) found.push(prefixAt(ids, at + 4));
   return found;

@@ -32,7 +32,7 @@ const txsPerRun = 65_536;
 const prefixOfId = (id: string): IdPrefix => Number.parseInt(id.slice(0, 8), 16);
 
 /** The outputs behind the last run. */
-export type RecentIds = {
+type RecentIds = {
   /** The number of the next run, and the last transaction of the run before it. */
   readonly run: () => number;
   readonly after: () => number;
@@ -92,7 +92,7 @@ export function createRecentIds(run = 0, after = 0): RecentIds {
 /** Six characters of an ID in CB58 leave this many prefixes at most. */
 const maxPrefixes = 4;
 
-export type OutputIdReads = {
+type OutputIdReads = {
   /** The IDs behind the last run up to a transaction, which must be the last stored one if they have to be read. */
   readonly recentUpTo: (tx: number) => Work<RecentIds>;
   /** The numbers of outputs by their IDs; undefined where there is none. Outputs of `old_utxo` are not found. */

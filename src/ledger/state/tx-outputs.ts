@@ -55,7 +55,7 @@ const matches = ({ assetID, input }: TransferableInput, { assetID: asset, output
   output.kind === 'secp256k1fx.TransferOutput' && output.amount === input.amount && assetID === asset;
 
 /** The bytes of a consumed output with their checksum, and its time. */
-export type StoredConsumed = { readonly bytes: Uint8Array; readonly time: number };
+type StoredConsumed = { readonly bytes: Uint8Array; readonly time: number };
 
 /** The stored consumed outputs of a transfer; `bytes` and `layout` are those of the transfer. Returns undefined if the row is damaged. */
 export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs }: TxLayout): StoredConsumed[] | undefined {

@@ -3,7 +3,7 @@ import type { OffsetFile, OpenFile } from './offset-file.ts';
 import { readWalHeader } from './wal-frames.ts';
 
 /** Bytes that are copied, and bytes of both files. */
-export type CopyProgress = { readonly done: number; readonly total: number };
+type CopyProgress = { readonly done: number; readonly total: number };
 
 /** Bytes per step. */
 const chunkSize = 4 << 20;
