@@ -48,7 +48,7 @@ export function createCacheBudget(bytes: number): CacheBudget {
     bytesOf,
     usage: () => ({
       used: [...pools.values()].reduce((sum, pool) => sum + pool.usedBytes(), 0),
-      max: total - bytesOf('databasePages'),
+      max: byShare + ofWriter - bytesOf('databasePages'),
     }),
     poolOf: (name) => {
       const pool = pools.get(name) ?? createPool(bytesOf(name));
