@@ -52,7 +52,6 @@ const ownLimits = {
     'chain/follow/address-task.ts',
     'chain/lifecycle/drop-reasons.ts',
     'chain/lifecycle/rejections.ts',
-    'chain/lifecycle/step-table.ts',
     'network/consensus/request-server.ts',
     'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',

@@ -44,7 +44,7 @@ export const chainResources: readonly ResourceRow[] = [
       'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/undecided-blocks.ts#maxBuilt} built blocks',
     over: 'no block is built',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
-    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs', 'chain/lifecycle/undecided-blocks.ts built'],
+    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
   },
   {
     resource: 'blocks of a followed node that were fetched ahead',
@@ -158,7 +158,6 @@ export const chainResources: readonly ResourceRow[] = [
       'base/timing/chain-clock.ts listeners',
       'chain/lifecycle/chain.ts workListeners',
       'chain/lifecycle/events.ts listeners',
-      'cli/testnet/testnet.ts held frozen',
       'ledger/index-read/read-chain-outputs.ts opened',
       'ledger/state/chain-ends.ts pending',
       'ledger/store/store.ts listeners revertingListeners leftOpen',

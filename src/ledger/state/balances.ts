@@ -153,7 +153,7 @@ export function openBalances(db: Database, t: Tables): Balances {
 const aboveAnyAsset = new Uint8Array(33).fill(0xff);
 
 /** Adds the columns of a row, in their order, to a list of values. */
-export function pushBalanceRow(
+function pushBalanceRow(
   values: SqlValue[],
   { address, assetID, part }: BalanceKey,
   height: number,
