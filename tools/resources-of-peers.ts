@@ -37,8 +37,8 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'bytes of peers without stake that arrive before they are read',
     limit:
-      '{network/peers/unread-bytes.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once',
-    over: 'reading pauses, who sent least is read first; after {network/peers/unread-bytes.ts#maxFullTime.first} ms the peer with the most is closed',
+      '{network/peers/unread-bytes.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once; full for {network/peers/unread-bytes.ts#maxFullTime.first ms}',
+    over: 'reading pauses, who sent least is read first; if it stays full, the peer with the most is closed',
     seen: 'serac_peers_unread_bytes',
     test: 'src/network/peers/inbound-stream.test.ts',
     holds: ['network/peers/shared-bandwidth.ts waiters'],

@@ -20,26 +20,12 @@ export type PageChecksums = {
    * Must not run while SQLite has the file open in this process: closing any handle of the file would release SQLite's locks on it.
    */
   readonly verify: (sample?: PageSample) => Generator<PageProgress, readonly number[]>;
-  /** Compares a sample of the pages in steps, which may go on while SQLite has the file open in this process. */
-  readonly startVerification: (sample: PageSample) => PageVerification;
   /** Stores the checksums of all pages of the main file. Must not run while SQLite has the file open in this process. */
   readonly rebuild: () => Generator<PageProgress, void>;
 };
 
 /** The part of a large file to compare: the first block of 1,024 pages and random other blocks, `maxBlocks` in total. */
 type PageSample = { readonly maxBlocks: number; readonly random: (below: number) => number };
-
-export type PageVerification = {
-  /**
-   * Compares one more block as it is now. Returns false at the end. Must not run inside a write. `isLogSame`: nothing was written since the
-   * last step, so that the log need not be read again.
-   */
-  readonly next: (isLogSame?: boolean) => boolean;
-  /** The pages that differ, of those that were compared so far. */
-  readonly differing: () => readonly number[];
-  /** Closes the files. Must not run while SQLite has the database open in this process: it would release SQLite's locks. */
-  readonly close: () => void;
-};
 
 export type PageProgress = { readonly done: number; readonly total: number };
 
@@ -98,33 +84,14 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
         sums.sync();
       }),
     verify: function* (sample) {
-      let inWal: Map<number, number> | undefined;
       const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
       try {
         if (file === undefined || sums === undefined) return [];
-        return yield* findDifferingPages(file, sums, () => (inWal ??= readWal()), sample);
+        return yield* findDifferingPages(file, sums, readWal, sample);
       } finally {
         file?.close();
         sums?.close();
       }
-    },
-    startVerification: (sample) => {
-      const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
-      const differing: number[] = [];
-      let inWal: Map<number, number> | undefined;
-      const steps = file && sums && findDifferingPages(file, sums, () => (inWal ??= readWal()), sample, differing);
-      return {
-        next: (isLogSame = false) => {
-          if (!isLogSame) inWal = undefined;
-          // Without a header the checksums were discarded meanwhile.
-          return steps !== undefined && sums !== undefined && hasValidHeader(sums) && steps.next().done !== true;
-        },
-        differing: () => differing,
-        close: () => {
-          file?.close();
-          sums?.close();
-        },
-      };
     },
     rebuild: function* () {
       const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'write')];
@@ -185,22 +152,20 @@ function writeBlock(sums: OffsetFile, first: number, pages: ReadonlyMap<number, 
   sums.write(offset, block.subarray(0, size));
 }
 
-/** Compares pages block by block. Adds those that differ to `differing`, and returns it. */
 function* findDifferingPages(
   file: OffsetFile,
   sums: OffsetFile,
-  readWal: () => ReadonlyMap<number, number>,
-  sample?: PageSample,
-  differing: number[] = [],
+  readWal: () => Map<number, number>,
+  sample: PageSample | undefined,
 ): Generator<PageProgress, readonly number[]> {
+  const differing: number[] = [];
   const recorded = Math.max(0, Math.floor((sums.size() - header.length) / sumSize));
   const block = Buffer.alloc(pagesPerBlock * sumSize);
+  let inWal: Map<number, number> | undefined;
   const addUnlessInWal = (page: number): void => {
-    if (differing.length < maxListedPages && !readWal().has(page)) differing.push(page);
+    inWal ??= readWal();
+    if (differing.length < maxListedPages && !inWal.has(page)) differing.push(page);
   };
-  // Pages that have a checksum but are missing at the end of the file.
-  for (let page = Math.ceil(file.size() / readPageSize(file)) + 1; page <= recorded && differing.length < maxListedPages; page++)
-    addUnlessInWal(page);
   for (const { first, pages, pageSize, done, total } of readPages(file, sample)) {
     block.fill(0);
     sums.read(blockOffset(blockOf(first)), block);
@@ -210,6 +175,9 @@ function* findDifferingPages(
     }
     yield { done, total };
   }
+  // Pages that have a checksum but are missing at the end of the file.
+  for (let page = Math.ceil(file.size() / readPageSize(file)) + 1; page <= recorded && differing.length < maxListedPages; page++)
+    addUnlessInWal(page);
   return differing;
 }
 
