@@ -9,8 +9,8 @@ import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
  */
 export const docsFile = 'explorer/assets/docs.br';
 
-/** A tenth smaller with the highest quality of Brotli, which takes eleven seconds in place of half a one. */
-const brotliQuality = 9;
+/** Takes two seconds and saves 8 % of what 9 leaves, which takes half a second; 11 saves 3 % more and takes seven. */
+const brotliQuality = 10;
 
 export function writeDocsFile(path: string, files: DocsFiles): void {
   const { brotliCompressSync, constants } = zlib();
