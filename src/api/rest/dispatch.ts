@@ -73,11 +73,15 @@ export function createApi(options: ApiOptions): Handler {
   };
 
   const respondIfAdmitted = (request: HttpRequest, match: Match, decision: AccessDecision): HttpResponse | Promise<HttpResponse> => {
-    const headers = headersFor(decision.headers, match.target.route.headers);
+    const { route } = match.target;
+    const headers = headersFor(decision.headers, route.headers);
     if (!decision.admitted) return errorResponse(decision.message, decision, headers);
+    // Whoever sends a key acts for the key; without a valid one it must be the operator.
+    if (route.isOperator && decision.keyID === undefined && options.operators?.isAllowed(request) !== true)
+      return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), headers);
     return runThen(
       () => respondFromRoute(request, match, decision.keyID),
-      ({ body }): HttpResponse => ({ status: match.target.route.status ?? 200, headers, body }),
+      ({ body }): HttpResponse => ({ status: route.status ?? 200, headers, body }),
       (error) => errorToResponse(error, headers),
     );
   };
@@ -107,9 +111,6 @@ export function createApi(options: ApiOptions): Handler {
 
   const respond = (request: HttpRequest, match: Match): HttpResponse | Promise<HttpResponse> => {
     const { api, route } = match.target;
-    // Whoever sends a key acts for the key, and the gate checks it.
-    if (route.isOperator && keyOf(request) === undefined && options.operators?.isAllowed(request) !== true)
-      return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), jsonHeaders);
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
       (decision) => respondIfAdmitted(request, match, decision),
