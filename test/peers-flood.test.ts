@@ -83,14 +83,16 @@ test('a flood of peers without stake does not stop a staker, and what they made 
   });
   // Each writes a line when its peers are connected.
   await Promise.all(floods.map(async ({ stdout }) => (await stdout.getReader().read()).value));
-  let [slowest, highest] = [0, 0];
+  const peersOf = async () =>
+    Number(((await target.client.call('/ext/info', 'info.peers')).result as unknown as { numPeers: string }).numPeers);
+  let [slowest, highest, connected] = [0, 0, 0];
   for (let i = 0; i < 5; i++) {
+    connected = Math.max(connected, await peersOf());
     slowest = Math.max(slowest, await accept());
     highest = Math.max(highest, megabytes());
   }
-  const peersOf = async () =>
-    Number(((await target.client.call('/ext/info', 'info.peers')).result as unknown as { numPeers: string }).numPeers);
-  expect(await peersOf()).toBe(1 + kinds.length * peersPerKind);
+  // Those that keep others from being read are closed (src/network/peers/unread-bytes.ts).
+  expect(connected).toBeGreaterThan((kinds.length * peersPerKind) / 2);
   for (const flood of floods) {
     flood.kill('SIGKILL');
     await flood.exited;
