@@ -93,9 +93,10 @@ describe('the command line', () => {
     };
     expect(await stderrWith()).toBe('');
     expect(await stderrWith('--log-level=trace')).toBe('');
-    const request = /^\{"event":"log","time":"[^"]+Z","level":"debug","message":"POST \/ext\/bc\/X: 200 in [\d.]+ ms"\}\n$/;
-    expect(await stderrWith('--log-level=debug')).toMatch(request);
-    expect(await stderrWith('--log-level=error', '--log-display-level=verbo')).toMatch(request);
+    const line = (message: string): string => `\\{"event":"log","time":"[^"]+Z","level":"debug","message":"${message}"\\}\\n`;
+    const expected = new RegExp(`^${line('ready in \\d+ ms: program \\d+, [^"]+')}${line('POST /ext/bc/X: 200 in [\\d.]+ ms')}$`);
+    expect(await stderrWith('--log-level=debug')).toMatch(expected);
+    expect(await stderrWith('--log-level=error', '--log-display-level=verbo')).toMatch(expected);
     expect(await stderrWith('--log-level=debug', '--log-display-level=info')).toBe('');
   }, 30_000);
 
