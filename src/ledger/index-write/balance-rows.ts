@@ -6,7 +6,6 @@ import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import {
   addSums,
-  amountToBytes,
   type BalanceChange,
   type BalanceDelta,
   type BalanceKey,
@@ -15,7 +14,7 @@ import {
   createBalanceDeltas,
   partToBytes,
 } from '../state/balance.ts';
-import { type SumsRow, toSums } from '../state/balances.ts';
+import { pushBalanceRow, type SumsRow, toSums } from '../state/balances.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { PreviousRows } from './previous-rows.ts';
@@ -63,7 +62,7 @@ export function* changedBalances(
     const before = current.get(key);
     const after = addSums(before, delta);
     current.set(key, after);
-    pushRow(rows, delta, height, after);
+    pushBalanceRow(rows, delta, height, after, blobs);
     return { address, assetID, part, before, after };
   });
   for (const [key, sums] of current) cache.balances.set(key, sums);
@@ -84,8 +83,8 @@ export function* raisedBalances(q: WriterQueries, utxos: readonly NumberedUtxo[]
   const rows: SqlValue[] = [];
   const changes = deltas.map((delta, n): BalanceChange => {
     const stored = (rowsOf[n] ?? []).toSorted((a, b) => a.height - b.height);
-    if (stored[0]?.height !== 0) pushRow(rows, delta, 0, delta);
-    for (const row of stored) pushRow(rows, delta, row.height, addSums(toSums(row), delta));
+    if (stored[0]?.height !== 0) pushBalanceRow(rows, delta, 0, delta, blobs);
+    for (const row of stored) pushBalanceRow(rows, delta, row.height, addSums(toSums(row), delta), blobs);
     const newest = stored.at(-1);
     const before = newest && toSums(newest);
     return { address: delta.address, assetID: delta.assetID, part: delta.part, before, after: addSums(before, delta) };
@@ -122,8 +121,7 @@ const keyOf = ({ address, assetID, part }: BalanceKey): string => balanceKeyText
 
 const keyBlobs = ({ address, assetID, part }: BalanceKey): SqlValue[] => [addressBlob(address), idBlob(assetID), partToBytes(part)];
 
-/** Adds a row to a flat list. */
-const pushRow = (rows: SqlValue[], { address, assetID, part }: BalanceKey, height: number, { amount, count, nfts }: BalanceSums): void =>
-  void rows.push(addressBlob(address), idBlob(assetID), partToBytes(part), height, amountToBytes(amount), count, nfts);
+/** Cached bytes: the next blocks change the same balances. */
+const blobs = { ofAddress: addressBlob, ofId: idBlob } as const;
 
 type NumberedRow = SumsRow & { readonly n: number };

@@ -9,7 +9,7 @@ import type { Column } from './tables.ts';
 /** The numbers of rows in the order in which they are written. */
 export type RowOrder = Uint32Array;
 
-/** The rows to encode: those of `order`, or of the list itself, from a place up to before another. */
+/** The rows to encode: numbers `from` to `to - 1` in `order`, or in the list itself if it is undefined. */
 type RowRange = { readonly order: RowOrder | undefined; readonly from: number; readonly to: number };
 
 /** Encodes rows of columns of these types. The values of all rows are in one flat list, row after row. */

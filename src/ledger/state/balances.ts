@@ -152,14 +152,17 @@ export function openBalances(db: Database, t: Tables): Balances {
 
 const aboveAnyAsset = new Uint8Array(33).fill(0xff);
 
-/** Adds the columns of a row, in their order, to a list of values. */
-function pushBalanceRow(
+const keyBytes = { ofAddress: addressToBytes, ofId: idToBytes } as const;
+
+/** Adds the columns of a row, in their order, to a list of values. `bytes`: how addresses and IDs become bytes. */
+export function pushBalanceRow(
   values: SqlValue[],
   { address, assetID, part }: BalanceKey,
   height: number,
   { amount, count, nfts }: BalanceSums,
+  bytes: { readonly ofAddress: (address: Address) => Uint8Array; readonly ofId: (id: Id) => Uint8Array } = keyBytes,
 ): void {
-  values.push(addressToBytes(address), idToBytes(assetID), partToBytes(part), height, amountToBytes(amount), count, nfts);
+  values.push(bytes.ofAddress(address), bytes.ofId(assetID), partToBytes(part), height, amountToBytes(amount), count, nfts);
 }
 
 export type SumsRow = { readonly height: number; readonly amount: Uint8Array; readonly count: number; readonly nfts: number };

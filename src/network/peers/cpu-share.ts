@@ -16,8 +16,8 @@ type CpuLimits = {
 
 /**
  * The share of a core that the messages of each node took recently. A node above its share has to wait. The clock is an argument of each
- * call, in milliseconds. What is measured is time, which passes too while the machine runs other programs or writes to disk; so it is scaled down
- * to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
+ * call, in milliseconds. The time of a message is measured with that clock, which also runs while the machine is busy with other programs; so the
+ * shares are scaled down to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
  */
 export type CpuShares = {
   /** Adds time that ended at `now`. */

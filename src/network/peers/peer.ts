@@ -55,8 +55,9 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     if (message !== undefined && handler !== undefined) return handler(message);
     const isCounted = message === undefined || !session.isReady() || context.events.receive(node, message as ChainMessage, hold);
     // What this node did not ask for costs a peer without stake the bandwidth of its decompressed bytes: a few bytes may become 2 MiB.
-    shared.charge(isCounted ? traffic.excess(bytes) : -bytes.length);
-    if (isCounted && context.stakes.of(node) === 0n) bandwidth.reserve(traffic.excess(bytes), timing.now());
+    const excess = traffic.excess(bytes);
+    shared.charge(isCounted ? excess : -bytes.length);
+    if (isCounted && context.stakes.of(node) === 0n) bandwidth.reserve(excess, timing.now());
     return isCounted;
   };
 

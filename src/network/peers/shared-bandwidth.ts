@@ -22,7 +22,7 @@ export type BandwidthAccount = {
   readonly charge: (bytes: number) => void;
 };
 
-/** Bytes per second, and bytes at once. */
+/** The limit in bytes per second, and the most bytes of a burst. */
 export const bandwidthWithoutStake = { perSecond: 4 * 1024 * 1024, burst: 8 * 1024 * 1024 } as const;
 
 /** A message counts as at least so many bytes: a small one costs more than its bytes. */
