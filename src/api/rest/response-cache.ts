@@ -99,8 +99,8 @@ export function createResponseCache({ version: readVersion, now, shared, budget 
   };
 
   const makeOrFetch = async ({ key, policy, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
-    // A response that is valid for one second only is rarely requested by other processes. A final one is read with one statement, which costs
-    // less than to look for it in the shared cache and to store it there.
+    // A response that is valid for one second only is rarely requested by other processes. A final one is read with a statement or two, which cost
+    // no more than to look for it in the shared cache and to store it there.
     const isShared = shared !== undefined && version.second === undefined && policy !== 'final';
     const cache = cacheFor(version);
     const madeAt = cache.version();
