@@ -3,6 +3,7 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases.fixture.ts';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { readIndexCounters } from '../index-postgres/test-database.fixture.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts';
 import { chainID, genesisID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';
@@ -12,18 +13,8 @@ import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
 import { explorerTablesOf } from './explorer-tables.ts';
-import {
-  indexCountersText,
-  indexedChains,
-  isMigrationDue,
-  isReadable,
-  migratePostgres,
-  migrateStore,
-  registerWriter,
-  toIndexCounters,
-} from './migrate.ts';
+import { indexedChains, isMigrationDue, isReadable, migratePostgres, migrateStore, registerWriter } from './migrate.ts';
 import { type Migration, migrations, migrationsAfter, newestVersion } from './migrations.ts';
-import type { Sql } from './sql.ts';
 import { fetchRows } from './steps.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
@@ -221,9 +212,9 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
             ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
           ])
             expect(tables).toContain(table);
-        const before = await readCounters(sql);
+        const before = await readIndexCounters(sql);
         await registerWriter(sql);
-        const after = await readCounters(sql);
+        const after = await readIndexCounters(sql);
         expect([after.writer > before.writer, after.revision > before.revision, after.server]).toEqual([true, true, before.server]);
       }),
     30_000,
@@ -265,5 +256,3 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     30_000,
   );
 });
-
-const readCounters = async (sql: Sql) => toIndexCounters(await sql.all(indexCountersText, []));
