@@ -41,10 +41,10 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'verified blocks that are not decided',
     limit:
-      'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/undecided-blocks.ts#maxBuilt} built blocks',
+      'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} built blocks',
     over: 'no block is built',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
-    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
+    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/built-blocks.ts built'],
   },
   {
     resource: 'blocks of a followed node that were fetched ahead',

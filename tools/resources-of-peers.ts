@@ -111,7 +111,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/consensus/poll-times.ts starts',
       'network/consensus/processing-times.ts since',
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
-      'network/snowman/consensus.ts blocks preferredHeights preferredIds',
+      'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',
       'network/joined-chain/majority-lag.ts ahead',
     ],

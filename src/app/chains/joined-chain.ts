@@ -114,7 +114,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     randomBytes: env.random,
     engineParameters: join.engine,
     served: join.served,
-    maxReceivedBlocks: join.maxReceivedBlocks,
+    maxReceived: join.maxReceived,
     gossipParameters: defaultGossipParameters,
     events: {
       onBootstrapped: caughtUp.resolve,

@@ -55,7 +55,7 @@ describe('the configuration of a joined node', () => {
     ]);
     expect(join.validators).toEqual({ weight: 7n });
     expect(join.served).toEqual({ blocks: 30, milliseconds: 20, maxWait: 3000 });
-    expect(join.maxReceivedBlocks).toBe(40);
+    expect(join.maxReceived).toBe(40);
     expect([join.publicIP, join.network.stakingHost, join.network.stakingPort]).toEqual(['127.0.0.2', '127.0.0.2', 9661]);
     expect([join.engine.alphaPreference, join.engine.alphaConfidence, join.minBlockDelay]).toEqual([18, 18, 0]);
     expect(joinOf('--validators-from=http://127.0.0.1:9650').validators).toEqual({ from: ['http://127.0.0.1:9650'] });

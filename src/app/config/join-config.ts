@@ -31,7 +31,7 @@ export type JoinConfig = {
   /** What peers that bootstrap get in one answer, and how long requests wait. */
   readonly served: ServedLimits;
   /** Most blocks that are used of one answer while this node bootstraps. */
-  readonly maxReceivedBlocks: number;
+  readonly maxReceived: number;
   /** More or older undecided blocks make the node unhealthy. Milliseconds. */
   readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
 };
@@ -72,7 +72,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
       milliseconds: options['bootstrap-max-time-get-ancestors'],
       maxWait: options['network-maximum-inbound-timeout'],
     },
-    maxReceivedBlocks: options['bootstrap-ancestors-max-containers-received'],
+    maxReceived: options['bootstrap-ancestors-max-containers-received'],
     healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
   };
 }

@@ -1,5 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import type { EngineCounters } from './counters.ts';
 
 /**
  * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
@@ -8,15 +10,17 @@ import type { Timers } from '../../base/timing/timers.ts';
 type BuildSchedule = {
   /** There may be transactions, or the preferred block changed. */
   readonly wake: () => void;
-  /** The block of this node was issued, or will not be. */
-  readonly finished: () => void;
+  /** The block of this node was issued. */
+  readonly issued: () => void;
+  /** It will not be issued. */
+  readonly dropped: (id: Id, wasVerified: boolean) => void;
   /** Whether a block is being built, or will be at a known time. */
   readonly isDue: () => boolean;
   readonly stop: () => void;
 };
 
 type BuildParts = {
-  readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting'>;
+  readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting' | 'reject'>;
   readonly timers: Timers;
   /** Whether few enough blocks are processing. */
   readonly hasRoom: () => boolean;
@@ -24,13 +28,14 @@ type BuildParts = {
   readonly post: (work: () => void) => void;
   /** Issues a block. Returns false if that is not possible. */
   readonly issue: (block: EngineBlock) => boolean;
+  readonly counters: Pick<EngineCounters, 'built' | 'builtSkew' | 'buildsFailed'>;
   readonly onError: (error: unknown) => void;
 };
 
 /** The longest wait before the time is asked for again: the clock may be set. */
 const maxWait = 10_000;
 
-export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError }: BuildParts): BuildSchedule {
+export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters, onError }: BuildParts): BuildSchedule {
   let isBuilding = false;
   let isStopped = false;
   let timer: (() => void) | undefined;
@@ -43,12 +48,17 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError 
     const block = attempt(vm.build);
     if (block === undefined) return;
     isBuilding = true;
-    if (!issue(block)) isBuilding = false;
+    counters.built++;
+    counters.builtSkew += timers.now() - Number(block.time) * 1000;
+    if (issue(block)) return;
+    vm.reject(block.id);
+    isBuilding = false;
   };
   const attempt = <T>(work: () => T | undefined): T | undefined => {
     try {
       return work();
     } catch (error) {
+      counters.buildsFailed++;
       onError(error);
       return undefined;
     }
@@ -65,8 +75,13 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError 
 
   return {
     wake,
-    finished: () => {
+    issued: () => {
       isBuilding = false;
+    },
+    dropped: (id, wasVerified) => {
+      counters.buildsFailed++;
+      isBuilding = false;
+      if (!wasVerified) vm.reject(id);
     },
     isDue: () => isBuilding || timer !== undefined,
     stop: () => {

@@ -47,8 +47,7 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
       blockRequests: requests.count(),
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
-      majorityHeight: frontiers.majorityHeight(),
-      majorityHeardAt: frontiers.heardAt(),
+      majority: { height: frontiers.majorityHeight(), heardAt: frontiers.heardAt() },
     }),
   };
 }
