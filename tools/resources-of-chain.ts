@@ -153,7 +153,7 @@ export const chainResources: readonly ResourceRow[] = [
       'app/setup/node-store.ts recordBlock0',
       'app/workers/hosted-readers.ts readers listeners',
       'app/workers/reader-switch.ts running',
-      'app/workers/supervisor.ts pendingRequests pending',
+      'app/workers/supervisor.ts pending',
       'base/metrics/registry.ts families',
       'base/timing/chain-clock.ts listeners',
       'chain/lifecycle/chain.ts workListeners',

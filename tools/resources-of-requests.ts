@@ -171,11 +171,11 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'events in a browser tab of the explorer',
     limit:
-      '{explorer/browser/live-store.ts#maxRecent} transactions, {explorer/browser/live-store.ts#maxBlocks} blocks, {explorer/browser/second-counts.ts#keptSeconds} s of counts',
+      '{explorer/browser/live-tape.ts#maxRecent} transactions, {explorer/browser/live-store.ts#maxBlocks} blocks, {explorer/browser/second-counts.ts#keptSeconds} s of counts',
     over: 'the oldest are dropped, or the page is loaded again',
     test: 'test/explorer-soak.test.ts',
     holds: [
-      'explorer/browser/live-store.ts labels entered',
+      'explorer/browser/live-tape.ts labels entered',
       'explorer/browser/message-buffer.ts messages',
       'explorer/browser/page.tsx queue loading',
       'explorer/browser/second-counts.ts counts',

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
-import type { Options } from '../flags/options.ts';
+import type { Options } from '../flags/flag-table.ts';
 import type { LogLevel } from '../log/log.ts';
 import { parseDatabaseUrl } from '../platform/database-url.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';

@@ -7,7 +7,7 @@ import { listFirstPeers } from '../../network/peers/first-peers.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
 import { parseVersion, type Version } from '../../network/protocol/handshake.ts';
-import type { Options } from '../flags/options.ts';
+import type { Options } from '../flags/flag-table.ts';
 import { readQuorums } from '../flags/peer-rules.ts';
 
 /** How a node joins a network of peers. */

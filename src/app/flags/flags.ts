@@ -10,9 +10,8 @@ import { type Command, checkArguments, commandGroups, commandNames, commandTable
 import { type FlagDefinition, type FlagKind, isListKind } from './flag-definition.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
-import { acceptsFlag, flagTable } from './flag-table.ts';
+import { acceptsFlag, flagTable, type Options } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
-import type { Options } from './options.ts';
 import { checkPeerFlags, noDevReason } from './peer-rules.ts';
 
 /** What parsing flags needs from outside. `readFile` reads the `--config-file`; both functions may throw anything. */

@@ -13,7 +13,7 @@ import type { OpenFile } from '../../ledger/store/offset-file.ts';
 import type { KeyFiles } from '../../network/identity/key-source.ts';
 import type { PeerSockets } from '../../network/peers/socket.ts';
 import type { Log } from '../log/log.ts';
-import type { Progress } from '../log/progress-bar.ts';
+import type { Progress } from '../log/progress.ts';
 import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';

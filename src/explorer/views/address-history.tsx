@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import { type AssetChange, changesOf } from '../load/asset-change.ts';
 import { type AddressData, historyKinds, isFiltered } from '../load/load-address.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { amountText, plainAmount, plural, shortId } from '../text/text-format.ts';
 import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The URL of the history with its filters, from a page on. */
 export function historyUrl({ address, filter: { kind, from, to, asset }, plot }: AddressData, page?: string): string {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
 import { type AddressData, isFiltered } from '../load/load-address.ts';
-import { accountName, chainPath, chainTitle } from '../load/page-context.ts';
+import { accountName, chainPath, chainTitle, type ViewProps } from '../load/page-context.ts';
 import { ageText, amountText } from '../text/text-format.ts';
 import { useActions, useDevCall } from './actions.ts';
 import { AddressHistory, historyUrl } from './address-history.tsx';
@@ -9,7 +9,6 @@ import { AddressNfts } from './address-nfts.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
   const { address, hex, balances, txs, nextTxs, filter } = data;

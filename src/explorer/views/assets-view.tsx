@@ -1,7 +1,7 @@
 import { type AssetsData, assetSorts } from '../load/load-assets.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
   <>

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { CrossChainBalance, Transfer } from '../../api/contract/answers.ts';
 import type { CrossChainData } from '../load/load-cross-chain.ts';
-import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
 import { AmountText, Chip, NextPage, PageHead, Panel, SaveMenu, Scroll, Switch, TxLink } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 const filters = [
   ['all', 'All'],

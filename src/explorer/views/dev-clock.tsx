@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { clockMarks, maxPosition, offsetAt, positionOf, stepsPerMark } from '../text/clock-scale.ts';
 import { dateText, spanText, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
 import { useLive } from './live.ts';
 import { Panel } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The chain's clock: a slider from now to a year ahead, jumps, freezing, and the time of the next block. */
 export function DevClock({ data: { state } }: ViewProps<DevData>) {

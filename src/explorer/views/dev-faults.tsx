@@ -1,11 +1,10 @@
-import type { OrderedFault } from '../load/dev-state.ts';
+import { faultText, type OrderedFault } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { plural } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
-import { faultText } from './fault-text.ts';
 import { Panel } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The call that ends a fault. */
 const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => readonly [method: string, params: object] } = {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Snapshot } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { SnapshotLine } from '../pictures/snapshot-line.tsx';
 import { groupDigits, plural } from '../text/text-format.ts';
 import { useActions, useDevCall } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
 import { type StateDiff, Undone } from './dev-undone.tsx';
 import { Panel, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** Snapshots on the line of the chain, with what a revert to each would undo. */
 export function DevSnapshots({ data, context }: ViewProps<DevData>) {

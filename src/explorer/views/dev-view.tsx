@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { miningText } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { amountText, groupDigits } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevClock } from './dev-clock.tsx';
@@ -11,7 +12,6 @@ import { DevSnapshots } from './dev-snapshots.tsx';
 import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
 import { EventLog } from './event-log.tsx';
 import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 export const DevView = (props: ViewProps<DevData>) => (
   <>

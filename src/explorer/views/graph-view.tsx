@@ -1,11 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type GraphData, type GraphOutput, graphUrl, maxOpen } from '../load/graph-data.ts';
-import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { box, type GraphLayout, layOutGraph } from '../pictures/graph-layout.ts';
 import { UtxoGraph } from '../pictures/utxo-graph.tsx';
 import { dateText, plural, shortId } from '../text/text-format.ts';
 import { AddressLink, AmountText, AssetLink, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** Outputs and transactions around one of them, expanded step by step. */
 export function GraphView({ data, context, now }: ViewProps<GraphData>) {

@@ -1,11 +1,11 @@
 import { miningText } from '../load/dev-state.ts';
 import type { MempoolData } from '../load/load-mempool.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { TimeCell } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 export function MempoolView({ data: { mempool, drops, dev }, context, now }: ViewProps<MempoolData>) {
   const { run, note, isBusy } = useDevCall();

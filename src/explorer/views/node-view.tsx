@@ -1,13 +1,13 @@
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { healthValue } from '../load/health-value.ts';
 import type { HealthCheck, NodeData } from '../load/load-node.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { PeersPanel } from './peers-panel.tsx';
 import { ProcessPlots } from './process-plots.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
-import type { ViewProps } from './view.ts';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
   const { nodeID, health, versions, peers, upgrades, clockOffset } = data;

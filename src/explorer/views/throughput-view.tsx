@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load/load-throughput.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 const plots = [
   { metric: 'txCount', title: 'Transactions', unit: 'tx', kind: 'bars', color: 1 },

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
-import { chainPath, type PageContext } from '../load/page-context.ts';
+import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { hexToText } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
 export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext }) {

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebhooksData } from '../load/load-webhooks.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { groupDigits, shortId } from '../text/text-format.ts';
 import { type CallNote, useActions } from './actions.ts';
 import { FormNote } from './dev-note.tsx';
 import { AddressLink, Chip, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
 import { TimeText } from './time-text.tsx';
-import type { ViewProps } from './view.ts';
 
 type Webhook = WebhooksData['webhooks'][number];
 type Send = (method: string, path: string, body: object | undefined, done: (answer: Answer) => string) => Promise<void>;
