@@ -5,6 +5,7 @@ import { box, type GraphLayout, layOutGraph } from '../pictures/graph-layout.ts'
 import { UtxoGraph } from '../pictures/utxo-graph.tsx';
 import { dateText, plural, shortId } from '../text/text-format.ts';
 import { AddressLink, AmountText, AssetLink, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
+import { TableHead } from './table.tsx';
 
 /** Outputs and transactions around one of them, expanded step by step. */
 export function GraphView({ data, context, now }: ViewProps<GraphData>) {
@@ -94,15 +95,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
   <Panel title={plural(outputs.length, 'output')} side={<SaveMenu csv="graph" />}>
     <Scroll>
       <table data-csv="graph">
-        <thead>
-          <tr>
-            <th>Output</th>
-            <th class="number">Amount</th>
-            <th>Owner</th>
-            <th>Created by</th>
-            <th>Spent by</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Output', { number: 'Amount' }, 'Owner', 'Created by', 'Spent by']} />
         <tbody>
           {outputs.map((output) => (
             <tr class={output.id === selected ? 'selected' : ''}>

@@ -8,6 +8,7 @@ import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { PeersPanel } from './peers-panel.tsx';
 import { ProcessPlots } from './process-plots.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
+import { TableHead } from './table.tsx';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
   const { nodeID, health, versions, peers, upgrades, clockOffset } = data;
@@ -39,15 +40,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         <Panel title="Health">
           <Scroll>
             <table>
-              <thead>
-                <tr>
-                  <th>Result</th>
-                  <th>Check</th>
-                  <th>Value</th>
-                  <th class="number">Took</th>
-                  <th class="number">Checked</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Result', 'Check', 'Value', { number: 'Took' }, { number: 'Checked' }]} />
               <tbody>
                 {checks.map(([name, check]) => (
                   <CheckRow name={name} check={check} time={unixOf(check.timestamp) + clockOffset} now={now} />

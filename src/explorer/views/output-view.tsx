@@ -7,6 +7,7 @@ import { dateText, shortId, timeText } from '../text/text-format.ts';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, BlockLink, Chip, CopyAs, Facts, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
+import { TableHead } from './table.tsx';
 import { TimeCell, TimeText } from './time-text.tsx';
 
 /** One output: what it holds, who owns it, what created and spent it. For an NFT also its owners over time. */
@@ -123,14 +124,7 @@ const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
   <Panel title="Owners over time" side={<SaveMenu csv="owners" />}>
     <Scroll>
       <table data-csv="owners" class="even">
-        <thead>
-          <tr>
-            <th>Owner</th>
-            <th>Since, UTC</th>
-            <th>By transaction</th>
-            <th>Output</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Owner', 'Since, UTC', 'By transaction', 'Output']} />
         <tbody>
           {owners.toReversed().map((one) => (
             <tr>

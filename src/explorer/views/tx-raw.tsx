@@ -5,6 +5,7 @@ import { chainPath, type PageContext, type ViewProps } from '../load/page-contex
 import { hexToText } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
+import { TableHead } from './table.tsx';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
 export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext }) {
@@ -22,13 +23,7 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
     <Panel title="Credentials and memo" side={rows.size > 0 && <SaveMenu csv="credentials" />}>
       <Scroll>
         <table data-csv="credentials">
-          <thead>
-            <tr>
-              <th>Input</th>
-              <th>Owner</th>
-              <th>Signature</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Input', 'Owner', 'Signature']} />
           <tbody>
             {[...rows].map(([signature, { inputs, owners }]) => (
               <tr>
