@@ -112,9 +112,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     stakers,
     timers: { now: unixMilliseconds, after: env.timers.after },
     randomBytes: env.random,
-    engineParameters: join.engine,
-    served: join.served,
-    maxReceived: join.maxReceived,
+    ...join.chain,
     gossipParameters: defaultGossipParameters,
     events: {
       onBootstrapped: caughtUp.resolve,

@@ -1,4 +1,4 @@
-import type { Config, ServerConfig } from '../../app/config/config.ts';
+import type { Config, InterfaceConfig } from '../../app/config/config.ts';
 import { DetachError, fileSize, readEnd, readIfThere, startDetached } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
 import type { FileEnv, TimeEnv } from '../../app/setup/env.ts';
@@ -69,7 +69,7 @@ function readUrl(path: string | undefined, pid: number): string | undefined {
 }
 
 /** Why the node is not healthy; undefined if it is. Where neither health nor readiness is served, a node that listens is healthy. */
-async function findReason({ apis, publicApi, strict }: ServerConfig, url: string): Promise<string | undefined> {
+async function findReason({ apis, publicApi, strict }: InterfaceConfig, url: string): Promise<string | undefined> {
   const path = apis.health && !publicApi ? '/ext/health' : strict ? undefined : '/ready';
   return path === undefined ? undefined : findUnhealthyReason(url, path);
 }

@@ -11,7 +11,8 @@ import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
-  const { address, hex, balances, txs, nextTxs, filter } = data;
+  const { address, hex, balances } = data;
+  const { txs, next, filter } = data.history;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
   return (
@@ -53,9 +54,9 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
       </div>
       {data.nfts.length > 0 && <AddressNfts nfts={data.nfts} />}
       <AddressHistory data={data} context={context} now={now} />
-      {nextTxs !== undefined && (
+      {next !== undefined && (
         <p class="pager">
-          <NextPage href={historyUrl(data, nextTxs)} list="history">
+          <NextPage href={historyUrl(data, next)} list="history">
             Older transactions
           </NextPage>
         </p>

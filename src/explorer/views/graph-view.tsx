@@ -118,15 +118,15 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                 {output.locktime > now && <span class="locked"> locked until {dateText(output.locktime)}</span>}
               </td>
               <td>
-                <Side id={output.createdBy} chain={output.createdOn} context={context} /> <small>output {output.index}</small>
+                <Side {...output.created} context={context} /> <small>output {output.index}</small>
               </td>
               <td>
                 {output.isSpent ? (
-                  <Side id={output.spentBy} chain={output.spentOn} context={context} />
-                ) : output.spentOn === context.chain.id ? (
+                  <Side {...output.spent} context={context} />
+                ) : output.spent.chain === context.chain.id ? (
                   <span class="unspent">unspent</span>
                 ) : (
-                  <span class="quiet">waits on {chainTitle(context, output.spentOn)}</span>
+                  <span class="quiet">waits on {chainTitle(context, output.spent.chain)}</span>
                 )}
               </td>
             </tr>
