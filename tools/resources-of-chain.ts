@@ -56,7 +56,7 @@ export const chainResources: readonly ResourceRow[] = [
     holds: [
       'chain/follow/pipeline.ts failed',
       'chain/follow/ready-blocks.ts ready',
-      'chain/follow/rate-meter.ts marks',
+      'chain/follow/tracker.ts marks',
       'chain/follow/export-lookup.ts skipUntil',
     ],
   },

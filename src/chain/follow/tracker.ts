@@ -1,7 +1,6 @@
 import type { EngineReport } from '../../avm/vm.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
 import { FollowError, isTemporary, stopped } from './fault.ts';
-import { createRateMeter } from './rate-meter.ts';
 import type { FollowStatus } from './status.ts';
 import type { Timing } from './timing.ts';
 import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
@@ -160,3 +159,30 @@ const behindError = (height: bigint, want: bigint) =>
     height: String(height),
     want: String(want),
   });
+
+/** Milliseconds over which rates are averaged. */
+const rateWindow = 10_000;
+
+/** Measures blocks and transactions per second. */
+function createRateMeter(now: () => number) {
+  const marks: { readonly at: number; readonly blocks: number; readonly txs: number }[] = [];
+  const began = now();
+
+  const dropOld = (): void => {
+    const oldest = now() - rateWindow;
+    while ((marks[0]?.at ?? Number.POSITIVE_INFINITY) < oldest) marks.shift();
+  };
+
+  return {
+    add: (blocks: number, txs: number): void => {
+      marks.push({ at: now(), blocks, txs });
+      dropOld();
+    },
+    rates: (): Pick<FollowStatus, 'blocksPerSecond' | 'txsPerSecond'> => {
+      dropOld();
+      const seconds = Math.max(Math.min(now() - began, rateWindow), 1) / 1000;
+      const sum = (of: 'blocks' | 'txs') => marks.reduce((total, mark) => total + mark[of], 0) / seconds;
+      return { blocksPerSecond: sum('blocks'), txsPerSecond: sum('txs') };
+    },
+  };
+}

@@ -1,9 +1,9 @@
 import { isAfter } from '../../api/events/position.ts';
 import { rowCount } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
+import { groupDigits, shortId, spanText } from '../text/text-format.ts';
 import type { LiveList, LiveView } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
-import { eventHref, eventText } from './event-text.ts';
 import { createLiveTape } from './live-tape.ts';
 import type { AssetLabel, StreamEvent } from './stream-events.ts';
 
@@ -131,4 +131,21 @@ function createPausedList() {
       };
     },
   };
+}
+
+/** What an event says, in a few words. */
+function eventText(event: StreamEvent): string {
+  if (event.kind === 'block') return `${groupDigits(event.height)} · ${groupDigits(event.txIDs.length)} tx`;
+  if (event.kind === 'tx') return `${event.txType} ${shortId(event.txID)}`;
+  if (event.kind === 'mempool') return `${event.action} ${shortId(event.txID)}`;
+  if (event.kind === 'reverted')
+    return `to block ${groupDigits(event.height)}${event.snapshot === undefined ? '' : ` · ${event.snapshot}`}`;
+  if (event.kind === 'time') return `${event.offset < 0 ? '−' : '+'}${spanText(Math.abs(event.offset))}${event.frozen ? ', frozen' : ''}`;
+  return event.kind === 'settings' ? event.changed : '';
+}
+
+/** The page of what an event is about. */
+function eventHref(event: StreamEvent): string | undefined {
+  if (event.kind === 'block') return `/block/${event.height}`;
+  return event.kind === 'tx' || event.kind === 'mempool' ? `/tx/${event.txID}` : undefined;
 }

@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks';
 import { miningText } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
 import type { ViewProps } from '../load/page-context.ts';
-import { amountText, groupDigits } from '../text/text-format.ts';
+import { amountText, groupDigits, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevClock } from './dev-clock.tsx';
 import { DevConsole } from './dev-console.tsx';
 import { DevFaults } from './dev-faults.tsx';
 import { DevSnapshots } from './dev-snapshots.tsx';
 import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
-import { EventLog } from './event-log.tsx';
 import { FieldForm, FormNote, sentIn } from './form.tsx';
+import { useLive } from './live.ts';
 import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
 
 export const DevView = (props: ViewProps<DevData>) => (
@@ -208,6 +208,30 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
         </label>
       </FieldForm>
       <FormNote note={note} />
+    </Panel>
+  );
+}
+
+/** The latest events of the stream since the page opened, newest first. */
+function EventLog() {
+  const live = useLive();
+  if (live === undefined) return null;
+  return (
+    <Panel title="Events" side={<span>since this page opened</span>}>
+      <table>
+        <tbody>
+          {live.log.map(({ number, time, kind, text, href }) => (
+            <tr key={number}>
+              <td class="mono quiet">{timeText(time)}</td>
+              <td>
+                <b>{kind}</b>
+              </td>
+              <td class="breakable">{href === undefined ? text : <a href={href}>{text}</a>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {live.log.length === 0 && <p class="table-foot">None yet.</p>}
     </Panel>
   );
 }

@@ -1,11 +1,12 @@
 import type { Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
+import type { BlockRef } from '../snowman/consensus-block.ts';
 import type { createBlockIntake } from './block-intake.ts';
 import type { BlockIssuer } from './block-issuer.ts';
-import { chitsAt } from './chits.ts';
 import type { EngineCounters } from './counters.ts';
 import type { Decisions } from './decisions.ts';
 import { engineLimits } from './engine-parameters.ts';
@@ -99,4 +100,30 @@ export function createEngineMessages(parts: EngineMessageParts): EngineMessages 
     },
     close: limit.clear,
   };
+}
+
+type ChitIds = {
+  readonly preferredId: Id;
+  readonly preferredIdAtHeight: Id;
+  readonly acceptedId: Id;
+  readonly acceptedHeight: bigint;
+};
+
+/**
+ * The answer to a query: the preferred tip, the preferred or accepted block at the requested height, and the last block that is accepted and
+ * stored. Only verified blocks are named. AvalancheGo: snow/engine/snowman/engine.go, sendChits.
+ */
+function chitsAt(
+  requestedHeight: bigint,
+  consensus: Pick<Consensus, 'preference' | 'preferenceAtHeight'>,
+  stored: BlockRef,
+  blockIdAtHeight: Vm['blockIdAtHeight'],
+): ChitIds {
+  const preferredId = consensus.preference();
+  const atHeight = (): Id => {
+    if (requestedHeight === stored.height) return stored.id;
+    if (requestedHeight < stored.height) return blockIdAtHeight(requestedHeight) ?? stored.id;
+    return consensus.preferenceAtHeight(requestedHeight) ?? preferredId;
+  };
+  return { preferredId, preferredIdAtHeight: atHeight(), acceptedId: stored.id, acceptedHeight: stored.height };
 }

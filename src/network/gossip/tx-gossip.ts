@@ -4,13 +4,13 @@ import { every } from '../../base/timing/timers.ts';
 import { sampleNodes } from '../consensus/weighted-sample.ts';
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
 import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
+import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
 import type { GossipItem } from './gossip-pool.ts';
 import { createKnownFilter } from './known-filter.ts';
 import { connectedStakers, createPullServer, type PullServerParts } from './pull-server.ts';
 import { createPushQueue } from './push-queue.ts';
 import { createReceivedQueue } from './received-queue.ts';
-import { topByStake } from './top-validators.ts';
 
 /** Gossip of transactions between the mempools of nodes: push and pull. AvalancheGo: network/p2p/gossip, vms/avm/network. */
 export type TxGossip = {
@@ -111,4 +111,20 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       received.stop();
     },
   };
+}
+
+/** The validators with the most weight that together have this share of it, connected or not. AvalancheGo: network/p2p/validators.go, Top. */
+function topByStake(set: ValidatorSet, share: number): NodeId[] {
+  let total = 0n;
+  for (const weight of set.values()) total += weight;
+  const target = Math.ceil(share * Number(total));
+  const sorted = [...set].sort(([a, weightA], [b, weightB]) => (weightA === weightB ? (a < b ? -1 : 1) : weightA > weightB ? -1 : 1));
+  const top: NodeId[] = [];
+  let sum = 0n;
+  for (const [node, weight] of sorted) {
+    if (Number(sum) >= target) break;
+    top.push(node);
+    sum += weight;
+  }
+  return top;
 }
