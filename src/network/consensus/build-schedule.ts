@@ -3,22 +3,6 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { EngineCounters } from './counters.ts';
 
-/**
- * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
- * new work or another preference.
- */
-type BuildSchedule = {
-  /** There may be transactions, or the preferred block changed. */
-  readonly wake: () => void;
-  /** The block of this node was issued. */
-  readonly issued: () => void;
-  /** It will not be issued. */
-  readonly dropped: (id: Id, wasVerified: boolean) => void;
-  /** Whether a block is being built, or will be at a known time. */
-  readonly isDue: () => boolean;
-  readonly stop: () => void;
-};
-
 type BuildParts = {
   readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting' | 'reject'>;
   readonly timers: Timers;
@@ -35,7 +19,11 @@ type BuildParts = {
 /** The longest wait before the time is asked for again: the clock may be set. */
 const maxWait = 10_000;
 
-export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters, onError }: BuildParts): BuildSchedule {
+/**
+ * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
+ * new work or another preference.
+ */
+export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters, onError }: BuildParts) {
   let isBuilding = false;
   let isStopped = false;
   let timer: (() => void) | undefined;
@@ -74,17 +62,21 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters
   };
 
   return {
+    /** There may be transactions, or the preferred block changed. */
     wake,
-    issued: () => {
+    /** The block of this node was issued. */
+    issued: (): void => {
       isBuilding = false;
     },
-    dropped: (id, wasVerified) => {
+    /** It will not be issued. */
+    dropped: (id: Id, wasVerified: boolean): void => {
       counters.buildsFailed++;
       isBuilding = false;
       if (!wasVerified) vm.reject(id);
     },
+    /** Whether a block is being built, or will be at a known time. */
     isDue: () => isBuilding || timer !== undefined,
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       clear();
     },
