@@ -64,7 +64,7 @@ function executeAll({ createExecutor }: DagChain): void {
 }
 
 /** Peers that serve the vertices, and a node that fetches and executes them, on a virtual clock. */
-function openDagNetwork(chain: DagChain, peers: readonly ('honest' | 'silent' | 'wrong')[], maxReceivedVertices?: number) {
+function openDagNetwork(chain: DagChain, peers: readonly ('honest' | 'silent' | 'wrong')[], maxReceived?: number) {
   const loop = createEventLoop();
   const network = createNetwork(loop, createRandom(3));
   const source = openDagChain();
@@ -114,7 +114,7 @@ function openDagNetwork(chain: DagChain, peers: readonly ('honest' | 'silent' | 
       randomBytes: createRandom(9).bytes,
       nextRequestId: () => ++requestId,
       meter,
-      ...(maxReceivedVertices !== undefined && { maxReceivedVertices }),
+      ...(maxReceived !== undefined && { maxReceived }),
       onFinished: () => {
         outcome.finished = true;
       },

@@ -148,7 +148,7 @@ test('a graph of many transactions shows fewer outputs of each, but all that con
   const data = await loadGraph(source, context, 'tx0', children.map(({ txHash }) => txHash).join(','));
   clearInterval(timer);
   expect(data?.txs.map(({ outputs }) => outputs.length)).toEqual([8, 8, 8, 8, 8, 8]);
-  expect(new Set(data?.txs[0]?.outputs.flatMap(({ spentBy }) => spentBy ?? []))).toEqual(new Set(children.map(({ txHash }) => txHash)));
+  expect(new Set(data?.txs[0]?.outputs.flatMap(({ spent }) => spent.id ?? []))).toEqual(new Set(children.map(({ txHash }) => txHash)));
   expect(turns).toHaveLength(6);
   expect(new Set(turns).size).toBeGreaterThan(1);
   // 25 transactions: one output each, and those that lead to another one.

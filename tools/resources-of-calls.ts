@@ -16,7 +16,7 @@ export const perCall: readonly string[] = [
   'api/rpc/param-hint.ts unknown',
   'api/rpc/params.ts items',
   'api/summary/summarize-tx.ts sums',
-  'app/dev/chain-snapshots.ts restored',
+  'app/dev/saved-pending.ts txsOfSnapshot restored',
   'avm/verify/explain.ts sums',
   'avm/verify/operations.ts spent',
   'avm/verify/spend.ts utxos',

@@ -41,10 +41,10 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'verified blocks that are not decided',
     limit:
-      'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/undecided-blocks.ts#maxBuilt} built blocks',
+      'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} built blocks',
     over: 'no block is built',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
-    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
+    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/built-blocks.ts built'],
   },
   {
     resource: 'blocks of a followed node that were fetched ahead',
@@ -56,7 +56,7 @@ export const chainResources: readonly ResourceRow[] = [
     holds: [
       'chain/follow/pipeline.ts failed',
       'chain/follow/ready-blocks.ts ready',
-      'chain/follow/rate-meter.ts marks',
+      'chain/follow/tracker.ts marks',
       'chain/follow/export-lookup.ts skipUntil',
     ],
   },
@@ -153,7 +153,7 @@ export const chainResources: readonly ResourceRow[] = [
       'app/setup/node-store.ts recordBlock0',
       'app/workers/hosted-readers.ts readers listeners',
       'app/workers/reader-switch.ts running',
-      'app/workers/supervisor.ts pendingRequests pending',
+      'app/workers/supervisor.ts pending',
       'base/metrics/registry.ts families',
       'base/timing/chain-clock.ts listeners',
       'chain/lifecycle/chain.ts workListeners',

@@ -108,10 +108,10 @@ export const peerResources: readonly ResourceRow[] = [
     test: 'test/simulation/simulation.test.ts',
     holds: [
       'network/consensus/decisions.ts processing',
-      'network/consensus/poll-times.ts starts',
+      'network/consensus/engine-tables.ts starts',
       'network/consensus/processing-times.ts since',
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
-      'network/snowman/consensus.ts blocks preferredHeights preferredIds',
+      'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',
       'network/joined-chain/majority-lag.ts ahead',
     ],

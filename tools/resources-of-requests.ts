@@ -175,7 +175,7 @@ export const requestResources: readonly ResourceRow[] = [
     over: 'the oldest are dropped, or the page is loaded again',
     test: 'test/explorer-soak.test.ts',
     holds: [
-      'explorer/browser/live-store.ts labels entered',
+      'explorer/browser/live-tape.ts labels entered',
       'explorer/browser/message-buffer.ts messages',
       'explorer/browser/page.tsx queue loading',
       'explorer/browser/second-counts.ts counts',

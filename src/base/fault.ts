@@ -17,3 +17,12 @@ export type AnyFault = Fault<{ readonly code: string }>;
 
 /** The message of a fault, or any other thrown value as text. */
 export const messageOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));
+
+/** The result of `work`; undefined if it throws. For input from outside that is allowed to be malformed or missing. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -6,6 +6,8 @@ import type { EngineReport } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { Fault } from '../../base/fault.ts';
+import { chainLimits } from '../../base/health/chain-check.ts';
+import { every } from '../../base/timing/timers.ts';
 import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import { createDagExecutor } from '../../chain/linearize/dag-executor.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -16,7 +18,7 @@ import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.
 import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
 import type { Identity } from '../../network/identity/identity.ts';
 import { signStaking, verifyStakingSignature } from '../../network/identity/staking-signature.ts';
-import { type JoinedChain, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
+import { type JoinedChain, type JoinedChainState, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import { openOuterStore } from '../../network/outer-chain/outer-store.ts';
 import { createOuterVm } from '../../network/outer-chain/outer-vm.ts';
 import type { ChildRules } from '../../network/proposervm/verify-child.ts';
@@ -27,8 +29,7 @@ import type { Env } from '../setup/env.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import type { JoinedImports } from './joined-imports.ts';
 import type { JoinedValidators } from './joined-validators.ts';
-import { warnOfLag } from './lag-warning.ts';
-import { createRefusedBlocks } from './refused-blocks.ts';
+import { createRefusedBlocks, type RefusedBlocks } from './refused-blocks.ts';
 
 type JoinedChainDeps = {
   readonly join: JoinConfig;
@@ -112,9 +113,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     stakers,
     timers: { now: unixMilliseconds, after: env.timers.after },
     randomBytes: env.random,
-    engineParameters: join.engine,
-    served: join.served,
-    maxReceivedBlocks: join.maxReceivedBlocks,
+    ...join.chain,
     gossipParameters: defaultGossipParameters,
     events: {
       onBootstrapped: caughtUp.resolve,
@@ -180,4 +179,33 @@ function tryParseTx(bytes: Uint8Array): Tx | undefined {
     if (error instanceof Fault) return undefined;
     throw error;
   }
+}
+
+const interval = 1000;
+const limit = Number(chainLimits.behindTime / 1_000_000n);
+
+/** Logs when the chain falls behind most of the stake, with the likely cause, and when it has caught up. Returns a function that stops it. */
+function warnOfLag(
+  alias: string,
+  chain: Pick<JoinedChainState, 'lag' | 'bootstrap' | 'isBootstrapping'>,
+  refused: Pick<RefusedBlocks, 'lastReason'>,
+  env: Pick<Env, 'log' | 'timers'>,
+): () => void {
+  let isWarned = false;
+  return every(env.timers, interval, () => {
+    const lag = chain.lag();
+    const { height } = chain.bootstrap();
+    if (lag === undefined && isWarned) env.log(`${alias}: caught up with the network at height ${height}`, 'info');
+    if (lag === undefined) isWarned = false;
+    else if (!isWarned && lag.milliseconds > limit) {
+      isWarned = true;
+      const reason = refused.lastReason(height);
+      const cause = chain.isBootstrapping() ? '; it is catching up' : reason === undefined ? '' : `; the last block was refused: ${reason}`;
+      const state =
+        lag.majorityHeight > height
+          ? `most of the stake is at height ${lag.majorityHeight}, this node stands at ${height}${cause}`
+          : `most of the stake has not answered for ${Math.round(lag.milliseconds / 1000)} s; this node stands at ${height}`;
+      env.log(`${alias}: ${state}`, 'warn');
+    }
+  });
 }

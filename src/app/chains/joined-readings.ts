@@ -54,7 +54,7 @@ export function createJoinedReadings({ config, join, env, peers, stakes, blsKey,
         processingBlocks: join.healthy.processingBlocks,
         processingTime: nanoseconds(join.healthy.processingTime),
         // AvalancheGo: snow/consensus/snowball/parameters.go, MinPercentConnectedHealthy.
-        percentConnected: (join.engine.alphaConfidence / join.engine.k) * 0.8 + 0.2,
+        percentConnected: (join.chain.engineParameters.alphaConfidence / join.chain.engineParameters.k) * 0.8 + 0.2,
       },
     },
   };

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
-import type { Options } from '../flags/options.ts';
+import type { Options } from '../flags/flag-table.ts';
 import type { LogLevel } from '../log/log.ts';
 import { parseDatabaseUrl } from '../platform/database-url.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
@@ -52,22 +52,26 @@ type DevConfig = {
   readonly devToken: string | undefined;
 };
 
-/** What is served, and to whom. */
+/** How many processes serve, where, and to whom. */
 export type ServerConfig = {
   /** The number of reader processes; 0 where there can be none. */
   readonly workers: number | 'auto';
   readonly http: HttpConfig;
+  readonly access: AccessConfig;
+  readonly healthCheckFrequency: Milliseconds;
+};
+
+/** What is served. */
+export type InterfaceConfig = {
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
   readonly data: ApiConfig;
   readonly stats: ApiConfig;
-  readonly access: AccessConfig;
   readonly publicApi: boolean;
   /** Whether webhooks may send requests to private addresses. */
   readonly webhookPrivateTargets: boolean;
   /** Whether the pages of the explorer are served. */
   readonly explorer: boolean;
-  readonly healthCheckFrequency: Milliseconds;
   /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
   readonly settings?: readonly Setting[];
 };
@@ -81,7 +85,7 @@ export type TerminalConfig = {
 };
 
 /** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
-export type Config = NetworkConfig & StorageConfig & DevConfig & ServerConfig & TerminalConfig;
+export type Config = NetworkConfig & StorageConfig & DevConfig & ServerConfig & InterfaceConfig & TerminalConfig;
 
 /** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
 type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);

@@ -28,9 +28,9 @@ describe('the configuration of a joined node', () => {
     const limits = Object.entries(flagTable).filter(([, { group }]) => group === 'Limits of peers');
     expect(limits.filter(([name]) => !networkNames.has(name))).toEqual([]);
     expect(joinOf(open).network).toEqual(defaultNetworkOptions);
-    expect(joinOf(open).engine).toEqual(defaultEngineParameters);
+    expect(joinOf(open).chain.engineParameters).toEqual(defaultEngineParameters);
     expect(joinOf(open).minBlockDelay).toBe(1000);
-    expect(joinOf(open).served).toEqual(defaultServedLimits);
+    expect(joinOf(open).chain.served).toEqual(defaultServedLimits);
   });
 
   test('first peers, weights and addresses come from the flags', () => {
@@ -54,10 +54,12 @@ describe('the configuration of a joined node', () => {
       { node, endpoint: { ip: '::1', port: 9653 } },
     ]);
     expect(join.validators).toEqual({ weight: 7n });
-    expect(join.served).toEqual({ blocks: 30, milliseconds: 20, maxWait: 3000 });
-    expect(join.maxReceivedBlocks).toBe(40);
+    expect(join.chain.served).toEqual({ blocks: 30, milliseconds: 20, maxWait: 3000 });
+    expect(join.chain.maxReceived).toBe(40);
     expect([join.publicIP, join.network.stakingHost, join.network.stakingPort]).toEqual(['127.0.0.2', '127.0.0.2', 9661]);
-    expect([join.engine.alphaPreference, join.engine.alphaConfidence, join.minBlockDelay]).toEqual([18, 18, 0]);
+    expect([join.chain.engineParameters.alphaPreference, join.chain.engineParameters.alphaConfidence, join.minBlockDelay]).toEqual([
+      18, 18, 0,
+    ]);
     expect(joinOf('--validators-from=http://127.0.0.1:9650').validators).toEqual({ from: ['http://127.0.0.1:9650'] });
     expect(joinOf('--validators-from=http://a,http://b', '--validators-from=http://c').validators).toEqual({
       from: ['http://a', 'http://b', 'http://c'],

@@ -7,7 +7,7 @@ import { listFirstPeers } from '../../network/peers/first-peers.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
 import { parseVersion, type Version } from '../../network/protocol/handshake.ts';
-import type { Options } from '../flags/options.ts';
+import type { Options } from '../flags/flag-table.ts';
 import { readQuorums } from '../flags/peer-rules.ts';
 
 /** How a node joins a network of peers. */
@@ -27,11 +27,13 @@ export type JoinConfig = {
   readonly network: NetworkOptions;
   /** The version that peers are told; undefined: that of the AvalancheGo this program is compatible with. */
   readonly peerVersion: Version | undefined;
-  readonly engine: EngineParameters;
-  /** What peers that bootstrap get in one answer, and how long requests wait. */
-  readonly served: ServedLimits;
-  /** Most blocks that are used of one answer while this node bootstraps. */
-  readonly maxReceivedBlocks: number;
+  readonly chain: {
+    readonly engineParameters: EngineParameters;
+    /** What peers that bootstrap get in one answer, and how long requests wait. */
+    readonly served: ServedLimits;
+    /** Most blocks that are used of one answer while this node bootstraps. */
+    readonly maxReceived: number;
+  };
   /** More or older undecided blocks make the node unhealthy. Milliseconds. */
   readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
 };
@@ -58,21 +60,23 @@ export function joinConfigFrom(options: Options): JoinConfig {
       stakingHost,
     },
     peerVersion: options['peer-version'] === undefined ? undefined : parseVersion(options['peer-version']),
-    engine: {
-      k: options['snow-sample-size'],
-      alphaPreference: quorums.preference,
-      alphaConfidence: quorums.confidence,
-      beta: options['snow-commit-threshold'],
-      concurrentRepolls: options['snow-concurrent-repolls'],
-      optimalProcessing: options['snow-optimal-processing'],
-      frontierPollInterval: options['consensus-frontier-poll-frequency'],
+    chain: {
+      engineParameters: {
+        k: options['snow-sample-size'],
+        alphaPreference: quorums.preference,
+        alphaConfidence: quorums.confidence,
+        beta: options['snow-commit-threshold'],
+        concurrentRepolls: options['snow-concurrent-repolls'],
+        optimalProcessing: options['snow-optimal-processing'],
+        frontierPollInterval: options['consensus-frontier-poll-frequency'],
+      },
+      served: {
+        blocks: options['bootstrap-ancestors-max-containers-sent'],
+        milliseconds: options['bootstrap-max-time-get-ancestors'],
+        maxWait: options['network-maximum-inbound-timeout'],
+      },
+      maxReceived: options['bootstrap-ancestors-max-containers-received'],
     },
-    served: {
-      blocks: options['bootstrap-ancestors-max-containers-sent'],
-      milliseconds: options['bootstrap-max-time-get-ancestors'],
-      maxWait: options['network-maximum-inbound-timeout'],
-    },
-    maxReceivedBlocks: options['bootstrap-ancestors-max-containers-received'],
     healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
   };
 }

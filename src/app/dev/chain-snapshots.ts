@@ -1,17 +1,17 @@
 import type { StateDeps } from '../../api/dev/state-methods.ts';
-import { type Id, idOf, idText } from '../../base/bytes/id.ts';
-import type { LongWork, Pause } from '../../base/timing/long-work.ts';
+import { idText } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
-import type { PendingTxs } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import { decodeTxs, encodeTxs, formatPendingTxs, noPendingTxs, parsePendingTxs } from '../../chain/lifecycle/pending-text.ts';
+import { noPendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { diffStates } from '../../ledger/snapshot/snapshot-diff.ts';
-import { openSnapshots, type RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
+import { openSnapshots, type RevertiblePart, type Snapshots } from '../../ledger/snapshot/snapshots.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
 import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
+import { createSavedPending } from './saved-pending.ts';
 
 /**
  * Snapshots of all chains of a node, and every other way to replace their state. One runs at a time. The state is replaced in one step; what
@@ -49,13 +49,10 @@ type ChainSnapshotDeps = {
 };
 
 export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
-  const { nodeStore, chains, events, parts, longWork, afterReset, reorgDepth = 0 } = deps;
+  const { nodeStore, chains, events, parts, longWork, afterReset } = deps;
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
-  const tip = () => {
-    const { height, time } = x.lastAccepted();
-    return { height: Number(height), time: Number(time) };
-  };
+  const tip = () => tipOf(x);
   /** A part that the snapshot does not have keeps its state, but every chain must continue from the restored block. */
   const dropPending = (): void => {
     for (const { revertible } of chains) revertible?.continueAfterRevert(noPendingTxs);
@@ -64,109 +61,28 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
     for (const { catchUpIndex } of chains) catchUpIndex();
     dropPending();
   };
-  /** While a revert runs: the transactions of the snapshot by ID, and what each chain gets back in its mempool afterwards. */
-  let txsOfSnapshot: ReadonlyMap<Id, Uint8Array> = new Map();
-  const restored = new Map<SnapshotChain, PendingTxs>();
-  const createPendingPart = (chain: SnapshotChain): RevertiblePart => ({
-    name: `pending ${idText(chain.spec.id)}`,
-    save: () => formatPendingTxs(chain.revertible?.pending() ?? noPendingTxs),
-    restore: (text) => {
-      const pending = parsePendingTxs(text, (id) => txsOfSnapshot.get(id));
-      restored.set(chain, pending);
-      chain.revertible?.continueAfterRevert({ ...pending, mempool: [] });
-    },
-  });
-  const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: continueChains, tip });
+  const pending = createSavedPending(chains, events);
+  const snapshots = openSnapshots({ store, parts: [...pending.parts, ...parts], onReverted: continueChains, tip });
   const oneAtATime = createMutex();
   const { undoLog } = snapshots;
   const diffDeps = { prepare: createStatementCache(store.db), undoLog, chain: getChainNumber(store, x.spec.id) };
-
-  /** A block is built, verified and accepted in one turn of the event loop, so one that is processing here could not be decided. */
-  const checkIdle = (): void => {
-    for (const { spec, revertible } of chains)
-      if (revertible !== undefined && revertible.processing() > 0)
-        throw new SnapshotError(`chain ${spec.aliases[0]} is processing a block; try again`, {
-          code: 'SNAPSHOT_CHAIN_BUSY',
-          chainID: idText(spec.id),
-        });
-  };
-  const publish = (snapshot: string): void => {
-    for (const { spec, lastAccepted } of chains) {
-      const { height, id, time } = lastAccepted();
-      events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
-    }
-  };
-  /** Adds the bytes of all pending transactions that are not in `saved` yet to the next snapshot, in steps. */
-  function* addPending(saved: Set<Id>): Generator<void> {
-    for (const { revertible } of chains) {
-      const { mempool, walletQueue } = revertible?.pending() ?? noPendingTxs;
-      const all = [...mempool, ...walletQueue.map((bytes) => ({ id: idOf(bytes), bytes }))];
-      const missing = all.filter(({ id }) => !saved.has(id));
-      for (const txs of chunksOf(missing, chunkBytes, ({ bytes }) => bytes.length)) {
-        snapshots.addChunk(encodeTxs(txs.map(({ bytes }) => bytes)));
-        for (const { id } of txs) saved.add(id);
-        yield;
-      }
-    }
-  }
-  const savePending = async (): Promise<void> => {
-    const saved = new Set<Id>();
-    snapshots.discardChunks();
-    await inSlices(addPending(saved), longWork.begin());
-    // Those that have come meanwhile: few, and in the same turn as the snapshot.
-    for (const _ of addPending(saved));
-  };
-
-  const readPending = async (name: string, pause: Pause): Promise<ReadonlyMap<Id, Uint8Array>> => {
-    const txs = new Map<Id, Uint8Array>();
-    for (const chunk of snapshots.readChunks(name))
-      for (const tx of decodeTxs(chunk)) {
-        txs.set(idOf(tx), tx);
-        await pause();
-      }
-    return txs;
-  };
-  /** After a revert, subscribers treat the mempool as empty, so the transactions that the snapshot restored in it are published. */
-  const restorePending = async (pause: Pause): Promise<void> => {
-    for (const [{ spec, revertible }, { mempool }] of restored)
-      for (const txs of chunksOf(mempool, restoredChunk, () => 1)) {
-        revertible?.restorePending(txs);
-        for (const tx of txs) if (revertible?.mempool.get(tx.id) === tx) events.publish({ kind: 'pooled', chainID: spec.id, tx });
-        await pause();
-      }
-  };
-  /** Keeps the state after the last block, for a reorg. */
-  const savePoint = (): void => {
-    if (reorgDepth > 0) snapshots.points.save(reorgDepth + 1);
-  };
-  /** After another state was restored, the blocks that points belong to may not be those of the chain. */
-  const restartPoints = (): void => {
-    snapshots.points.deleteAbove(-1);
-    savePoint();
-  };
-  restartPoints();
-  if (reorgDepth > 0)
-    events.subscribe('accepted', ({ chainID, stored }) => {
-      // Of several blocks that were stored at once, only the state after the last one exists.
-      if (chainID === x.spec.id && stored.block.id === x.lastAccepted().id) savePoint();
-    });
+  const points = keepPoints(snapshots.points, deps);
 
   /** `shown`: the name in the event. */
   const revertNow = async (name: string, shown: string) => {
-    checkIdle();
+    checkIdle(chains);
     snapshots.segmentOf(name);
     const pause = longWork.begin();
     try {
-      txsOfSnapshot = await readPending(name, pause);
-      checkIdle();
+      await pending.read(snapshots.readChunks(name), pause);
+      checkIdle(chains);
       prepareRevert();
       const point = snapshots.revert(name, shown);
-      publish(shown);
-      await restorePending(pause);
+      publish(deps, shown);
+      await pending.restore(pause);
       return point;
     } finally {
-      txsOfSnapshot = new Map();
-      restored.clear();
+      pending.forget();
     }
   };
   const revertToBlock = async (height: number): Promise<void> => {
@@ -178,22 +94,22 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
     restoreDeposits?.();
   };
   const replaceNow = (name: string, work: (reload: () => void) => void): void => {
-    checkIdle();
+    checkIdle(chains);
     prepareRevert();
     store.revert(work, name);
     continueChains();
-    restartPoints();
-    publish(name);
+    points.restart();
+    publish(deps, name);
   };
 
   return {
     replaceState: (name, work) => oneAtATime(async () => replaceNow(name, work)),
     snapshot: (name) =>
       oneAtATime(async () => {
-        checkIdle();
+        checkIdle(chains);
         try {
-          await savePending();
-          checkIdle();
+          await pending.save(snapshots, longWork);
+          checkIdle(chains);
           const saved = snapshots.save(name);
           events.publish(listChanged);
           return saved;
@@ -205,7 +121,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
     revert: (name) =>
       oneAtATime(async () => {
         const point = await revertNow(name, name);
-        restartPoints();
+        points.restart();
         return point;
       }),
     revertToBlock: (height) => oneAtATime(() => revertToBlock(height)),
@@ -232,6 +148,47 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   };
 }
 
+function tipOf({ lastAccepted }: SnapshotChain) {
+  const { height, time } = lastAccepted();
+  return { height: Number(height), time: Number(time) };
+}
+
+/** Keeps the states after the last blocks, for a reorg. */
+function keepPoints(points: Snapshots['points'], { events, chains: [x], reorgDepth = 0 }: ChainSnapshotDeps) {
+  const save = (): void => {
+    if (reorgDepth > 0) points.save(reorgDepth + 1);
+  };
+  /** After another state was restored, the blocks that points belong to may not be those of the chain. */
+  const restart = (): void => {
+    points.deleteAbove(-1);
+    save();
+  };
+  restart();
+  if (reorgDepth > 0)
+    events.subscribe('accepted', ({ chainID, stored }) => {
+      // Of several blocks that were stored at once, only the state after the last one exists.
+      if (chainID === x.spec.id && stored.block.id === x.lastAccepted().id) save();
+    });
+  return { restart };
+}
+
+/** A block is built, verified and accepted in one turn of the event loop, so one that is processing here could not be decided. */
+function checkIdle(chains: readonly SnapshotChain[]): void {
+  for (const { spec, revertible } of chains)
+    if (revertible !== undefined && revertible.processing() > 0)
+      throw new SnapshotError(`chain ${spec.aliases[0]} is processing a block; try again`, {
+        code: 'SNAPSHOT_CHAIN_BUSY',
+        chainID: idText(spec.id),
+      });
+}
+
+function publish({ chains, events }: ChainSnapshotDeps, snapshot: string): void {
+  for (const { spec, lastAccepted } of chains) {
+    const { height, id, time } = lastAccepted();
+    events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
+  }
+}
+
 const notKept = (height: number, lowest: number | undefined): SnapshotError =>
   lowest === undefined
     ? new SnapshotError('this node does not keep the states that a reorg goes back to; start it with --reorg-depth 64', {
@@ -243,25 +200,4 @@ const notKept = (height: number, lowest: number | undefined): SnapshotError =>
         max: height - lowest,
       });
 
-/** Bytes in one chunk of a snapshot: each is committed for itself. */
-const chunkBytes = 1 << 20;
-
 const listChanged = { kind: 'settings', changed: 'snapshots' } as const;
-/** Transactions that are put back into the mempool between two looks at the clock. */
-const restoredChunk = 16;
-
-async function inSlices(steps: Generator<void>, pause: Pause): Promise<void> {
-  for (const _ of steps) await pause();
-}
-
-/** Splits a list into parts whose items together have at least a size. */
-function* chunksOf<T>(items: readonly T[], size: number, sizeOf: (item: T) => number): Generator<readonly T[]> {
-  let [start, sum] = [0, 0];
-  for (const [i, item] of items.entries()) {
-    sum += sizeOf(item);
-    if (sum < size) continue;
-    yield items.slice(start, i + 1);
-    [start, sum] = [i + 1, 0];
-  }
-  if (start < items.length) yield items.slice(start);
-}

@@ -27,7 +27,7 @@ import { type ChainTools, createChainAddressFormat, type RunningChain } from '..
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore } from '../setup/node-store.ts';
-import type { ChainSnapshots } from './chain-snapshots.ts';
+import type { NodeState } from './node-state.ts';
 import { createNodeWallet, createWalletServices, type DevServedChain } from './node-wallet.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
@@ -41,8 +41,7 @@ type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
-  readonly snapshots: ChainSnapshots;
-  readonly transfer: StateTransfer;
+  readonly state: NodeState;
   readonly accounts: readonly [Account, ...Account[]];
   readonly events: EventBus;
   readonly timers: Env['timers'];
@@ -102,7 +101,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       createFiller: (memo, avoided) => createReorgFiller(wallet.accounts, { ...fillerDeps, avoided }, memo),
       ledger: x.opened.ledger,
       txsOfBlock: (id) => parseBlock(x.opened.ledger.block(id) as Uint8Array).txs,
-      revertToBlock: deps.snapshots.revertToBlock,
+      revertToBlock: deps.state.snapshots.revertToBlock,
       returnToMempool: (txs) => {
         chain.restorePending(txs);
         const pooled = txs.filter((tx) => chain.mempool.get(tx.id) === tx);
@@ -112,7 +111,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       longWork: shared.longWork,
       informReaders,
     }),
-    createService('dev', stateMethods, { ...deps.snapshots, formatAddress: addressFormat.format, informReaders }),
+    createService('dev', stateMethods, { ...deps.state.snapshots, formatAddress: addressFormat.format, informReaders }),
     createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
     createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
     createService('dev', peerMethods, {}),
@@ -120,7 +119,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
   );
   const balanceOf: AliasDeps['balanceOf'] = (address) =>
     readUnlockedBalances(x.reads, addressFormat.parse(address), clock.unixSeconds()).get(feeAssetOf(context)) ?? 0n;
-  return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.transfer) });
+  return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.state.transfer) });
 }
 
 /** A state file as one value, for calls that cannot stream. */

@@ -9,7 +9,7 @@ import { type ChainSnapshots, openChainSnapshots, type SnapshotChain } from './c
 import { createStateTransfer, type StateTransfer } from './state-transfer.ts';
 
 /** Every way to replace the state of all chains of a node. */
-type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateTransfer };
+export type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateTransfer };
 
 type NodeStateDeps = {
   readonly config: Config;

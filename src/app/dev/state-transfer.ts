@@ -41,7 +41,8 @@ type StateTransferDeps = {
 const pagesPerTurn = 256;
 const maxSchemaPages = 4096;
 
-export function createStateTransfer({ config, env, store, chains, snapshots, clock }: StateTransferDeps): StateTransfer {
+export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
+  const { config, env, store, chains, clock } = deps;
   const isOnDisk = config.store === 'sqlite' && config.dataDir !== undefined;
   const files = isOnDisk ? dataFilesIn(config.dataDir as string) : undefined;
   const id = Buffer.from(env.random(6)).toString('hex');
@@ -49,9 +50,8 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
     files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
   const db = withStatementCache(store.db);
   const oneAtATime = createMutex();
-  const nextTurn = (): Promise<void> => new Promise((resolve) => env.timers.soon(resolve));
 
-  const ownHeader = (): Omit<StateHeader, 'chains' | 'clock'> => ({
+  const ownHeader = (): OwnHeader => ({
     network: config.network.id,
     genesis: idText((chains[0] as (typeof chains)[number]).spec.id),
     versions: readVersions(db),
@@ -76,7 +76,7 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
     const connection = env.openDatabase(files.database, { readonly: false });
     try {
       connection.exec('PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 0');
-      for (const _ of copyTables(connection, path)) await nextTurn();
+      for (const _ of copyTables(connection, path)) await nextTurn(env);
     } finally {
       connection.close();
     }
@@ -93,71 +93,7 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
     }
   };
 
-  const loadNow = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> => {
-    const path = temporary('load');
-    let header: StateHeader | undefined;
-    try {
-      env.removeFile(path);
-      const file = env.openFile(path, 'write');
-      let size = 0;
-      try {
-        await decodeStateFile(chunks, {
-          maxBytes,
-          onHeader: (found) => {
-            checkHeader(found, ownHeader());
-            header = found;
-          },
-          write: (chunk) => {
-            file.write(size, chunk);
-            size += chunk.length;
-          },
-        });
-        await checkPages(file, path);
-      } finally {
-        file.close();
-      }
-      const clockText = readClock(header);
-      const detach = attachCopy(db, path);
-      try {
-        checkCopy(db);
-        await replaceTables(clockText);
-      } finally {
-        detach();
-      }
-    } finally {
-      env.removeFile(path);
-    }
-  };
-
-  /** Checks the schema, then every page of the tables: SQLite can then read the file in a time that its size limits. */
-  const checkPages = async (file: OffsetFile, path: string): Promise<void> => {
-    const { checkTree } = openDatabasePages(file);
-    let pages = 0;
-    for (const _ of checkTree(1)) if (++pages > maxSchemaPages) throw damagedError('its schema is too large');
-    for (const root of withCopy(path, () => readCopyRoots(db)))
-      for (const _ of checkTree(root)) if (++pages % pagesPerTurn === 0) await nextTurn();
-  };
-
-  const withCopy = <T>(path: string, work: () => T): T => {
-    const detach = attachCopy(db, path);
-    try {
-      return work();
-    } finally {
-      detach();
-    }
-  };
-
-  const replaceTables = async (clockText: string | undefined): Promise<void> => {
-    try {
-      await snapshots.replaceState('state file', () => {
-        loadTables(db);
-        if (clockText !== undefined) clock.restoreRows?.(clockText);
-      });
-    } catch (error) {
-      // Such as two rows with one key.
-      throw error instanceof StoreError && error.fault.code === 'STORE_FAILED' ? damagedError(error.message) : error;
-    }
-  };
+  const load = createStateLoader(deps, db, temporary('load'), ownHeader);
 
   return {
     save: async function* () {
@@ -176,9 +112,83 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
         clock.save(),
         db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
       ]),
-    load: (chunks, maxBytes) => oneAtATime(() => loadNow(chunks, maxBytes)),
+    load: (chunks, maxBytes) => oneAtATime(() => load(chunks, maxBytes)),
   };
 }
+
+type OwnHeader = Omit<StateHeader, 'chains' | 'clock'>;
+
+/** Returns a function that loads a state file, which is written to `path` meanwhile. */
+function createStateLoader({ env, snapshots, clock }: StateTransferDeps, db: Database, path: string, ownHeader: () => OwnHeader) {
+  const withCopy = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    const detach = attachCopy(db, path);
+    try {
+      return await work();
+    } finally {
+      detach();
+    }
+  };
+
+  /** Checks the schema, then every page of the tables: SQLite can then read the file in a time that its size limits. */
+  const checkPages = async (file: OffsetFile): Promise<void> => {
+    const { checkTree } = openDatabasePages(file);
+    let pages = 0;
+    for (const _ of checkTree(1)) if (++pages > maxSchemaPages) throw damagedError('its schema is too large');
+    for (const root of await withCopy(() => readCopyRoots(db)))
+      for (const _ of checkTree(root)) if (++pages % pagesPerTurn === 0) await nextTurn(env);
+  };
+
+  /** Writes the file and checks it. */
+  const receive = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StateHeader | undefined> => {
+    const file = env.openFile(path, 'write');
+    let header: StateHeader | undefined;
+    let size = 0;
+    try {
+      await decodeStateFile(chunks, {
+        maxBytes,
+        onHeader: (found) => {
+          checkHeader(found, ownHeader());
+          header = found;
+        },
+        write: (chunk) => {
+          file.write(size, chunk);
+          size += chunk.length;
+        },
+      });
+      await checkPages(file);
+      return header;
+    } finally {
+      file.close();
+    }
+  };
+
+  const replaceTables = async (clockText: string | undefined): Promise<void> => {
+    try {
+      await snapshots.replaceState('state file', () => {
+        loadTables(db);
+        if (clockText !== undefined) clock.restoreRows?.(clockText);
+      });
+    } catch (error) {
+      // Such as two rows with one key.
+      throw error instanceof StoreError && error.fault.code === 'STORE_FAILED' ? damagedError(error.message) : error;
+    }
+  };
+
+  return async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> => {
+    try {
+      env.removeFile(path);
+      const clockText = readClock(await receive(chunks, maxBytes));
+      await withCopy(async () => {
+        checkCopy(db);
+        await replaceTables(clockText);
+      });
+    } finally {
+      env.removeFile(path);
+    }
+  };
+}
+
+const nextTurn = ({ timers }: Pick<Env, 'timers'>): Promise<void> => new Promise((resolve) => timers.soon(resolve));
 
 /** The clock of a state file as text for the store; undefined if the file is from before clocks were saved. */
 function readClock(header: StateHeader | undefined): string | undefined {

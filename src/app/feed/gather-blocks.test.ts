@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import { formatBlockJson, formatBlockLine } from '../../cli/terminal/block-line.ts';
+import { formatBlockJson, formatBlockLine } from '../../cli/terminal/event-lines.ts';
 import { createStyle, plainStyle } from '../../cli/terminal/style.ts';
 import { type BlockSummary, maxAssets, mergeSummaries } from './block-summary.ts';
 import { gatherBlocks, maxLines } from './gather-blocks.ts';

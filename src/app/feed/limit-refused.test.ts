@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from '../../cli/terminal/refused-line.ts';
+import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from '../../cli/terminal/event-lines.ts';
 import { plainStyle } from '../../cli/terminal/style.ts';
 import { maxLines } from './gather-blocks.ts';
 import { limitRefused } from './limit-refused.ts';

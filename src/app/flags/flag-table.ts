@@ -1,6 +1,7 @@
 import { chainFlags } from './chain-flags.ts';
 import { type CommandName, commandTable } from './command.ts';
 import type { FlagDefinition } from './flag-definition.ts';
+import type { FlagValues } from './flag-value.ts';
 import { peerFlags } from './peer-flags.ts';
 import { programFlags } from './program-flags.ts';
 import { serverFlags } from './server-flags.ts';
@@ -60,3 +61,10 @@ export function acceptsFlag(command: CommandName, { commands, group }: FlagDefin
   const users: FlagDefinition['commands'] = commands ?? ['server'];
   return users?.includes(command) === true || users?.includes(commandTable[command].kind) === true;
 }
+
+/** The value of every flag of the table, by flag name. */
+export type Options = { readonly [N in keyof typeof flagTable]: ValueOf<(typeof flagTable)[N]> };
+
+type ValueOf<R extends FlagDefinition> =
+  | (R extends { allowed: readonly (infer A)[] } ? A : FlagValues[R['kind']])
+  | (R extends { default: string } ? never : undefined);

@@ -4,10 +4,9 @@ import { configFrom } from '../config/config.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
 import { commandNames } from './command.ts';
 import { findNearestFlag } from './flag-source.ts';
-import { acceptsFlag, flagAliases, flagTable } from './flag-table.ts';
+import { acceptsFlag, flagAliases, flagTable, type Options } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
 import { type FlagEnv, parseFlags } from './flags.ts';
-import type { Options } from './options.ts';
 
 function options(argv: string[], env: FlagEnv = {}): Options {
   const parsed = parseFlags(argv, env);

@@ -3,15 +3,15 @@ import { defaultAccounts } from '../../avm/wallet/accounts.ts';
 import { WalletError } from '../../avm/wallet/fault.ts';
 import { parsePath } from '../../avm/wallet/hd-key.ts';
 import { parseIpRange } from '../../base/bytes/ip-address.ts';
+import { attempt } from '../../base/fault.ts';
 import { DatabaseUrlError, parseDatabaseUrl } from '../platform/database-url.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
 import { type FlagDefinition, type FlagKind, isListKind } from './flag-definition.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
-import { acceptsFlag, flagTable } from './flag-table.ts';
+import { acceptsFlag, flagTable, type Options } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
-import type { Options } from './options.ts';
 import { checkPeerFlags, noDevReason } from './peer-rules.ts';
 
 /** What parsing flags needs from outside. `readFile` reads the `--config-file`; both functions may throw anything. */
@@ -107,7 +107,7 @@ function readConfigFile(given: FlagInputs, env: FlagEnv): ReturnType<typeof read
   const path = expandPath(lastText(file), env);
   const bad = (why: string) => new FlagError(`${file.source}: ${why}`, { code: 'FLAG_CONFIG_FILE' });
   if (/\.toml$/i.test(path)) throw bad(`${path} is TOML; config files must be JSON or YAML`);
-  const text = tryReadFile(path, env);
+  const text = attempt(() => env.readFile?.(path));
   if (text === undefined) throw bad(`cannot read ${path}`);
   return readConfigObject(parseConfig(text, /\.ya?ml$/i.test(path), env));
 }
@@ -124,14 +124,6 @@ function parseConfig(text: string, isYaml: boolean, env: FlagEnv): unknown {
     throw new FlagError(`config file: must be ${isYaml ? 'a YAML' : 'a JSON'} object of flag names and values${why}`, {
       code: 'FLAG_CONFIG_FILE',
     });
-  }
-}
-
-function tryReadFile(path: string, env: FlagEnv): string | undefined {
-  try {
-    return env.readFile?.(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { getNetwork, isPublicNetwork } from '../../avm/network.ts';
 import { parseVersion } from '../../network/protocol/handshake.ts';
 import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
-import type { Options } from './options.ts';
+import type { Options } from './flag-table.ts';
 
 /** Why flags of the developer's chain are refused by `serac join`. */
 export const noDevReason =

@@ -4,8 +4,7 @@ import { indexedChains } from '../../ledger/index/migrate.ts';
 import { migrations } from '../../ledger/index/migrations.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
-import { startProgress } from '../log/progress.ts';
-import { formatProgressLine } from '../log/progress-bar.ts';
+import { formatProgressLine, startProgress } from '../log/progress.ts';
 import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
 
 /** Milliseconds between two lines of progress, and before a failed conversion is tried again. */

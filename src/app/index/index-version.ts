@@ -70,25 +70,19 @@ type IndexVersionDeps = {
  * a read of the version after it: so neither the known version nor the floor is ever below what was answered. Other requests may meanwhile use
  * the version that was known before.
  */
-export function watchIndexVersion({ hosts, listen, query, timers, now, served, floor: lowest }: IndexVersionDeps): IndexVersion {
+export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
+  const { hosts, timers } = deps;
   const listeners = new Set<() => void>();
+  const states = createStateReader(deps);
   let known: ChainVersion | undefined;
-  let last: IndexState | undefined;
-  let floor = lowest;
-  /** What the primary had at the last notification: until the host that is read has it too, the version is not known. */
-  let announced = startPosition;
-  let isListening = false;
-  /** Notifications whose position is being read. */
-  let announcements = 0;
   /** Counts the moments at which a read of the version that had begun became outdated. */
   let changes = 0;
-  let serverChanges = 0;
   /** Other reads that were begun, and that have ended. */
   let [reads, endedReads] = [0, 0];
   /** The last read of the version, and how many other reads had ended when it began. */
   let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
   let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
-  const servers = (): number => hosts.changes() + serverChanges;
+  const { servers, floor } = states;
   const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
   const forget = (): void => {
     changes++;
@@ -99,40 +93,11 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
     for (const listener of listeners) listener();
   };
 
-  const readState = async (): Promise<IndexState> => {
-    const state = await query(hosts.sql);
-    if (last !== undefined && last.server !== state.server) serverChanges++;
-    last = state;
-    return state;
-  };
-  /** Waits for the host that is read, as long as it is a replica, and not longer than `wait`. */
-  const waitFor = async (wanted: ReadPosition, wait: number): Promise<IndexState> => {
-    const until = now() + wait;
-    for (;;) {
-      const state = await readState();
-      if (isAtLeast(state.position, wanted) || hosts.readsPrimary() || now() > until) return state;
-      await sleep(timers, intervals.replicaPoll);
-    }
-  };
-  const reach = async (wanted: ReadPosition): Promise<IndexState> => {
-    const state = await waitFor(wanted, intervals.replicaWait);
-    if (isAtLeast(state.position, wanted)) return state;
-    await hosts.select(joinPositions(floor, wanted));
-    const other = await readState();
-    if (isAtLeast(other.position, wanted)) return other;
-    throw behind(wanted);
-  };
-  const raise = async (position: ReadPosition): Promise<void> => {
-    if (isAtLeast(floor, position)) return;
-    floor = joinPositions(floor, position);
-    await served.record(floor);
-  };
   const readVersion = async (): Promise<ChainVersion> => {
     const before = changes;
     try {
-      const { version, position, tips } = await reach(floor);
-      await raise(position);
-      if (isListening && before === changes && announcements === 0 && isAtLeast(position, announced)) {
+      const { version, position, tips } = await states.reach(floor());
+      if (notifications.cover(position) && before === changes) {
         recent = { tips, servers: servers() };
         known = version;
       }
@@ -149,41 +114,14 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   /** A read of the version that began after all other reads that have ended: the last one, or a new one. */
   const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === endedReads ? lastRead.result : readNew());
   const primaryPosition = coalesce(() => hosts.primaryPosition());
+  const notifications = listenForBlocks(deps, states, { onOutdated: forget, onReached: callListeners });
 
-  const announce = coalesce(async () => {
-    announced = joinPositions(announced, await hosts.primaryPosition());
-    await waitFor(announced, intervals.poll);
-  });
-  const unlisten = listen(blocksChannel, {
-    onNotify: () => {
-      isListening = true;
-      forget();
-      if (hosts.readsPrimary()) return callListeners();
-      // The primary has something new; a replica has it a little later.
-      announcements++;
-      void announce()
-        .catch(() => undefined)
-        .then(() => {
-          announcements--;
-          forget();
-          callListeners();
-        });
-    },
-    onLost: () => {
-      isListening = false;
-      forget();
-    },
-  });
-
-  /** Other processes may have served more; and Redis may have lost what it had. */
   const shareServed = async (): Promise<void> => {
-    const before = floor;
-    floor = joinPositions(floor, await served.share(floor));
-    if (!isAtLeast(before, floor)) forget();
+    if (await states.shareServed()) forget();
   };
   let cancel = (): void => {};
   const poll = (): void => {
-    cancel = timers.after(isListening ? intervals.poll : intervals.pollUnnotified, () => {
+    cancel = timers.after(notifications.isListening() ? intervals.poll : intervals.pollUnnotified, () => {
       if (known !== undefined || recent !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
@@ -210,14 +148,14 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
       return () => listeners.delete(listener);
     },
     atLeast: (height) => {
-      if (height <= (floor.heights[0] ?? 0)) return undefined;
+      if (height <= (floor().heights[0] ?? 0)) return undefined;
       return (async () => {
         const wanted = { heights: [height], revision: 0 };
         await readNew();
-        if (isAtLeast(floor, wanted)) return;
+        if (isAtLeast(floor(), wanted)) return;
         const primary = await primaryPosition().catch(() => undefined);
         if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-        await raise((await reach(wanted)).position);
+        await states.reach(wanted);
       })();
     },
     recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
@@ -228,16 +166,112 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
     },
     hasChanged,
     reachPrimary: async () => {
-      if (hosts.readsPrimary()) return;
-      await raise((await reach(await hosts.primaryPosition())).position);
+      if (!hosts.readsPrimary()) await states.reach(await hosts.primaryPosition());
     },
-    writer: () => last?.writer ?? 0,
-    floor: () => floor,
+    writer: states.writer,
+    floor,
     start: shareServed,
     stop: () => {
-      unlisten();
+      notifications.stop();
       cancel();
     },
+  };
+}
+
+/** Reads the state of the index from a host that has what is wanted; whatever was read is then served. */
+function createStateReader({ hosts, query, timers, now, served, floor: lowest }: IndexVersionDeps) {
+  let floor = lowest;
+  let last: IndexState | undefined;
+  let serverChanges = 0;
+  const read = async (): Promise<IndexState> => {
+    const state = await query(hosts.sql);
+    if (last !== undefined && last.server !== state.server) serverChanges++;
+    last = state;
+    return state;
+  };
+  /** Waits for the host that is read, as long as it is a replica, and not longer than `wait`. */
+  const waitFor = async (wanted: ReadPosition, wait: number): Promise<IndexState> => {
+    const until = now() + wait;
+    for (;;) {
+      const state = await read();
+      if (isAtLeast(state.position, wanted) || hosts.readsPrimary() || now() > until) return state;
+      await sleep(timers, intervals.replicaPoll);
+    }
+  };
+  const find = async (wanted: ReadPosition): Promise<IndexState> => {
+    const state = await waitFor(wanted, intervals.replicaWait);
+    if (isAtLeast(state.position, wanted)) return state;
+    await hosts.select(joinPositions(floor, wanted));
+    const other = await read();
+    if (isAtLeast(other.position, wanted)) return other;
+    throw behind(wanted);
+  };
+  return {
+    waitFor,
+    /** Reads another host if the one that is read does not have what is wanted. */
+    reach: async (wanted: ReadPosition): Promise<IndexState> => {
+      const state = await find(wanted);
+      if (isAtLeast(floor, state.position)) return state;
+      floor = joinPositions(floor, state.position);
+      await served.record(floor);
+      return state;
+    },
+    /** What was served, by this process or another. */
+    floor: () => floor,
+    /** Other processes may have served more; and Redis may have lost what it had. Returns whether they have. */
+    shareServed: async (): Promise<boolean> => {
+      const before = floor;
+      floor = joinPositions(floor, await served.share(floor));
+      return !isAtLeast(before, floor);
+    },
+    /** Counts the moments since which another server may be read. */
+    servers: (): number => hosts.changes() + serverChanges,
+    writer: () => last?.writer ?? 0,
+  };
+}
+
+type BlockEvents = {
+  /** What was read before may be outdated. */
+  readonly onOutdated: () => void;
+  /** The host that is read has what was announced, or does not have it in time. */
+  readonly onReached: () => void;
+};
+
+/** Listens for new blocks, which the primary announces. A replica has them a little later. */
+function listenForBlocks({ hosts, listen }: IndexVersionDeps, states: ReturnType<typeof createStateReader>, events: BlockEvents) {
+  /** What the primary had at the last notification: until the host that is read has it too, the version is not known. */
+  let announced = startPosition;
+  let isListening = false;
+  /** Notifications whose position is being read. */
+  let announcements = 0;
+  const announce = coalesce(async () => {
+    announced = joinPositions(announced, await hosts.primaryPosition());
+    await states.waitFor(announced, intervals.poll);
+  });
+  const stop = listen(blocksChannel, {
+    onNotify: () => {
+      isListening = true;
+      events.onOutdated();
+      if (hosts.readsPrimary()) return events.onReached();
+      announcements++;
+      void announce()
+        .catch(() => undefined)
+        .then(() => {
+          announcements--;
+          events.onOutdated();
+          events.onReached();
+        });
+    },
+    onLost: () => {
+      isListening = false;
+      events.onOutdated();
+    },
+  });
+  return {
+    isListening: () => isListening,
+    /** Whether a state at this position has all that was announced, and everything is announced. */
+    cover: (position: ReadPosition): boolean => isListening && announcements === 0 && isAtLeast(position, announced),
+    stop,
   };
 }
 

@@ -7,6 +7,7 @@ import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
+import { every } from '../../base/timing/timers.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
@@ -85,15 +86,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   };
 
   const write = async (lock: PostgresLock, host: DatabaseHost): Promise<void> => {
-    const signerKeys = createSignerKeys();
-    const signers = createSignerCache(env.recoverKey, signerKeys);
-    const watch = watchMigration('the index in PostgreSQL', env);
-    const pageSecret = env.random(32);
-    const ledger = await prepareIndex(lock, context, node, {
-      ...{ publicKeyOf: signerKeys.get, recover: signers.recover, watch, pageSecret },
-      partitionSize: database.partitionSize,
-    });
-    await registerWriter(lock);
+    const { ledger, signers } = await takeIndex(lock, context, node, database, env);
     const following = await startFollowing(node, env, context, {
       ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
       reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
@@ -102,12 +95,9 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     role = 'writing';
     const background = startBackgroundMigration(lock, env, warn);
     logChange(`indexing ${stripCredentials(node)}`);
-    let cancel = () => {};
-    const writeStatusRepeatedly = (): void => {
-      void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
-      cancel = env.timers.after(intervals.status, writeStatusRepeatedly);
-    };
-    writeStatusRepeatedly();
+    const showStatus = () => void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+    showStatus();
+    const stopStatus = every(env.timers, intervals.status, showStatus);
     const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn });
     webhooks = await startIndexWebhooks(config, env, context, { lock, host, report: warn });
     const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
@@ -115,7 +105,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     promotion.stop();
     await webhooks.close();
     stopProcessing();
-    cancel();
+    stopStatus();
     background.stop();
     await following.stop();
   };
@@ -211,6 +201,18 @@ const poolerRefusal = (name: string) =>
     `${name} is a pooler: the indexer needs the server itself, because it holds a lock on its connection; give --database-url the server's own host and port`,
     { code: 'DATABASE_REFUSED', reason: 'pooler' },
   );
+
+/** Prepares the index and makes this process its writer. */
+async function takeIndex(lock: WritableSql, context: NetworkContext, node: string, { partitionSize }: DatabaseConfig, env: Env) {
+  const signerKeys = createSignerKeys();
+  const signers = createSignerCache(env.recoverKey, signerKeys);
+  const watch = watchMigration('the index in PostgreSQL', env);
+  const pageSecret = env.random(32);
+  const recovery = { publicKeyOf: signerKeys.get, recover: signers.recover };
+  const ledger = await prepareIndex(lock, context, node, { ...recovery, watch, pageSecret, partitionSize });
+  await registerWriter(lock);
+  return { ledger, signers };
+}
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
 export async function prepareIndex(

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress-bar.ts';
+import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress.ts';
 
 type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 

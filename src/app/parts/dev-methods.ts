@@ -68,7 +68,7 @@ export async function devMethods(
   if (switches === undefined) return { close };
   const access = createDevAccess(config.devToken);
   const services = createDevServices({
-    ...state,
+    state,
     store,
     context,
     parts: switches,

@@ -19,6 +19,7 @@ import type { WriterDeps } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
 import type { Env, ProcessEnv } from '../setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../setup/network-context.ts';
+import { type NodeStore, openNodeStore, type StoreKind } from '../setup/node-store.ts';
 import { createReaderPool, type ReaderPool } from '../workers/supervisor.ts';
 import { type Parts, withParts } from './parts.ts';
 import { countAccepted, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
@@ -152,3 +153,11 @@ const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Bl
 /** The message of a fault; for any other error, which is a bug, the stack trace. */
 export const formatError = (error: unknown): string =>
   error instanceof Fault ? error.message : String((error as { stack?: unknown } | null)?.stack ?? error);
+
+/** Opens the store of a node that writes blocks. */
+export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {
+  const { recover, keys } = writer.signers;
+  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+  phases.end('database');
+  return store;
+}

@@ -9,7 +9,7 @@ import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
 import { createServerIndex } from '../servers/server-index.ts';
 import type { BannerInfo } from '../setup/banner-info.ts';
-import type { NetworkEnv, ProcessEnv } from '../setup/env.ts';
+import type { NetworkEnv, WorkerEnv } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
@@ -121,7 +121,7 @@ const onlyPath =
  * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
  * first opened exclusively to make sure that it is free. Readers that outlived a writer process already serve on the port of the next one.
  */
-async function listenShared(options: ServeOptions, env: NetworkEnv & Pick<ProcessEnv, 'supervisor'>, isShared: boolean): Promise<Server> {
+async function listenShared(options: ServeOptions, env: NetworkEnv & Pick<WorkerEnv, 'supervisor'>, isShared: boolean): Promise<Server> {
   if (isShared && options.port === env.supervisor?.port) return env.serve({ ...options, reusePort: true });
   const exclusive = await env.serve(options);
   if (!isShared) return exclusive;

@@ -89,7 +89,7 @@ export function registerNodeMetrics(
 }
 
 /** Registers how often the supervisor process has restarted the writer process, which is this one. */
-export function registerRestarts(registry: MetricRegistry, supervisor: ProcessEnv['supervisor']): void {
+export function registerRestarts(registry: MetricRegistry, supervisor: Env['supervisor']): void {
   if (supervisor === undefined) return;
   const help = 'Restarts of the writer process by its supervisor.';
   registry.addReading('counter', 'serac_writer_restarts_total', help, () => [[{}, supervisor.restarts]]);

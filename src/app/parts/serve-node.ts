@@ -148,10 +148,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     stakingAddress: readings.nodeAddress(),
     handler: handlers.main,
     accounts: node.accounts ?? [],
-    eventPosition: async () => {
-      const { eventLog } = store;
-      return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
-    },
+    eventPosition: () => readEventPosition(store),
     describe: () => describeNode(core, x, apis, ports),
     observe: feed.observe,
     readStatus: () => ({ height: x.lastAccepted().height, pending: x.pendingTxs().txs }),
@@ -159,6 +156,9 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     close: stop.close,
   };
 }
+
+const readEventPosition = async ({ eventLog }: ServedNode['store']): Promise<string | undefined> =>
+  eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
 
 /** The index of all URLs, and `/ready`; none where answers are exactly those of AvalancheGo. */
 function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedNode, index: () => ServerIndex): NamedRoute[] {

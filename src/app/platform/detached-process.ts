@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { Fault } from '../../base/fault.ts';
+import { attempt, Fault } from '../../base/fault.ts';
 
 /** Set in the environment of a process that was started in the background, so that it does not start another one. */
 const detachedVariable = 'SERAC_DETACHED';
@@ -71,13 +71,7 @@ export function readEnd(path: string, from: number, maxBytes: number): { readonl
 }
 
 /** The text of a file; undefined if it cannot be read. */
-export function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+export const readIfThere = (path: string): string | undefined => attempt(() => readFileSync(path, 'utf8'));
 
 /** Whether this system can stop a process for a while and wake it again (SIGSTOP, SIGCONT). Windows cannot. */
 export const canPauseProcesses = process.platform !== 'win32';

@@ -128,47 +128,50 @@ export function openPostgres(options: PostgresOptions): Postgres {
         },
         (sql) => sql.all('ROLLBACK', []),
       ),
-    listen: (channel, { onNotify, onLost }) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      let listener: Bun.SQL | undefined;
-      let isEnded = false;
-      const drop = (): void => {
-        void listener?.close({ timeout: 0 }).catch(() => undefined);
-        listener = undefined;
-      };
-      /** A lost connection is replaced by a new one: the driver's own attempts would write lines to the log that are not ours. */
-      const startAgain = (): void => {
-        drop();
-        clearTimeout(timer);
-        if (!isEnded) timer = setTimeout(() => void start(), listenRetryMilliseconds);
-      };
-      const start = async (): Promise<void> => {
-        const started = connect({
-          ...options,
-          max: 1,
-          onLost: () => {
-            if (listener !== started) return;
-            startAgain();
-            onLost();
-          },
-        });
-        listener = started;
-        try {
-          // The driver waits in silence for the first connection only.
-          await started.unsafe('SELECT 1');
-          if (listener === started) await started.listen(channel, onNotify, () => onNotify(''));
-        } catch {
-          if (listener === started) startAgain();
-        }
-      };
-      void start();
-      return () => {
-        isEnded = true;
-        clearTimeout(timer);
-        drop();
-      };
-    },
+    listen: (channel, to) => listenOn(options, channel, to),
     close: () => pool.close({ timeout: 0 }),
+  };
+}
+
+/** A connection of its own that listens on a channel. Returns a function that ends it. */
+function listenOn(options: PostgresOptions, channel: string, { onNotify, onLost }: Listener): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let listener: Bun.SQL | undefined;
+  let isEnded = false;
+  const drop = (): void => {
+    void listener?.close({ timeout: 0 }).catch(() => undefined);
+    listener = undefined;
+  };
+  /** A lost connection is replaced by a new one: the driver's own attempts would write lines to the log that are not ours. */
+  const startAgain = (): void => {
+    drop();
+    clearTimeout(timer);
+    if (!isEnded) timer = setTimeout(() => void start(), listenRetryMilliseconds);
+  };
+  const start = async (): Promise<void> => {
+    const started = connect({
+      ...options,
+      max: 1,
+      onLost: () => {
+        if (listener !== started) return;
+        startAgain();
+        onLost();
+      },
+    });
+    listener = started;
+    try {
+      // The driver waits in silence for the first connection only.
+      await started.unsafe('SELECT 1');
+      if (listener === started) await started.listen(channel, onNotify, () => onNotify(''));
+    } catch {
+      if (listener === started) startAgain();
+    }
+  };
+  void start();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    drop();
   };
 }
 

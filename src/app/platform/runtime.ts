@@ -28,3 +28,6 @@ export function requireRecentNode(oldest: string): void {
     version: node,
   });
 }
+
+/** Writes a line to stderr. */
+export const writeError = (line: string): void => void process.stderr.write(`${line}\n`);

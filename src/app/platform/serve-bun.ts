@@ -32,28 +32,9 @@ export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
   const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
   const { small, large } = createBodyBudgets(options.maxBodyMemory);
-  const { max: maxUnread, timeout: unreadTimeout } = options.unread ?? defaultUnread;
-  const unread = createUnreadResponses({ max: maxUnread * (1 - wholeShare), timeout: unreadTimeout });
-  /** Whether a body may be sent as it is. Bun does not tell when it was read, but counts the requests whose responses were not. */
-  const isSentWhole = (size: number): boolean =>
-    size <= uncountedBody || (size <= wholeBody && server.pendingRequests * wholeBody <= maxUnread * wholeShare);
-  const toHeaders = createHeadersCache();
   const split = createSplitCache();
+  const { finish, finishOrUpgrade } = createFinish(options, () => server);
 
-  const finish = (response: HttpResponse, request?: Request): Response => {
-    const { status, body, stream } = response;
-    const init = { status, headers: toHeaders(response.headers) };
-    // For a string body, even an empty one, Bun would add a content type.
-    if (stream === undefined && (isSentWhole(body.length) || request?.method === 'HEAD'))
-      return new Response(body.length === 0 ? null : (body as BodyInit), init);
-    // The connection of a client that does not read is closed by its idle timeout.
-    const close = () => request !== undefined && server.timeout(request, 1);
-    const sent =
-      stream === undefined
-        ? toReadableStream('', sliceBody(body), { unread, close, bytes: body.length })
-        : toReadableStream(body, stream[Symbol.asyncIterator](), { unread, close });
-    return sent === undefined ? finish(refuseLarge(response)) : new Response(sent, init);
-  };
   /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
   const respond = (
     request: Request,
@@ -67,21 +48,13 @@ export const serve: Serve = async (options) => {
     const headerNames = () => request.headers.keys();
     const caller = () => server.requestIP(request)?.address;
     let isAsync = false;
-    /** An undefined response means that the connection is now a WebSocket. */
-    const finishOrUpgrade = (response: HttpResponse): Response | undefined => {
-      if (response.webSocket === undefined) return finish(response, request);
-      if (server.upgrade(request, { data: watchWebSocket(response.webSocket, unread), headers: toHeaders(response.headers) }))
-        return undefined;
-      response.webSocket.onClose();
-      return finish(upgradeFailedResponse);
-    };
     try {
       const response = handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
-      if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
+      if (!(response instanceof Promise)) return finishOrUpgrade(response, request) as Response;
       isAsync = true;
       const releaseAndFinish = (answer: HttpResponse): Response | undefined => {
         release();
-        return finishOrUpgrade(answer);
+        return finishOrUpgrade(answer, request);
       };
       const releaseAndFail = (error: unknown): never => {
         release();
@@ -135,6 +108,41 @@ export const serve: Serve = async (options) => {
   };
   return { host, port: server.port ?? 0, close };
 };
+
+/** Turns responses into those of Bun. */
+function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: () => Bun.Server<WebSocketHandlers>) {
+  const unread = createUnreadResponses({ max: limits.max * (1 - wholeShare), timeout: limits.timeout });
+  /** Whether a body may be sent as it is. Bun does not tell when it was read, but counts the requests whose responses were not. */
+  const isSentWhole = (size: number): boolean =>
+    size <= uncountedBody || (size <= wholeBody && server().pendingRequests * wholeBody <= limits.max * wholeShare);
+  const toHeaders = createHeadersCache();
+
+  const finish = (response: HttpResponse, request?: Request): Response => {
+    const { status, body, stream } = response;
+    const init = { status, headers: toHeaders(response.headers) };
+    // For a string body, even an empty one, Bun would add a content type.
+    if (stream === undefined && (isSentWhole(body.length) || request?.method === 'HEAD'))
+      return new Response(body.length === 0 ? null : (body as BodyInit), init);
+    // The connection of a client that does not read is closed by its idle timeout.
+    const close = () => request !== undefined && server().timeout(request, 1);
+    const sent =
+      stream === undefined
+        ? toReadableStream('', sliceBody(body), { unread, close, bytes: body.length })
+        : toReadableStream(body, stream[Symbol.asyncIterator](), { unread, close });
+    return sent === undefined ? finish(refuseLarge(response)) : new Response(sent, init);
+  };
+  return {
+    finish,
+    /** An undefined response means that the connection is now a WebSocket. */
+    finishOrUpgrade: (response: HttpResponse, request: Request): Response | undefined => {
+      const { webSocket, headers } = response;
+      if (webSocket === undefined) return finish(response, request);
+      if (server().upgrade(request, { data: watchWebSocket(webSocket, unread), headers: toHeaders(headers) })) return undefined;
+      webSocket.onClose();
+      return finish(upgradeFailedResponse);
+    },
+  };
+}
 
 /** Tells the client not to use the connection again, so that it does not take what follows for its next answer. */
 async function closeAfter(response: Response | Promise<Response>): Promise<Response> {

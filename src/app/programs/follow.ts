@@ -1,9 +1,8 @@
 import { createFollowerReadings } from '../chains/peer-readings.ts';
 import type { Config } from '../config/config.ts';
 import { openFollowedChain } from '../parts/followed-chain.ts';
-import { type StartOptions, withNodeCore } from '../parts/node-core.ts';
+import { nodeStore, type StartOptions, withNodeCore } from '../parts/node-core.ts';
 import { startNodeHealth } from '../parts/node-health.ts';
-import { nodeStore } from '../parts/node-store.ts';
 import { type Node, serveNode } from '../parts/serve-node.ts';
 import type { Env } from '../setup/env.ts';
 import { followedStore } from '../setup/node-store.ts';

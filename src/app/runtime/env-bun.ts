@@ -1,8 +1,7 @@
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import { tryPostgresLock } from '../platform/postgres-lock-bun.ts';
-import { spawnReaderProcess } from '../platform/processes-bun.ts';
-import { readerEnvironment } from '../platform/reader-variables.ts';
+import { readerEnvironment, spawnReaderProcess } from '../platform/processes-bun.ts';
 import { openRedis } from '../platform/redis-bun.ts';
 import { serve } from '../platform/serve-bun.ts';
 import { supervisedEnvironment } from '../platform/supervised-process.ts';

@@ -1,9 +1,9 @@
+import { oldestNode } from '../home.ts';
 import { openDatabase } from '../platform/database-node.ts';
 import { spawnReaderProcess } from '../platform/processes-node.ts';
 import { needsBun, requireRecentNode } from '../platform/runtime.ts';
 import { supervisedEnvironment } from '../platform/supervised-process.ts';
 import type { Env } from '../setup/env.ts';
-import { oldestNode } from '../version.ts';
 import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
 
 /** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */

@@ -1,17 +1,19 @@
+import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
+import type { AccessDecision, Gate } from '../../api/access/gate.ts';
+import { buildOpenRpc } from '../../api/contract/openrpc.ts';
 import type { Differences } from '../../api/differences.ts';
 import type { Handler } from '../../api/http/message.ts';
-import { createRouter, type HttpRoute } from '../../api/http/router.ts';
+import { type AdmitCalls, createRouter, type HttpRoute } from '../../api/http/router.ts';
+import { documentHandler } from '../../api/rest/document-handler.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createSlots } from '../../base/timing/mutex.ts';
 import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../setup/env.ts';
-import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
+import { type ApiParts, type ApiSelection, createApiHandlers, openApiPath } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
-import { withOpenRpc } from './openrpc-route.ts';
-import { createRpcLimit } from './rpc-limit.ts';
 
 export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
@@ -80,5 +82,35 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
       port,
       handler: createPortHandler(selection, otherPortRoutes),
     })),
+  };
+}
+
+/** The path of the OpenRPC document. */
+const openRpcPath = '/openrpc-json';
+
+/** Adds a document of the Node RPC methods to the routes of a port that has an API reference and any method. */
+function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Map<string, HttpRoute> {
+  const isServed = (path: string, method: string): boolean => {
+    const route = routes.get(path);
+    // A reader process passes some paths to the writer as they are.
+    return route !== undefined && (!('services' in route) || route.services.methods.has(method));
+  };
+  const hasMethods = [...routes.keys()].some((path) => path.startsWith('/ext/bc/') || path === '/ext/info');
+  if (!routes.has(openApiPath) || !hasMethods) return routes;
+  return routes.set(openRpcPath, { handler: documentHandler((origin) => buildOpenRpc(version, origin, isServed)) });
+}
+
+/**
+ * Limits the Node RPC by address with `--public-api`, where rate limits apply. Calls that another process of the node passes on were counted
+ * there.
+ */
+function createRpcLimit({ publicApi, access }: Pick<Config, 'publicApi' | 'access'>, gate: Gate): AdmitCalls | undefined {
+  if (!publicApi || !access.rateLimits) return undefined;
+  const callerOf = createCallerResolver(access.trustedProxies);
+  const toRefusal = (decision: AccessDecision) => (decision.admitted ? undefined : decision);
+  return (request, calls) => {
+    if (request.remoteAddress === undefined) return undefined;
+    const decision = gate.admit({ api: 'node', route: undefined, isPublic: false, key: undefined, caller: callerOf(request), calls });
+    return decision instanceof Promise ? decision.then(toRefusal) : toRefusal(decision);
   };
 }

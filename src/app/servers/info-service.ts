@@ -4,7 +4,7 @@ import { nodeVersions } from '../../api/rpc/versions.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ProofOfPossession } from '../../network/identity/bls.ts';
 import type { PeerReadings } from '../chains/peer-readings.ts';
-import type { ServerConfig } from '../config/config.ts';
+import type { InterfaceConfig } from '../config/config.ts';
 import type { ProcessEnv } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
@@ -20,7 +20,7 @@ type NodeIdentity = {
 const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
 
 export function createInfoService(
-  config: ServerConfig,
+  config: InterfaceConfig,
   env: ProcessEnv,
   { chain, differences }: NetworkContext,
   { readings, ...identity }: NodeIdentity,

@@ -14,7 +14,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createOutageLog } from '../log/log.ts';
 import { describeServer } from '../platform/redis-bun.ts';
-import type { DatabaseEnv, Env, ProcessEnv } from '../setup/env.ts';
+import type { DatabaseEnv, Env, ProcessEnv, WorkerEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
@@ -62,7 +62,7 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
 }
 
 /** Opens Redis; the writer process logs when it is lost and when it answers again. */
-async function openLoggedRedis(url: string, env: DatabaseEnv & ProcessEnv): Promise<Redis> {
+async function openLoggedRedis(url: string, env: DatabaseEnv & ProcessEnv & WorkerEnv): Promise<Redis> {
   if (env.parent !== undefined) return env.openRedis(url);
   let isClosing = false;
   const outage = createOutageLog(env.log, `Redis at ${describeServer(url)}`);

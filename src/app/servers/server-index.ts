@@ -1,6 +1,6 @@
 import { readyPath } from '../../api/http/ready-route.ts';
 import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
-import type { NetworkConfig, ServerConfig } from '../config/config.ts';
+import type { InterfaceConfig, NetworkConfig } from '../config/config.ts';
 import { type BannerInfo, listUrls } from '../setup/banner-info.ts';
 
 type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
@@ -13,7 +13,7 @@ const ready: IndexEntry = { name: 'ready', label: 'Readiness', url: readyPath };
 /** The index of a node: the URLs of the banner, readiness, and the other chains. URLs of the main port are paths. */
 export const createServerIndex = (
   version: string,
-  { network, strict }: NetworkConfig & ServerConfig,
+  { network, strict }: NetworkConfig & InterfaceConfig,
   { aliases, ...parts }: IndexParts,
 ): ServerIndex => ({
   version,
@@ -26,7 +26,7 @@ export const createServerIndex = (
 });
 
 /** The index of `serac api`. An API with a port of its own is not on this one. */
-export const createApiIndex = (version: string, { network, apis, data, stats }: NetworkConfig & ServerConfig): ServerIndex => ({
+export const createApiIndex = (version: string, { network, apis, data, stats }: NetworkConfig & InterfaceConfig): ServerIndex => ({
   version,
   network: network.name,
   entries: [

@@ -13,7 +13,7 @@ import type { OpenFile } from '../../ledger/store/offset-file.ts';
 import type { KeyFiles } from '../../network/identity/key-source.ts';
 import type { PeerSockets } from '../../network/peers/socket.ts';
 import type { Log } from '../log/log.ts';
-import type { Progress } from '../log/progress-bar.ts';
+import type { Progress } from '../log/progress.ts';
 import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
@@ -82,10 +82,8 @@ export type NetworkEnv = {
   readonly forwardRequest: (port: number) => Handler;
 };
 
-/** This process, and the reader processes beside it. */
-export type ProcessEnv = {
-  readonly version: string;
-  readonly gitCommit: string;
+/** The processes of the node beside this one. */
+export type WorkerEnv = {
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
@@ -95,6 +93,12 @@ export type ProcessEnv = {
   readonly supervisor?: WriterHost | undefined;
   /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
   readonly distributesConnections: boolean;
+};
+
+/** This process. */
+export type ProcessEnv = {
+  readonly version: string;
+  readonly gitCommit: string;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
@@ -109,4 +113,4 @@ export type ProcessEnv = {
 };
 
 /** Everything a node needs from its environment. Tests pass their own. */
-export type Env = TimeEnv & CryptoEnv & FileEnv & DatabaseEnv & NetworkEnv & ProcessEnv;
+export type Env = TimeEnv & CryptoEnv & FileEnv & DatabaseEnv & NetworkEnv & WorkerEnv & ProcessEnv;

@@ -105,25 +105,21 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefused, streamLimit }: ReaderPoolOptions): ReaderSlot {
+function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
-  let child: ReaderProcess | undefined;
-  let collectFamilies = async (): Promise<MetricFamily[]> => [];
+  let reader: RunningReader | undefined;
   let servingSince: number | undefined;
   let failure: string | undefined;
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
   let currentState: ReaderState | undefined;
-  let lastRequest = 0;
-  const pendingRequests = new Map<number, () => void>();
-  let isListening = false;
 
-  const markFailed = (why: string): void => {
+  const onFailed = (why: string): void => {
     if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
     failure = why;
     servingSince = undefined;
-    onChange();
+    options.onChange();
   };
 
   const restart = (): void => {
@@ -138,112 +134,136 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefus
 
   const spawn = (): void => {
     try {
-      watch(env.spawnReader());
+      reader = watchReader(env.spawnReader(), env, options, {
+        onServing: () => {
+          servingSince = env.clock.monotonic();
+          failure = undefined;
+          options.onChange();
+        },
+        onFailed,
+        onExit: (why) => {
+          reader = undefined;
+          if (isStopping) return;
+          if (why !== undefined) onFailed(why);
+          restart();
+        },
+      });
+      if (currentState !== undefined) reader.send({ reader: 'setState', id: 0, state: currentState });
     } catch (error) {
-      markFailed(`cannot start a reader process: ${error}`);
+      onFailed(`cannot start a reader process: ${error}`);
       restart();
     }
   };
 
-  const watch = (spawned: ReaderProcess): void => {
-    child = spawned;
-    collectFamilies = createFamiliesRequest(spawned, env);
-    let isHung = false;
-    const heartbeat = watchHeartbeat(env.timers, (sinceReset) => {
-      if (isHung) return;
-      spawned.send({ reader: 'ping' } satisfies MessageToReader);
-      if (sinceReset < (servingSince === undefined ? startTimeout : hungTimeout)) return;
-      isHung = true;
-      markFailed(`a reader process has not answered for ${sinceReset / 1000} s and was killed`);
-      spawned.kill('SIGKILL');
-    });
-    spawned.onMessage((message) => {
-      const received = message as MessageFromReader;
-      if (received.reader === 'done') pendingRequests.get(received.id)?.();
-      if (received.reader === 'refused' || received.reader === 'refusedCounts') onRefused?.(received);
-      if (received.reader === 'eventsListening') {
-        isListening = received.isListening;
-        // Blocks may have been committed before this message came.
-        if (isListening) spawned.send({ reader: 'eventsAdvanced' } satisfies MessageToReader);
-      }
-      // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
-      if (received.reader !== 'pong' || !received.isServing || isHung) return;
-      heartbeat.reset();
-      if (servingSince !== undefined) return;
-      servingSince = env.clock.monotonic();
-      failure = undefined;
-      onChange();
-    });
-    serveRelay(spawned, handler, env.timers.soon);
-    const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
-    void spawned.exited.then((code) => {
-      heartbeat.stop();
-      endStreams?.();
-      child = undefined;
-      isListening = false;
-      collectFamilies = async () => [];
-      if (isStopping) return;
-      if (!isHung) markFailed(`a reader process exited with code ${code}`);
-      restart();
-    });
-    spawned.send({ reader: 'start', ...start } satisfies MessageToReader);
-    if (currentState !== undefined) spawned.send({ reader: 'setState', id: 0, state: currentState } satisfies MessageToReader);
-  };
-
-  const setState = async (state: ReaderState): Promise<void> => {
-    currentState = state;
-    if (child === undefined) return;
-    // A reader that still loads the program may not answer in time. It has the state before it serves: it reads its messages in order.
-    const id = ++lastRequest;
-    await new Promise<void>((resolve) => {
-      const cancel = env.timers.after(replyTimeout, resolve);
-      pendingRequests.set(id, () => {
-        cancel();
-        resolve();
-      });
-      child?.send({ reader: 'setState', id, state } satisfies MessageToReader);
-    });
-    pendingRequests.delete(id);
-  };
-
   spawn();
   return {
-    setState,
-    collectFamilies: () => collectFamilies(),
+    setState: async (state) => {
+      currentState = state;
+      // A reader that still loads the program may not answer in time. It has the state before it serves: it reads its messages in order.
+      await reader?.ask((id) => ({ reader: 'setState', id, state }));
+    },
+    // The counters of a reader that does not answer in time are not lost, only missing from this response.
+    collectFamilies: async () => {
+      const reply = await reader?.ask((id) => ({ reader: 'getMetrics', id }));
+      return reply?.reader === 'metrics' ? reply.families : [];
+    },
     isServing: () => servingSince !== undefined,
-    isListening: () => isListening,
+    isListening: () => reader?.isListening() ?? false,
     failure: () => failure,
     replaced: () => replaced,
-    send: (message) => child?.send(message),
+    send: (message) => reader?.send(message),
     stop: async () => {
       isStopping = true;
       cancelRestart();
-      const last = child;
-      if (last === undefined) return;
-      last.send({ reader: 'stop' } satisfies MessageToReader);
-      const cancelKill = env.timers.after(replyTimeout, () => last.kill('SIGKILL'));
-      await last.exited;
+      await reader?.stop();
+    },
+  };
+}
+
+type ReaderEvents = {
+  readonly onServing: () => void;
+  /** The process was killed because it did not answer. */
+  readonly onFailed: (why: string) => void;
+  /** `why`: undefined if it was killed. */
+  readonly onExit: (why: string | undefined) => void;
+};
+
+type RunningReader = ReturnType<typeof watchReader>;
+
+/** One reader process from its start to its exit. */
+function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: ReaderPoolOptions, events: ReaderEvents) {
+  const { handler, start, onRefused, streamLimit } = options;
+  const { ask, receive } = createRequests(spawned, env);
+  const send = (message: MessageToReader): void => spawned.send(message);
+  let isServing = false;
+  let isListening = false;
+  let isHung = false;
+  const heartbeat = watchHeartbeat(env.timers, (sinceReset) => {
+    if (isHung) return;
+    send({ reader: 'ping' });
+    if (sinceReset < (isServing ? hungTimeout : startTimeout)) return;
+    isHung = true;
+    events.onFailed(`a reader process has not answered for ${sinceReset / 1000} s and was killed`);
+    spawned.kill('SIGKILL');
+  });
+  spawned.onMessage((message) => {
+    const received = message as MessageFromReader;
+    receive(received);
+    if (received.reader === 'refused' || received.reader === 'refusedCounts') onRefused?.(received);
+    if (received.reader === 'eventsListening') {
+      isListening = received.isListening;
+      // Blocks may have been committed before this message came.
+      if (isListening) send({ reader: 'eventsAdvanced' });
+    }
+    // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
+    if (received.reader !== 'pong' || !received.isServing || isHung) return;
+    heartbeat.reset();
+    if (isServing) return;
+    isServing = true;
+    events.onServing();
+  });
+  serveRelay(spawned, handler, env.timers.soon);
+  const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
+  void spawned.exited.then((code) => {
+    heartbeat.stop();
+    endStreams?.();
+    events.onExit(isHung ? undefined : `a reader process exited with code ${code}`);
+  });
+  send({ reader: 'start', ...start });
+  return {
+    send,
+    ask,
+    isListening: () => isListening,
+    stop: async (): Promise<void> => {
+      send({ reader: 'stop' });
+      const cancelKill = env.timers.after(replyTimeout, () => spawned.kill('SIGKILL'));
+      await spawned.exited;
       cancelKill();
     },
   };
 }
 
-/** Requests the metrics of a reader. Returns none if it does not answer in time; its counters are not lost, only missing from this response. */
-function createFamiliesRequest(child: ReaderProcess, env: SupervisorEnv): () => Promise<MetricFamily[]> {
-  const pending = new Map<number, (families: MetricFamily[]) => void>();
+type Reply = Extract<MessageFromReader, { reader: 'done' | 'metrics' }>;
+
+/** Requests to a reader that wait for the reply with their number. */
+function createRequests(child: ReaderProcess, { timers }: Pick<SupervisorEnv, 'timers'>) {
+  const pending = new Map<number, (reply: Reply) => void>();
   let lastId = 0;
-  child.onMessage((message) => {
-    const received = message as MessageFromReader;
-    if (received.reader === 'metrics') pending.get(received.id)?.(received.families);
-  });
-  return async () => {
-    const id = ++lastId;
-    const families = await new Promise<MetricFamily[]>((resolve) => {
+  return {
+    /** Resolves to undefined if the reader does not answer in time. */
+    ask: async (request: (id: number) => MessageToReader): Promise<Reply | undefined> => {
+      const id = ++lastId;
+      const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
       pending.set(id, resolve);
-      env.timers.after(replyTimeout, () => resolve([]));
-      child.send({ reader: 'getMetrics', id } satisfies MessageToReader);
-    });
-    pending.delete(id);
-    return families;
+      const cancel = timers.after(replyTimeout, () => resolve(undefined));
+      child.send(request(id));
+      const reply = await promise;
+      cancel();
+      pending.delete(id);
+      return reply;
+    },
+    receive: (message: MessageFromReader): void => {
+      if (message.reader === 'done' || message.reader === 'metrics') pending.get(message.id)?.(message);
+    },
   };
 }

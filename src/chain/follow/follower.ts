@@ -24,7 +24,7 @@ import { withDeadline, withRetries } from './retrying-remote.ts';
 import { createSpentExportsBackfill } from './spent-exports-backfill.ts';
 import type { FollowStatus } from './status.ts';
 import { abortableSleep, type Timing } from './timing.ts';
-import { createTracker } from './tracker.ts';
+import { createTracker, type Tracker } from './tracker.ts';
 import { type BlockPosition, verifyBlocks } from './verify-blocks.ts';
 
 /** Follows a node: fetches, verifies and stores every block that it accepts. */
@@ -102,16 +102,53 @@ const isWrongNode = (error: unknown): boolean =>
   error instanceof FollowError && (error.fault.code === 'FOLLOW_OTHER_NETWORK' || error.fault.code === 'FOLLOW_BLOCK_CHANGED');
 
 export function startFollower(deps: FollowerDeps): Follower {
-  const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
+  const { timing } = deps;
   const abort = new AbortController();
   const { signal } = abort;
   const remote = withRetries(deps.remote, { timing, signal });
   const callerRemote = withDeadline(deps.remote, { timing, signal });
+  const lockWrites = createMutex();
+  const tracker = createTracker(deps);
+  const loop = startBlockLoop(deps, { remote, signal, lockWrites, tracker });
+  const backfills = createBackfills(deps, remote, lockWrites, (height) => tracker.waitForHeight(height, intervals.heightTimeout));
+
+  const stop = async (): Promise<void> => {
+    abort.abort();
+    deps.remote.close();
+    loop.close();
+    tracker.stop();
+    await loop.ended;
+    await lockWrites(async () => {});
+  };
+
+  return {
+    status: tracker.status,
+    ready: loop.ready,
+    caughtUp: tracker.caughtUp,
+    engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
+    backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
+    preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
+    remoteTxReport: (id) => readRemoteTxReport(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
+    issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
+    issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
+    stop,
+  };
+}
+
+type BlockLoopParts = {
+  /** Retries. */
+  readonly remote: Remote;
+  readonly signal: AbortSignal;
+  readonly lockWrites: Mutex;
+  readonly tracker: Tracker;
+};
+
+/** Fetches, verifies and stores blocks, from the last stored one on, until the signal aborts. */
+function startBlockLoop(deps: FollowerDeps, { remote, signal, lockWrites, tracker }: BlockLoopParts) {
+  const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
   const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
   const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
-  const lockWrites = createMutex();
   const batchSize = createBatchSize(batchLimit);
-  const tracker = createTracker(deps);
   const backoff = createErrorBackoff(timing.random);
   const ready = createDeferred();
   let pipeline: Pipeline | undefined;
@@ -195,31 +232,7 @@ export function startFollower(deps: FollowerDeps): Follower {
       }
   };
 
-  const finished = follow();
-
-  const backfills = createBackfills(deps, remote, lockWrites, (height) => tracker.waitForHeight(height, intervals.heightTimeout));
-
-  const stop = async (): Promise<void> => {
-    abort.abort();
-    deps.remote.close();
-    pipeline?.stop();
-    tracker.stop();
-    await finished;
-    await lockWrites(async () => {});
-  };
-
-  return {
-    status: tracker.status,
-    ready: ready.promise,
-    caughtUp: tracker.caughtUp,
-    engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
-    backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
-    preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
-    remoteTxReport: (id) => readRemoteTxReport(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
-    issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
-    issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
-    stop,
-  };
+  return { ready: ready.promise, ended: follow(), close: () => pipeline?.stop() };
 }
 
 function createErrorBackoff(random: () => number) {

@@ -58,8 +58,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
 
   const nextHeightToFetch = (): bigint | undefined => {
     const failedHeight = failed.shift();
-    if (failedHeight !== undefined) return failedHeight;
-    if (target === undefined) return undefined;
+    if (failedHeight !== undefined || target === undefined) return failedHeight;
     if (nextToFetch > target) heights.hurry();
     if (nextToFetch > target || nextToFetch - ready.next() >= window.maxAhead) return undefined;
     return nextToFetch++;
@@ -93,18 +92,14 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       arrival.wake();
     } catch (error) {
       if (ownGeneration === generation) failed.push(height);
-      onFetchError(error);
+      if (isStopped) return;
+      window.onFailure();
+      deps.onError(error);
+      pause.begin();
     } finally {
       if (ownGeneration === generation) inFlight--;
       fetchMore();
     }
-  };
-
-  const onFetchError = (error: unknown): void => {
-    if (isStopped) return;
-    window.onFailure();
-    deps.onError(error);
-    pause.begin();
   };
 
   const heights = startHeightPoll({

@@ -1,13 +1,12 @@
 import type { EngineReport } from '../../avm/vm.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
 import { FollowError, isTemporary, stopped } from './fault.ts';
-import { createRateMeter } from './rate-meter.ts';
 import type { FollowStatus } from './status.ts';
 import type { Timing } from './timing.ts';
 import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
 
 /** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
-type Tracker = {
+export type Tracker = {
   readonly startAt: (at: BlockPosition) => void;
   readonly nodeVerified: () => void;
   readonly remoteHeight: (height: bigint) => void;
@@ -33,7 +32,6 @@ const syncTolerance = 1000;
 export function createTracker({ timing, onProgress, report }: TrackerDeps): Tracker {
   const meter = createRateMeter(timing.now);
   const caughtUp = createDeferred();
-  const waiters = new Set<HeightWaiter>();
   let last: BlockPosition | undefined;
   let target: bigint | undefined;
   let isNodeVerified = false;
@@ -44,6 +42,7 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
   let acceptance = { blocks: 0, milliseconds: 0 };
 
   const height = (): bigint => last?.height ?? 0n;
+  const waiters = createHeightWaiters(timing, height);
 
   const noteIfInSync = (): void => {
     if (last === undefined || target === undefined || last.height < target) return;
@@ -105,7 +104,7 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
       for (const block of blocks) unknownImports += block.unknownImports;
       acceptance = { blocks: acceptance.blocks + blocks.length, milliseconds: acceptance.milliseconds + milliseconds };
       noteIfInSync();
-      for (const one of waiters) if (one.height <= newest.height) one.settle();
+      waiters.reached(newest.height);
       notifyProgress();
     },
     errorOccurred: (error) => {
@@ -122,32 +121,35 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
         averageAcceptance: acceptance.blocks === 0 ? 0 : acceptance.milliseconds / acceptance.blocks,
       };
     },
-    waitForHeight: (wanted, timeout) => {
-      if (wanted <= height()) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        const end = (): void => {
-          cancel();
-          waiters.delete(one);
-        };
-        const one: HeightWaiter = {
-          height: wanted,
-          settle: (error) => {
-            end();
-            if (error === undefined) resolve();
-            else reject(error);
-          },
-        };
-        const cancel = timing.after(timeout, () => one.settle(behindError(height(), wanted)));
-        waiters.add(one);
-      });
-    },
-    stop: () => {
-      for (const one of waiters) one.settle(stopped());
-    },
+    waitForHeight: waiters.wait,
+    stop: waiters.stop,
   };
 }
 
-type HeightWaiter = { readonly height: bigint; readonly settle: (error?: FollowError) => void };
+/** Callers that wait until a height is stored. */
+function createHeightWaiters(timing: TrackerDeps['timing'], height: () => bigint) {
+  const waiters = new Map<PromiseWithResolvers<void>, bigint>();
+  return {
+    wait: async (wanted: bigint, timeout: number): Promise<void> => {
+      if (wanted <= height()) return;
+      const waiter = Promise.withResolvers<void>();
+      waiters.set(waiter, wanted);
+      const cancel = timing.after(timeout, () => waiter.reject(behindError(height(), wanted)));
+      try {
+        await waiter.promise;
+      } finally {
+        cancel();
+        waiters.delete(waiter);
+      }
+    },
+    reached: (stored: bigint): void => {
+      for (const [{ resolve }, wanted] of waiters) if (wanted <= stored) resolve();
+    },
+    stop: (): void => {
+      for (const { reject } of waiters.keys()) reject(stopped());
+    },
+  };
+}
 
 const codeOf = (error: unknown): unknown => (error instanceof FollowError ? error.fault.code : error);
 
@@ -157,3 +159,30 @@ const behindError = (height: bigint, want: bigint) =>
     height: String(height),
     want: String(want),
   });
+
+/** Milliseconds over which rates are averaged. */
+const rateWindow = 10_000;
+
+/** Measures blocks and transactions per second. */
+function createRateMeter(now: () => number) {
+  const marks: { readonly at: number; readonly blocks: number; readonly txs: number }[] = [];
+  const began = now();
+
+  const dropOld = (): void => {
+    const oldest = now() - rateWindow;
+    while ((marks[0]?.at ?? Number.POSITIVE_INFINITY) < oldest) marks.shift();
+  };
+
+  return {
+    add: (blocks: number, txs: number): void => {
+      marks.push({ at: now(), blocks, txs });
+      dropOld();
+    },
+    rates: (): Pick<FollowStatus, 'blocksPerSecond' | 'txsPerSecond'> => {
+      dropOld();
+      const seconds = Math.max(Math.min(now() - began, rateWindow), 1) / 1000;
+      const sum = (of: 'blocks' | 'txs') => marks.reduce((total, mark) => total + mark[of], 0) / seconds;
+      return { blocksPerSecond: sum('blocks'), txsPerSecond: sum('txs') };
+    },
+  };
+}

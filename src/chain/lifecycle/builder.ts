@@ -11,7 +11,7 @@ import type { TxVerifier } from './tx-verifier.ts';
 /** Limit for the transactions of a built block, in bytes. AvalancheGo: vms/avm/block/builder/builder.go. */
 export const targetBlockSize = 128 * 1024;
 
-type BuildDeps = {
+export type BuildDeps = {
   readonly mempool: Mempool;
   readonly verifier: TxVerifier;
   readonly now: () => bigint;

@@ -8,23 +8,16 @@ const maxRejections = 4096;
  * Why the newest rejected transactions were refused or dropped, by transaction ID. Unlike the drop reasons of the mempool, which are the 64 that
  * AvalancheGo repeats when a transaction is issued again, these are only reported.
  */
-type Rejections = {
-  readonly add: (id: Id, reason: AnyFault) => void;
-  readonly remove: (id: Id) => void;
-  readonly reasonOf: (id: Id) => string | undefined;
-  readonly clear: () => void;
-};
-
-export function createRejections(): Rejections {
+export function createRejections() {
   const reasons = new Map<Id, string>();
   return {
-    add: (id, { message }) => {
+    add: (id: Id, { message }: AnyFault): void => {
       reasons.delete(id);
       if (reasons.size >= maxRejections) reasons.delete(reasons.keys().next().value as Id);
       reasons.set(id, message);
     },
-    remove: (id) => void reasons.delete(id),
-    reasonOf: (id) => reasons.get(id),
+    remove: (id: Id) => void reasons.delete(id),
+    reasonOf: (id: Id) => reasons.get(id),
     clear: () => reasons.clear(),
   };
 }

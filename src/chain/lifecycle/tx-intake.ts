@@ -106,27 +106,7 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
     return rejections.reasonOf(id) === undefined ? 'Unknown' : 'Rejected';
   };
 
-  /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
-  const checkSynced = (): void => {
-    if (parts.isBootstrapping()) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
-  };
-  /** `onFault` is called with the fault of an invalid transaction before it is thrown. */
-  const verify = (tx: Tx, view: View, onFault?: (fault: AnyFault) => void): void => {
-    try {
-      checkSynced();
-      verifier.verifySyntax(tx);
-      verifier.verifySpend(tx, view);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      onFault?.(error);
-      throw explainMissingOutput(error, ledger, status, options.acceptUnknownImports);
-    }
-  };
-  const checkRules = (tx: Tx, view: View = ledger): void => {
-    const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
-    if (before !== undefined) throw before;
-    verify(tx, view, (fault) => markRejected(tx, fault));
-  };
+  const { checkSynced, verify, checkRules } = createIssueRules(parts, options, status, markRejected);
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx, view: View = ledger): void => {
     if (mempool.get(tx.id) !== undefined) return;
@@ -187,6 +167,37 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
       walletQueue: wallet.list,
     },
   };
+}
+
+/** The rules for a transaction that is issued: the chain is in sync, and the transaction is valid on a view. */
+function createIssueRules(
+  { ledger, verifier, mempool, isBootstrapping }: TxIntakeParts,
+  { differences, acceptUnknownImports }: TxIntakeOptions,
+  status: (id: Id) => TxStatus,
+  markRejected: (tx: Tx, reason: AnyFault) => void,
+) {
+  /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
+  const checkSynced = (): void => {
+    if (isBootstrapping()) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
+  };
+  /** `onFault` is called with the fault of an invalid transaction before it is thrown. */
+  const verify = (tx: Tx, view: View, onFault?: (fault: AnyFault) => void): void => {
+    try {
+      checkSynced();
+      verifier.verifySyntax(tx);
+      verifier.verifySpend(tx, view);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      onFault?.(error);
+      throw explainMissingOutput(error, ledger, status, acceptUnknownImports);
+    }
+  };
+  const checkRules = (tx: Tx, view: View = ledger): void => {
+    const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
+    if (before !== undefined) throw before;
+    verify(tx, view, (fault) => markRejected(tx, fault));
+  };
+  return { checkSynced, verify, checkRules };
 }
 
 /** The accepted state after the waiting transactions whose outputs a transaction spends. */

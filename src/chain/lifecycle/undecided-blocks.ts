@@ -6,14 +6,13 @@ import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import type { AnyFault } from '../../base/fault.ts';
-import { buildBlock } from './builder.ts';
+import { type BuiltBlocksDeps, createBuiltBlocks } from './built-blocks.ts';
 import type { CommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
-import { conflictError, type Mempool } from './mempool.ts';
-import { type ProcessingBlock, verifyBlock, verifyBuiltBlock } from './processing.ts';
+import { conflictError } from './mempool.ts';
+import { type ProcessingBlock, verifyBlock } from './processing.ts';
 import { createProcessingTree } from './processing-tree.ts';
 import { createReturnedTxs } from './returned-txs.ts';
-import type { TxVerifier } from './tx-verifier.ts';
 
 /** What an engine does with blocks. */
 type BlockDecisions = {
@@ -40,35 +39,25 @@ type UndecidedBlocks = BlockDecisions & {
   readonly restart: () => void;
 };
 
-type UndecidedBlocksDeps = {
+type UndecidedBlocksDeps = BuiltBlocksDeps & {
   readonly ledger: Ledger;
-  readonly verifier: TxVerifier;
-  readonly mempool: Mempool;
   readonly commitState: Pick<CommitState, 'recordFailure' | 'clear'>;
-  /** The clock that block times are compared with, in Unix seconds. */
-  readonly blockClock: () => bigint;
-  /** Returns the clock for the time of a new block. */
-  readonly newBlockClock: () => () => bigint;
   /** See ChainDeps. */
   readonly acceptUnknownImports: boolean;
   readonly checkRules: (tx: Tx) => void;
-  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
   readonly onAccepted: (tx: Tx) => void;
   readonly notifyWork: () => void;
 };
-
-/** Limit for built blocks that were not verified; an engine builds one at a time. */
-const maxBuilt = 8;
 
 export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlocks {
   const { ledger, verifier, mempool, onDropped, blockClock: now } = deps;
   const processing = createProcessingTree(ledger);
   const returned = createReturnedTxs(deps);
   const { importedByAncestors } = processing;
-  const built = new Map<Id, ProcessingBlock>();
   /** The blocks that this file has made or decoded; every other object is decoded from its bytes. */
   const decoded = new WeakSet<object>();
   const effects = memoizeEffects();
+  const built = createBuiltBlocks(deps, processing, returned, effects);
   let preferred = ledger.lastAccepted().id;
 
   const remember = (block: Block): Block => {
@@ -77,23 +66,6 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
   };
   const wholeBlock = (block: EngineBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
 
-  const build = (): Block | undefined => {
-    const parent = processing.parentAt(preferred);
-    if (parent === undefined) return undefined;
-    const blockTime = deps.newBlockClock();
-    const next = buildBlock(parent, {
-      ...{ mempool, verifier, now: blockTime, importedByAncestors, effects, onDropped, returnToMempool: returned.add },
-    });
-    if (next === undefined) return undefined;
-    for (const [id, { block }] of built) {
-      if (built.size < maxBuilt) break;
-      built.delete(id);
-      returned.add(block.txs);
-    }
-    built.set(next.block.id, next);
-    return remember(next.block);
-  };
-
   /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
   const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.drops.mark(tx.id, reason);
   /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
@@ -101,23 +73,12 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
 
   const verify = (block: EngineBlock): void => {
     if (processing.get(block.id) !== undefined) return;
-    const own = built.get(block.id);
-    const verified = own === undefined ? verifyForeign(wholeBlock(block)) : verifyOwn(own);
+    const verified = built.takeVerified(block.id) ?? verifyForeign(wholeBlock(block));
     processing.add({ ...verified, displaced: mempool.remove(verified.block.txs) });
   };
   const verifyForeign = (block: Block): ProcessingBlock => {
     const parent = deps.acceptUnknownImports ? processing.parentWithUnknownImports : processing.parentAt;
     return verifyBlock(withKnownTxs(block), { verifier, now, parent, importedByAncestors, effects, onDropped: noteInvalid });
-  };
-  const verifyOwn = (own: ProcessingBlock): ProcessingBlock => {
-    built.delete(own.block.id);
-    try {
-      verifyBuiltBlock(own, { now, parent: processing.parentAt, importedByAncestors });
-    } catch (error) {
-      returned.add(own.block.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
-      throw error;
-    }
-    return own;
   };
 
   const acceptAll = (ids: readonly Id[], writeMore?: () => void): void => {
@@ -139,23 +100,13 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
       for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
       for (const tx of block.txs) deps.onAccepted(tx);
     }
-    for (const { block } of built.values()) {
-      if (block.height > last.height) continue;
-      giveBack(block);
-      deps.notifyWork();
-    }
+    if (built.rejectUpTo(last.height)) deps.notifyWork();
     deps.commitState.clear();
-  };
-
-  const giveBack = ({ id, txs }: Block): void => {
-    built.delete(id);
-    returned.add(txs.filter((tx) => !ledger.hasTx(tx.id)));
   };
 
   /** Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. */
   const reject = (id: Id): void => {
-    const unverified = built.get(id);
-    if (unverified !== undefined) return void giveBack(unverified.block);
+    if (built.reject(id)) return;
     const { block, displaced } = processing.require(id);
     processing.remove(id);
     try {
@@ -169,7 +120,10 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     setPreference: (id) => {
       preferred = id;
     },
-    build,
+    build: () => {
+      const block = built.build(preferred);
+      return block && remember(block);
+    },
     parse: (bytes) => remember(parseBlock(bytes)),
     block: processing.get,
     parentView: ({ parentID }) => processing.parentAt(parentID)?.view,
@@ -178,7 +132,7 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     acceptAll,
     reject,
     returnToMempool: returned.add,
-    holdsTx: (id) => processing.holdsTx(id) || [...built.values()].some(({ block }) => block.txs.some((tx) => tx.id === id)),
+    holdsTx: (id) => processing.holdsTx(id) || built.holdsTx(id),
     processing: processing.size,
     restart: () => {
       preferred = ledger.lastAccepted().id;

@@ -3,12 +3,11 @@ import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { messageOf } from '../../base/fault.ts';
+import { Fault, messageOf } from '../../base/fault.ts';
 import { createDiff, type Diff } from '../../ledger/state/diff.ts';
 import type { StoredVertex, VertexPosition, VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import type { ExtendGenesis } from '../lifecycle/accept.ts';
 import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
-import { LinearizeError } from './fault.ts';
 
 /**
  * Executes the transactions of the vertices from before linearization, when all vertices are stored. A transaction may spend outputs of a
@@ -125,3 +124,10 @@ const incomplete = (waiting: number) =>
     code: 'DAG_INCOMPLETE',
     waiting,
   });
+
+type LinearizeFault =
+  /** A transaction of a vertex below the stop vertex is invalid here. */
+  | { code: 'DAG_INVALID_TX'; txID: string; vertexID: string }
+  /** Transactions spend outputs of transactions that no vertex has. */
+  | { code: 'DAG_INCOMPLETE'; waiting: number };
+class LinearizeError extends Fault<LinearizeFault> {}

@@ -1,4 +1,4 @@
-import type { Engine, EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Engine, EngineBlock, EngineReport, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 
 export type SoloTimers = {
@@ -60,18 +60,14 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
   let cancelDelay: (() => void) | undefined;
   let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
   let cancelInterval: (() => void) | undefined;
-  let processingSince: number | undefined;
-  let accepted = 0;
-  let acceptanceTime = 0;
-  /** Number of transactions that waited when the last block was built. */
-  let lastBatch = 0;
+  const maker = createBlockMaker(vm, timers.now);
 
   const schedule = (): void => {
     if (isScheduled || isStopped || !policy.automine) return;
     isScheduled = true;
     const delay = delayOrRetry();
     if (delay > 0) cancelDelay = timers.after(delay, run);
-    else if (lastBatch < gathering.minLastBatch || vm.waiting() >= gathering.maxBatch) timers.soon(run);
+    else if (maker.lastBatch() < gathering.minLastBatch || vm.waiting() >= gathering.maxBatch) timers.soon(run);
     else gather(vm.waiting(), timers.now(), timers.now() + gathering.maxWait);
   };
 
@@ -108,7 +104,7 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
       isScheduled = false;
       return;
     }
-    const { errors } = buildAndAccept();
+    const { errors } = maker.make();
     for (const error of errors) report(error);
     if (errors.length > 0) {
       // An immediate retry would fail again, for example with a full disk or a clock that is behind.
@@ -119,11 +115,55 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
     if (vm.waiting() > 0) schedule();
   };
 
+  const startInterval = (): void => {
+    cancelInterval?.();
+    cancelInterval = policy.interval > 0 && !isStopped ? timers.after(policy.interval, tick) : undefined;
+  };
+
+  const tick = (): void => {
+    if (isStopped) return;
+    startInterval();
+    if (vm.waiting() > 0) for (const error of maker.make().errors) report(error);
+  };
+
+  vm.onWork(schedule);
+  startInterval();
+  if (vm.waiting() > 0) schedule();
+
+  return {
+    report: maker.report,
+    isBlockDue: () => isScheduled && !isStopped,
+    stop: () => {
+      isStopped = true;
+      cancelDelay?.();
+      cancelInterval?.();
+    },
+    policy: () => policy,
+    setPolicy: (next) => {
+      policy = next;
+      startInterval();
+      if (vm.waiting() > 0) schedule();
+    },
+    mine: () => {
+      const { accepted, errors } = maker.make();
+      if (errors.length > 0) throw errors[0];
+      return accepted;
+    },
+  };
+}
+
+/** Makes blocks, one at a time, and measures how long their acceptance takes. */
+function createBlockMaker(vm: SoloVm, now: () => number) {
+  let processingSince: number | undefined;
+  let accepted = 0;
+  let acceptanceTime = 0;
+  let lastBatch = 0;
+
   /**
    * Builds, verifies and accepts a block. A block that cannot be stored is rejected, which puts its transactions back into the pool for a
    * retry. Returns all errors in order, so that an error while rejecting does not hide the first one.
    */
-  const buildAndAccept = (): { readonly accepted: EngineBlock | undefined; readonly errors: readonly unknown[] } => {
+  const make = (): { readonly accepted: EngineBlock | undefined; readonly errors: readonly unknown[] } => {
     const errors: unknown[] = [];
     let acceptedBlock: EngineBlock | undefined;
     const attempt = (step: () => void): boolean => {
@@ -139,14 +179,14 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
       lastBatch = vm.waiting();
       const block = vm.build();
       if (block === undefined) return;
-      const started = timers.now();
+      const started = now();
       processingSince = started;
       vm.verify(block);
       vm.setPreference(block.id);
       if (attempt(() => vm.accept(block.id))) {
         acceptedBlock = block;
         accepted++;
-        acceptanceTime += timers.now() - started;
+        acceptanceTime += now() - started;
       } else attempt(() => vm.reject(block.id));
     });
     processingSince = undefined;
@@ -154,43 +194,14 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
     return { accepted: acceptedBlock, errors };
   };
 
-  const startInterval = (): void => {
-    cancelInterval?.();
-    cancelInterval = policy.interval > 0 && !isStopped ? timers.after(policy.interval, tick) : undefined;
-  };
-
-  const tick = (): void => {
-    if (isStopped) return;
-    startInterval();
-    if (vm.waiting() > 0) for (const error of buildAndAccept().errors) report(error);
-  };
-
-  vm.onWork(schedule);
-  startInterval();
-  if (vm.waiting() > 0) schedule();
-
   return {
-    report: () => ({
+    make,
+    /** Number of transactions that waited when the last block was built. */
+    lastBatch: () => lastBatch,
+    report: (): EngineReport => ({
       processingBlocks: processingSince === undefined ? 0 : 1,
-      longestProcessing: processingSince === undefined ? 0 : timers.now() - processingSince,
+      longestProcessing: processingSince === undefined ? 0 : now() - processingSince,
       averageAcceptance: accepted === 0 ? 0 : acceptanceTime / accepted,
     }),
-    isBlockDue: () => isScheduled && !isStopped,
-    stop: () => {
-      isStopped = true;
-      cancelDelay?.();
-      cancelInterval?.();
-    },
-    policy: () => policy,
-    setPolicy: (next) => {
-      policy = next;
-      startInterval();
-      if (vm.waiting() > 0) schedule();
-    },
-    mine: () => {
-      const { accepted, errors } = buildAndAccept();
-      if (errors.length > 0) throw errors[0];
-      return accepted;
-    },
   };
 }

@@ -1,7 +1,8 @@
-import type { Config, ServerConfig } from '../../app/config/config.ts';
+import type { Config, InterfaceConfig } from '../../app/config/config.ts';
 import { DetachError, fileSize, readEnd, readIfThere, startDetached } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
 import type { FileEnv, TimeEnv } from '../../app/setup/env.ts';
+import { attempt } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 
 export type DetachOptions = {
@@ -63,16 +64,12 @@ export async function detach(config: Config, env: FileEnv & TimeEnv, { program, 
 /** The URL in the process context file; undefined until the started process has written it. */
 function readUrl(path: string | undefined, pid: number): string | undefined {
   const text = path === undefined ? undefined : readIfThere(path);
-  try {
-    const context = JSON.parse(text ?? '') as Partial<ProcessContext>;
-    return context.pid === pid ? context.uri : undefined;
-  } catch {
-    return undefined;
-  }
+  const context = attempt(() => JSON.parse(text ?? '') as Partial<ProcessContext>);
+  return context?.pid === pid ? context.uri : undefined;
 }
 
 /** Why the node is not healthy; undefined if it is. Where neither health nor readiness is served, a node that listens is healthy. */
-async function findReason({ apis, publicApi, strict }: ServerConfig, url: string): Promise<string | undefined> {
+async function findReason({ apis, publicApi, strict }: InterfaceConfig, url: string): Promise<string | undefined> {
   const path = apis.health && !publicApi ? '/ext/health' : strict ? undefined : '/ready';
   return path === undefined ? undefined : findUnhealthyReason(url, path);
 }

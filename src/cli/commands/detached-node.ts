@@ -1,4 +1,4 @@
-import type { Options } from '../../app/flags/options.ts';
+import type { Options } from '../../app/flags/flag-table.ts';
 import { fileSize, isSameProcess, readEnd, readIfThere, requireLog, stopProcess } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
 import type { Env } from '../../app/setup/env.ts';

@@ -1,6 +1,7 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { BlockList } from '../../api/contract/answers.ts';
+import { attempt } from '../../base/fault.ts';
 import type { Finding } from './doctor-connection.ts';
 import { describeHealth, describeMode, readHealth } from './doctor-health.ts';
 import { formatTime } from './table.ts';
@@ -69,10 +70,4 @@ async function examineDatabase(client: RpcClient): Promise<Finding[]> {
 
 type ApiHealth = { readonly details?: { readonly database?: { readonly message?: string } } };
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => attempt(() => JSON.parse(text));

@@ -2,6 +2,7 @@ import { isRecord } from '../../api/client/convert.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { onlyReads } from '../../api/contract/reading-methods.ts';
 import type { Env } from '../../app/setup/env.ts';
+import { attempt } from '../../base/fault.ts';
 import { callDev, decodeDev } from './client-command.ts';
 import { recordingError } from './fault.ts';
 
@@ -48,12 +49,8 @@ export function parseRecording(text: string, file: string): { readonly header: R
 }
 
 function parseLine(line: string): { readonly [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(line));
+  return isRecord(value) ? value : undefined;
 }
 
 /** The names of the methods in the body of a request: one, or those of a batch; none if it is no JSON-RPC. */

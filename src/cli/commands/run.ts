@@ -1,7 +1,7 @@
 import { createClient } from '../../api/client/client.ts';
 import { loadScript } from '../../app/platform/load-script.ts';
 import { createNode } from '../../sdk/create-node.ts';
-import type { Script, ScriptContext } from '../../sdk/script.ts';
+import type { Script, ScriptContext } from '../../sdk/index.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { badArgument } from './fault.ts';
 

@@ -1,7 +1,7 @@
 import type { Config, TerminalConfig } from '../../app/config/config.ts';
 import type { Command } from '../../app/flags/command.ts';
 import type { FlagInputs } from '../../app/flags/flag-source.ts';
-import type { Options } from '../../app/flags/options.ts';
+import type { Options } from '../../app/flags/flag-table.ts';
 import { formatStamp } from '../../app/log/log.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { getNetwork } from '../../avm/network.ts';

@@ -2,9 +2,16 @@ import type { BlockSummary } from '../../app/feed/block-summary.ts';
 import { type After, gatherBlocks } from '../../app/feed/gather-blocks.ts';
 import { limitRefused, type RefusedLimit } from '../../app/feed/limit-refused.ts';
 import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
-import { formatBlockJson, formatBlockLine } from './block-line.ts';
-import { formatEventJson, joinParts } from './event-line.ts';
-import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from './refused-line.ts';
+import {
+  formatBlockJson,
+  formatBlockLine,
+  formatEventJson,
+  formatRefusedCounts,
+  formatRefusedCountsJson,
+  formatRefusedJson,
+  formatRefusedLine,
+  joinParts,
+} from './event-lines.ts';
 import type { Screen } from './screen.ts';
 import { createTxRate, formatStatusLine, type NodeStatus } from './status-line.ts';
 import type { Style } from './style.ts';

@@ -1,4 +1,5 @@
 import type { MethodJson } from '../../api/contract/answers.ts';
+import { plural } from '../text/text-format.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
 /** What the strip of a dev chain shows. */
@@ -42,4 +43,11 @@ export function miningText({ automine, interval }: Pick<DevState, 'automine' | '
   if (automine && interval > 0) return `Blocks at once, and every ${interval} s`;
   if (automine) return 'Blocks as soon as there is work';
   return interval > 0 ? `Blocks every ${interval} s` : 'Blocks paused';
+}
+
+/** `avm.issueTx fails 3 times: try later` */
+export function faultText({ kind, target, ms, times, message }: OrderedFault): string {
+  if (kind === 'latency') return `${target === '' ? 'every call' : target} takes ${ms} ms longer`;
+  if (kind === 'failure') return `${target} fails ${plural(times ?? 0, 'more time')}: ${message}`;
+  return `health check ${target} fails: ${message}`;
 }

@@ -9,16 +9,17 @@ export type GraphOutput = {
   readonly addresses: readonly string[];
   readonly threshold: number;
   readonly locktime: number;
-  /** The transaction that created it, its index there, and the chain. */
-  readonly createdBy: string;
+  /** Where it was created. */
+  readonly created: GraphEnd;
+  /** Its index in the transaction that created it. */
   readonly index: string;
-  readonly createdOn: string;
-  /** The transaction that spent it. Undefined if it is unspent, or if another chain spent it in an unknown transaction. */
-  readonly spentBy: string | undefined;
+  /** Where it was spent, or is to be. */
+  readonly spent: GraphEnd;
   readonly isSpent: boolean;
-  /** The chain on which it is or was to be spent. */
-  readonly spentOn: string;
 };
+
+/** The transaction and the chain at an end of an edge. `id`: undefined if it is unspent, or if another chain spent it in an unknown transaction. */
+export type GraphEnd = { readonly id: string | undefined; readonly chain: string };
 
 /** An expanded transaction with the outputs that are shown of it. */
 export type GraphTx = {
@@ -97,12 +98,10 @@ const graphOutput = (utxo: Utxo): GraphOutput => ({
   addresses: utxo.addresses,
   threshold: utxo.threshold,
   locktime: utxo.locktime,
-  createdBy: utxo.creationTxHash,
+  created: { id: utxo.creationTxHash, chain: utxo.createdOnChainId },
   index: utxo.outputIndex,
-  createdOn: utxo.createdOnChainId,
-  spentBy: utxo.consumingTxHash,
+  spent: { id: utxo.consumingTxHash, chain: utxo.consumedOnChainId },
   isSpent: utxo.consumingTxHash !== undefined || utxo.consumingTxTimestamp !== undefined,
-  spentOn: utxo.consumedOnChainId,
 });
 
 /** The URL of a graph with these transactions expanded. */

@@ -21,18 +21,22 @@ export type AddressData = {
   readonly nfts: readonly Utxo[];
   /** Outputs that the address owns with others and cannot spend alone. */
   readonly shared: readonly CanvasOutput[];
+  /** How the balance of one asset changed; undefined if there is nothing to show. */
+  readonly plot: BalancePlot | undefined;
+  readonly history: HistoryPage;
+};
+
+type HistoryPage = {
+  readonly filter: HistoryFilter;
   readonly txs: readonly Tx[];
   /** What each of them did, by its ID. */
   readonly summaries: Readonly<Record<string, TxSummary>>;
-  /** Token of the next page of the history. */
-  readonly nextTxs: string | undefined;
+  /** The balance of the asset of the plot after a transaction, by its ID; those that this page cannot tell are left out. */
+  readonly after: Readonly<Record<string, string>>;
+  /** Token of the next page. */
+  readonly next: string | undefined;
   /** Transactions that were compared with the asset of the filter; undefined without one. */
   readonly searched: number | undefined;
-  /** How the balance of one asset changed; undefined if there is nothing to show. */
-  readonly plot: BalancePlot | undefined;
-  /** The balance of that asset after a transaction, by its ID; those that this page cannot tell are left out. */
-  readonly after: Readonly<Record<string, string>>;
-  readonly filter: HistoryFilter;
 };
 
 /** Which transactions the history lists, as it is in the URL: types, days in UTC, and the ID of an asset that they change. */
@@ -89,14 +93,16 @@ export async function loadAddress(
     hasMoreUtxos: hasMore,
     nfts,
     shared: shared.utxos.map(canvasOutput),
-    txs: history.transactions.map(slimTx),
-    summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
-    nextTxs: history.nextPageToken,
-    searched: history.searched,
     plot,
-    filter,
-    // Balances within a block follow from all its transactions.
-    after: plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
+    history: {
+      filter,
+      txs: history.transactions.map(slimTx),
+      summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
+      // Balances within a block follow from all its transactions.
+      after: plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
+      next: history.nextPageToken,
+      searched: history.searched,
+    },
   };
 }
 

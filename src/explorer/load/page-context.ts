@@ -62,3 +62,6 @@ export function chainTitle({ chain, otherChains }: PageContext, id: string): str
   const other = otherChains.find((one) => one.id === id);
   return other === undefined ? id : `${other.alias}-Chain`;
 }
+
+/** What every view gets. `now` is the chain's clock in Unix seconds, when the page was made. */
+export type ViewProps<T> = { readonly data: T; readonly context: PageContext; readonly now: number; readonly origin: string };

@@ -1,4 +1,5 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { attempt } from '../../base/fault.ts';
 import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
@@ -62,13 +63,7 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   const [, first = '', name, ...rest] = path.split('/');
   if (rest.length > 0 || first === '') return undefined;
   // The router has refused malformed escapes; bytes that are not UTF-8 are left.
-  const decode = (text: string): string | undefined => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return undefined;
-    }
-  };
+  const decode = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
   if (name === undefined) {
     const text = decode(first);
     return text === undefined || text.length > maxQuery ? undefined : { kind: 'search', text };

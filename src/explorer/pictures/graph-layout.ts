@@ -90,7 +90,7 @@ function createBuilder({ txs }: GraphData, chainID: string) {
       const key = `output ${output.id}`;
       put(key, column + away, { kind: 'output', output });
       join(key, txKey);
-      const [next, chain] = side === 'in' ? [output.createdBy, output.createdOn] : [output.spentBy, output.spentOn];
+      const { id: next, chain } = side === 'in' ? output.created : output.spent;
       if (chain !== chainID) {
         const chainKey = `chain ${side} ${chain}`;
         put(chainKey, column + 2 * away, { kind: 'chain', id: chain });

@@ -2,14 +2,15 @@ import { useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import { type AssetChange, changesOf } from '../load/asset-change.ts';
 import { type AddressData, historyKinds, isFiltered } from '../load/load-address.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { amountText, plainAmount, plural, shortId } from '../text/text-format.ts';
 import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The URL of the history with its filters, from a page on. */
-export function historyUrl({ address, filter: { kind, from, to, asset }, plot }: AddressData, page?: string): string {
+export function historyUrl({ address, history, plot }: AddressData, page?: string): string {
+  const { kind, from, to, asset } = history.filter;
   const params = new URLSearchParams({
     ...(page !== undefined && { page }),
     ...(plot !== undefined && { asset: plot.asset.assetId, range: plot.range }),
@@ -31,11 +32,11 @@ type Row = { readonly tx: Tx; readonly line: TxRow; readonly changes: readonly A
 
 /** The transactions of an address with what they changed, and the balance after each. */
 export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
-  const { txs, summaries, address, plot, after } = data;
+  const { address, plot, history } = data;
   const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
-  const rows = txs.flatMap((tx): Row[] => {
+  const rows = history.txs.flatMap((tx): Row[] => {
     const { txHash: id, txType: type, blockHeight: height, timestamp: time } = tx;
-    const summary = summaries[id];
+    const summary = history.summaries[id];
     return summary === undefined ? [] : [{ tx, line: { id, type, height, time, summary }, changes: changesOf(tx, address) }];
   });
   const isShown = ({ changes }: Row): boolean => {
@@ -46,12 +47,12 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
   const columns: TxColumn<Row>[] = [
     { name: 'Block', cell: ({ tx }) => <BlockLink height={tx.blockHeight} /> },
     { name: 'Change', cell: ({ changes }) => <Changes changes={changes} /> },
-    ...(plot === undefined || isFiltered(data.filter)
+    ...(plot === undefined || isFiltered(history.filter)
       ? []
       : [
           {
             name: `${plot.asset.symbol || 'Balance'} after`,
-            cell: ({ tx: { txHash } }: Row) => (after[txHash] === undefined ? '–' : amountText(after[txHash], denomination)),
+            cell: ({ tx }: Row) => balanceText(history.after[tx.txHash], denomination),
             isQuiet: true,
           },
         ]),
@@ -71,18 +72,21 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
       <Scroll>
         <TxTable csv="history" rows={rows.filter(isShown)} line={({ line }) => line} columns={columns} context={context} />
       </Scroll>
-      {rows.length === 0 && <p class="table-foot">{emptyText(data)}</p>}
+      {rows.length === 0 && <p class="table-foot">{emptyText(history)}</p>}
     </Panel>
   );
 }
 
-function emptyText({ filter, nextTxs, searched }: AddressData): string {
+const balanceText = (balance: string | undefined, denomination: number): string =>
+  balance === undefined ? '–' : amountText(balance, denomination);
+
+function emptyText({ filter, next, searched }: AddressData['history']): string {
   if (!isFiltered(filter)) return 'No transactions.';
-  return nextTxs === undefined ? 'No transaction fits these filters.' : `None of ${plural(searched ?? 0, 'transaction')}; older ones may.`;
+  return next === undefined ? 'No transaction fits these filters.' : `None of ${plural(searched ?? 0, 'transaction')}; older ones may.`;
 }
 
 /** Filters that the server applies, so that all pages have them. A form: it works without script too. */
-const HistoryForm = ({ data: { address, filter, plot, balances } }: { data: AddressData }) => (
+const HistoryForm = ({ data: { address, history, plot, balances } }: { data: AddressData }) => (
   <form class="row padded" method="get" action={`/address/${address}`}>
     {plot !== undefined && <input type="hidden" name="asset" value={plot.asset.assetId} />}
     <label>
@@ -90,7 +94,7 @@ const HistoryForm = ({ data: { address, filter, plot, balances } }: { data: Addr
       <select name="kind">
         <option value="">All</option>
         {Object.keys(historyKinds).map((word) => (
-          <option value={word} selected={word === filter.kind}>
+          <option value={word} selected={word === history.filter.kind}>
             {word}
           </option>
         ))}
@@ -100,21 +104,21 @@ const HistoryForm = ({ data: { address, filter, plot, balances } }: { data: Addr
       Asset
       <select name="moved">
         <option value="">All</option>
-        {assetsOf(balances, filter.asset).map(([id, word]) => (
-          <option value={id} selected={id === filter.asset}>
+        {assetsOf(balances, history.filter.asset).map(([id, word]) => (
+          <option value={id} selected={id === history.filter.asset}>
             {word}
           </option>
         ))}
       </select>
     </label>
     <label>
-      From, UTC <input type="date" name="since" defaultValue={filter.from} />
+      From, UTC <input type="date" name="since" defaultValue={history.filter.from} />
     </label>
     <label>
-      To, UTC <input type="date" name="until" defaultValue={filter.to} />
+      To, UTC <input type="date" name="until" defaultValue={history.filter.to} />
     </label>
     <button type="submit">Filter</button>
-    {isFiltered(filter) && (
+    {isFiltered(history.filter) && (
       <a class="button" href={`/address/${address}`}>
         All transactions
       </a>

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Balances } from '../../api/contract/answers.ts';
 import type { AddressData } from '../load/load-address.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import type { CanvasOutput } from '../load/slim.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';
 import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';
 import { ageText, amountText, compactAmount, groupDigits, plural, shortId, spanText } from '../text/text-format.ts';
 import { Panel, SaveMenu, Switch } from './parts.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 /** Unspent outputs of this chain that the address owns alone. */
 const countOutputs = ({ unlocked, locked }: Balances): number =>

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AssetAmount, Tx } from '../../api/contract/answers.ts';
+import type { AssetAmount, Tx, Utxo } from '../../api/contract/answers.ts';
 import { type AddressData, isFiltered } from '../load/load-address.ts';
-import { accountName, chainPath, chainTitle } from '../load/page-context.ts';
-import { ageText, amountText } from '../text/text-format.ts';
+import { accountName, chainPath, chainTitle, type ViewProps } from '../load/page-context.ts';
+import { payloadKind, payloadWord } from '../text/payload-kind.ts';
+import { ageText, amountText, plural } from '../text/text-format.ts';
 import { useActions, useDevCall } from './actions.ts';
 import { AddressHistory, historyUrl } from './address-history.tsx';
-import { AddressNfts } from './address-nfts.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
+import { PayloadView } from './payload-view.tsx';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
-  const { address, hex, balances, txs, nextTxs, filter } = data;
+  const { address, hex, balances } = data;
+  const { txs, next, filter } = data.history;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
   return (
@@ -54,9 +55,9 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
       </div>
       {data.nfts.length > 0 && <AddressNfts nfts={data.nfts} />}
       <AddressHistory data={data} context={context} now={now} />
-      {nextTxs !== undefined && (
+      {next !== undefined && (
         <p class="pager">
-          <NextPage href={historyUrl(data, nextTxs)} list="history">
+          <NextPage href={historyUrl(data, next)} list="history">
             Older transactions
           </NextPage>
         </p>
@@ -231,3 +232,26 @@ function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split })
     </svg>
   );
 }
+
+/** The NFTs of an address with their payloads; each links to its page. */
+const AddressNfts = ({ nfts }: { nfts: readonly Utxo[] }) => (
+  <Panel title={plural(nfts.length, 'NFT')}>
+    <ul class="cards">
+      {nfts.map(({ utxoId, asset, groupId, payload = '0x' }) => (
+        <li class="card">
+          <div class="card-picture">
+            <PayloadView payload={payload} utxoId={utxoId} title={`${asset.symbol} #${groupId}`} />
+          </div>
+          <p class="card-facts">
+            <a href={`/output/${utxoId}`}>
+              {asset.symbol} #{groupId}
+            </a>
+            <span class="note">
+              <AssetLink id={asset.assetId} symbol={asset.name || asset.symbol} /> · {payloadWord(payloadKind(payload))}
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+);

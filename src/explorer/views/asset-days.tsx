@@ -2,6 +2,7 @@ import { type AssetData, assetRanges } from '../load/load-asset.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { dateText, groupDigits, plural } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
+import { Values } from './table.tsx';
 import { useWidth } from './use-width.ts';
 
 /** Transactions with an asset by day, as bars from zero, with their values as a table. */
@@ -42,25 +43,14 @@ export function AssetDaysPanel({ data: { asset, days, range } }: { data: AssetDa
         )}
       </div>
       {!days.isComplete && points.length > 0 && <p class="table-foot">Older days have too many transactions to count them at once.</p>}
-      <details class="values">
-        <summary>Values</summary>
-        <table data-csv="days">
-          <thead>
-            <tr>
-              <th>Day, UTC</th>
-              <th class="number">Transactions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {points.toReversed().map(({ x, y }) => (
-              <tr>
-                <td>{dateText(x)}</td>
-                <td class="number">{groupDigits(y)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <Values csv="days" columns={['Day, UTC', { number: 'Transactions' }]}>
+        {points.toReversed().map(({ x, y }) => (
+          <tr>
+            <td>{dateText(x)}</td>
+            <td class="number">{groupDigits(y)}</td>
+          </tr>
+        ))}
+      </Values>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import type { AssetData } from '../load/load-asset.ts';
-import { chainPath } from '../load/page-context.ts';
+import { chainPath, type ViewProps } from '../load/page-context.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { amountText, dateText, groupDigits, plural } from '../text/text-format.ts';
 import { AssetDaysPanel } from './asset-days.tsx';
@@ -7,7 +7,6 @@ import { HoldersPanel } from './holders-panel.tsx';
 import { NftGroups } from './nft-groups.tsx';
 import { AddressLink, BlockLink, Chip, CopyAs, Facts, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 /** Owners of rights to mint that are shown, and addresses of each. */
 const maxMinters = 3;

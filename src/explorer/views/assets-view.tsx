@@ -1,7 +1,8 @@
 import { type AssetsData, assetSorts } from '../load/load-assets.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
-import type { ViewProps } from './view.ts';
+import { TableHead } from './table.tsx';
 
 export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
   <>
@@ -23,18 +24,18 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
     />
     <section class="panel scroll">
       <table data-csv="assets">
-        <thead>
-          <tr>
-            <th>Symbol</th>
-            <th>Name</th>
-            <th>Asset ID</th>
-            <th>Kind</th>
-            <th class="number">Supply</th>
-            <th class="number">Holders</th>
-            <th class="number">Transactions</th>
-            <th class="number">Created</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            'Symbol',
+            'Name',
+            'Asset ID',
+            'Kind',
+            { number: 'Supply' },
+            { number: 'Holders' },
+            { number: 'Transactions' },
+            { number: 'Created' },
+          ]}
+        />
         <tbody>
           {assets.map((asset) => (
             <tr>

@@ -3,6 +3,7 @@ import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-ba
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
+import { Values } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 
@@ -60,27 +61,20 @@ export function BalancePanel({ data: { address, plot }, now }: { data: AddressDa
           />
         )}
       </div>
-      <details class="values">
-        <summary>{isSampled ? 'Values at evenly spaced blocks; changes between them are not listed' : 'Values'}</summary>
-        <table data-csv="balance">
-          <thead>
-            <tr>
-              <th>Since, UTC</th>
-              <th class="number">{unit}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {plot.points.toReversed().map(([time, amount]) => (
-              <tr>
-                <td>
-                  <TimeCell time={time} text={`${dateText(time)} ${timeText(time)}`} />
-                </td>
-                <td class="number">{amountText(amount, denomination)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <Values
+        csv="balance"
+        columns={['Since, UTC', { number: unit }]}
+        summary={isSampled ? 'Values at evenly spaced blocks; changes between them are not listed' : 'Values'}
+      >
+        {plot.points.toReversed().map(([time, amount]) => (
+          <tr>
+            <td>
+              <TimeCell time={time} text={`${dateText(time)} ${timeText(time)}`} />
+            </td>
+            <td class="number">{amountText(amount, denomination)}</td>
+          </tr>
+        ))}
+      </Values>
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { type BlockData, type BlockTx, rowsPerPage } from '../load/load-block.ts';
-import { chainPath, type PageContext } from '../load/page-context.ts';
+import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, groupDigits, plural, shortId } from '../text/text-format.ts';
@@ -9,7 +9,6 @@ import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, Save
 import { TimeText } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 type Area = 'moved' | 'bytes' | 'fee' | 'equal';
 

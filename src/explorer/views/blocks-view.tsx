@@ -1,7 +1,7 @@
 import type { BlocksData } from '../load/load-blocks.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, shortId } from '../text/text-format.ts';
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData>) {
   const largest = Math.max(1, ...blocks.map(({ txs }) => txs));

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { CrossChainBalance, Transfer } from '../../api/contract/answers.ts';
 import type { CrossChainData } from '../load/load-cross-chain.ts';
-import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
 import { AmountText, Chip, NextPage, PageHead, Panel, SaveMenu, Scroll, Switch, TxLink } from './parts.tsx';
-import type { ViewProps } from './view.ts';
+import { TableHead } from './table.tsx';
 
 const filters = [
   ['all', 'All'],
@@ -62,15 +62,7 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
         >
           <Scroll>
             <table data-csv="transfers">
-              <thead>
-                <tr>
-                  <th>State</th>
-                  <th>Way</th>
-                  <th class="number">Amount</th>
-                  <th>Exported by</th>
-                  <th>Imported by</th>
-                </tr>
-              </thead>
+              <TableHead columns={['State', 'Way', { number: 'Amount' }, 'Exported by', 'Imported by']} />
               <tbody>
                 {shown.map((transfer) => (
                   <TransferRow transfer={transfer} context={context} now={now} />

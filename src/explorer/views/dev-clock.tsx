@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { clockMarks, maxPosition, offsetAt, positionOf, stepsPerMark } from '../text/clock-scale.ts';
 import { dateText, spanText, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { FormNote } from './dev-note.tsx';
+import { FieldForm, FormNote } from './form.tsx';
 import { useLive } from './live.ts';
 import { Panel } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The chain's clock: a slider from now to a year ahead, jumps, freezing, and the time of the next block. */
 export function DevClock({ data: { state } }: ViewProps<DevData>) {
@@ -70,11 +70,11 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
           ))}
         </div>
       </div>
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const text = String(new FormData(event.currentTarget).get('time'));
+      <FieldForm
+        button="Set"
+        isBusy={isBusy}
+        onSubmit={(form) => {
+          const text = String(form.get('time'));
           const time = `${text.length === 16 ? `${text}:00` : text}Z`;
           void run('dev.setNextBlockTime', { time }, () => `The next block is at ${time}`);
         }}
@@ -82,10 +82,7 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
         <label class="grow">
           Next block at, UTC <input name="time" type="datetime-local" step={1} required />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Set
-        </button>
-      </form>
+      </FieldForm>
       <FormNote note={note} />
     </Panel>
   );

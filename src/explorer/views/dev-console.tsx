@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useActions } from './actions.ts';
+import { FieldForm } from './form.tsx';
 import { Panel } from './parts.tsx';
 
 /** Calls any method of `/ext/dev` with JSON parameters. */
@@ -19,23 +20,14 @@ export function DevConsole() {
   };
   return (
     <Panel title="Console">
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void call(new FormData(event.currentTarget));
-        }}
-      >
+      <FieldForm button="Run" isPrimary onSubmit={call}>
         <label>
           Method <input name="method" class="mono" defaultValue="dev.nodeInfo" required />
         </label>
         <label class="grow">
           Parameters <input name="params" class="mono" defaultValue="{}" />
         </label>
-        <button type="submit" class="primary">
-          Run
-        </button>
-      </form>
+      </FieldForm>
       <pre class={`padded console ${answer.isError ? 'bad-text' : ''}`} role="status">
         {answer.text}
       </pre>

@@ -1,11 +1,10 @@
-import type { OrderedFault } from '../load/dev-state.ts';
+import { faultText, type OrderedFault } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { plural } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { FormNote } from './dev-note.tsx';
-import { faultText } from './fault-text.ts';
+import { FieldForm, FormNote } from './form.tsx';
 import { Panel } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The call that ends a fault. */
 const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => readonly [method: string, params: object] } = {
@@ -17,10 +16,6 @@ const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => r
 /** Makes calls slow or fail, and health checks fail; lists what is ordered, and ends it. */
 export function DevFaults({ data: { state } }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
-  const submit = (send: (form: FormData) => Promise<void>) => (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    void send(new FormData(event.currentTarget));
-  };
   return (
     <Panel title="Faults" side={<span>{state.faults.length === 0 ? 'none' : plural(state.faults.length, 'fault')}</span>}>
       {state.faults.length > 0 && (
@@ -44,12 +39,14 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
           </tbody>
         </table>
       )}
-      <form
+      <FieldForm
+        button="Delay"
+        isBusy={isBusy}
         class="row padded spaced"
-        onSubmit={submit((form) => {
+        onSubmit={(form) => {
           const method = String(form.get('method')).trim();
           return run('dev.setLatency', { ms: Number(form.get('ms')), ...(method !== '' && { method }) }, () => 'Calls are slower now');
-        })}
+        }}
       >
         <label>
           Delay, ms <input name="ms" type="number" min={0} max={20_000} required defaultValue="500" />
@@ -57,17 +54,15 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
         <label class="grow">
           Of method <input name="method" class="mono" placeholder="all methods" />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Delay
-        </button>
-      </form>
-      <form
-        class="row padded"
-        onSubmit={submit((form) => {
+      </FieldForm>
+      <FieldForm
+        button="Fail next"
+        isBusy={isBusy}
+        onSubmit={(form) => {
           const error = String(form.get('error')).trim();
           const params = { method: form.get('method'), times: Number(form.get('times')), ...(error !== '' && { error }) };
           return run('dev.failNext', params, () => 'The next calls will fail');
-        })}
+        }}
       >
         <label class="grow">
           Method <input name="method" class="mono" required defaultValue="avm.issueTx" />
@@ -78,15 +73,13 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
         <label class="grow">
           Error <input name="error" placeholder="its own words" maxLength={1000} />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Fail next
-        </button>
-      </form>
-      <form
-        class="row padded"
-        onSubmit={submit((form) =>
-          run('dev.setUnhealthy', { check: form.get('check'), message: form.get('message') }, () => 'The health check fails now'),
-        )}
+      </FieldForm>
+      <FieldForm
+        button="Make unhealthy"
+        isBusy={isBusy}
+        onSubmit={(form) =>
+          run('dev.setUnhealthy', { check: form.get('check'), message: form.get('message') }, () => 'The health check fails now')
+        }
       >
         <label>
           Health check <input name="check" class="mono" required defaultValue="X" size={8} />
@@ -94,10 +87,7 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
         <label class="grow">
           Message <input name="message" required defaultValue="ordered by a developer" />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Make unhealthy
-        </button>
-      </form>
+      </FieldForm>
       <FormNote note={note} />
     </Panel>
   );

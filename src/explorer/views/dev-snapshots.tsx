@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Snapshot } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { SnapshotLine } from '../pictures/snapshot-line.tsx';
 import { groupDigits, plural } from '../text/text-format.ts';
 import { useActions, useDevCall } from './actions.ts';
-import { FormNote } from './dev-note.tsx';
 import { type StateDiff, Undone } from './dev-undone.tsx';
+import { FieldForm, FormNote } from './form.tsx';
 import { Panel, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** Snapshots on the line of the chain, with what a revert to each would undo. */
 export function DevSnapshots({ data, context }: ViewProps<DevData>) {
@@ -26,19 +26,18 @@ export function DevSnapshots({ data, context }: ViewProps<DevData>) {
     <Panel
       title="Snapshots"
       side={
-        <form
+        <FieldForm
+          button="Take snapshot"
+          isPrimary
+          isBusy={isBusy}
           class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const name = new FormData(event.currentTarget).get('name');
+          onSubmit={(form) => {
+            const name = form.get('name');
             void run('dev.snapshot', name === '' ? {} : { name }, (result) => `Snapshot ${result.name} taken`);
           }}
         >
           <input name="name" aria-label="Name of the snapshot" placeholder="name" maxLength={64} />
-          <button type="submit" class="primary" disabled={isBusy}>
-            Take snapshot
-          </button>
-        </form>
+        </FieldForm>
       }
     >
       <div class="padded">

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { miningText } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
-import { amountText, groupDigits } from '../text/text-format.ts';
+import type { ViewProps } from '../load/page-context.ts';
+import { amountText, groupDigits, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevClock } from './dev-clock.tsx';
 import { DevConsole } from './dev-console.tsx';
 import { DevFaults } from './dev-faults.tsx';
-import { FormNote, sentIn } from './dev-note.tsx';
 import { DevSnapshots } from './dev-snapshots.tsx';
 import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
-import { EventLog } from './event-log.tsx';
+import { FieldForm, FormNote, sentIn } from './form.tsx';
+import { useLive } from './live.ts';
 import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 export const DevView = (props: ViewProps<DevData>) => (
   <>
@@ -86,11 +86,11 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
   return (
     <Panel title="Faucet">
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+      <FieldForm
+        button="Send"
+        isPrimary
+        isBusy={isBusy}
+        onSubmit={(form) => {
           const asset = String(form.get('asset')).trim();
           const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
           const params = { to: form.get('to'), amount, ...(asset !== context.chain.feeSymbol && { assetID: asset }) };
@@ -106,10 +106,7 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
         <label>
           Asset <input name="asset" required defaultValue={context.chain.feeSymbol} size={5} title="Symbol or ID" />
         </label>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Send
-        </button>
-      </form>
+      </FieldForm>
       <FormNote note={note} />
     </Panel>
   );
@@ -121,11 +118,10 @@ function Mint({ data: { accounts } }: ViewProps<DevData>) {
   const [assetID, setCreated] = useState('');
   return (
     <Panel title="Assets">
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+      <FieldForm
+        button="Create"
+        isBusy={isBusy}
+        onSubmit={(form) => {
           const asset = { name: form.get('name'), symbol: form.get('symbol'), denomination: 0, supply: form.get('supply'), mintable: true };
           void run('dev.createAsset', asset, ({ assetID }) => {
             setCreated(String(assetID));
@@ -142,15 +138,11 @@ function Mint({ data: { accounts } }: ViewProps<DevData>) {
         <label>
           Supply <input name="supply" inputMode="numeric" required defaultValue="1000" size={8} />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Create
-        </button>
-      </form>
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+      </FieldForm>
+      <FieldForm
+        button="Mint"
+        isBusy={isBusy}
+        onSubmit={(form) => {
           void run('dev.mint', { assetID, to: form.get('mintTo'), amount: form.get('amount') }, (result) => sentIn('Minted in', result));
         }}
       >
@@ -170,10 +162,7 @@ function Mint({ data: { accounts } }: ViewProps<DevData>) {
         <label>
           Amount <input name="amount" inputMode="numeric" required defaultValue="100" size={8} />
         </label>
-        <button type="submit" disabled={isBusy}>
-          Mint
-        </button>
-      </form>
+      </FieldForm>
       <FormNote note={note} />
     </Panel>
   );
@@ -208,22 +197,41 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
           />
         </label>
       </div>
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const blocks = Number(new FormData(event.currentTarget).get('blocks'));
-          void run('dev.mine', { blocks }, (result) => `Mined up to block ${result.height}`);
-        }}
+      <FieldForm
+        button="Mine"
+        isPrimary
+        isBusy={isBusy}
+        onSubmit={(form) => run('dev.mine', { blocks: Number(form.get('blocks')) }, ({ height }) => `Mined up to block ${height}`)}
       >
         <label>
           Blocks <input name="blocks" type="number" min={1} max={1000} required defaultValue="1" />
         </label>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Mine
-        </button>
-      </form>
+      </FieldForm>
       <FormNote note={note} />
+    </Panel>
+  );
+}
+
+/** The latest events of the stream since the page opened, newest first. */
+function EventLog() {
+  const live = useLive();
+  if (live === undefined) return null;
+  return (
+    <Panel title="Events" side={<span>since this page opened</span>}>
+      <table>
+        <tbody>
+          {live.log.map(({ number, time, kind, text, href }) => (
+            <tr key={number}>
+              <td class="mono quiet">{timeText(time)}</td>
+              <td>
+                <b>{kind}</b>
+              </td>
+              <td class="breakable">{href === undefined ? text : <a href={href}>{text}</a>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {live.log.length === 0 && <p class="table-foot">None yet.</p>}
     </Panel>
   );
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type GraphData, type GraphOutput, graphUrl, maxOpen } from '../load/graph-data.ts';
-import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { box, type GraphLayout, layOutGraph } from '../pictures/graph-layout.ts';
 import { UtxoGraph } from '../pictures/utxo-graph.tsx';
 import { dateText, plural, shortId } from '../text/text-format.ts';
 import { AddressLink, AmountText, AssetLink, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
-import type { ViewProps } from './view.ts';
+import { TableHead } from './table.tsx';
 
 /** Outputs and transactions around one of them, expanded step by step. */
 export function GraphView({ data, context, now }: ViewProps<GraphData>) {
@@ -95,15 +95,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
   <Panel title={plural(outputs.length, 'output')} side={<SaveMenu csv="graph" />}>
     <Scroll>
       <table data-csv="graph">
-        <thead>
-          <tr>
-            <th>Output</th>
-            <th class="number">Amount</th>
-            <th>Owner</th>
-            <th>Created by</th>
-            <th>Spent by</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Output', { number: 'Amount' }, 'Owner', 'Created by', 'Spent by']} />
         <tbody>
           {outputs.map((output) => (
             <tr class={output.id === selected ? 'selected' : ''}>
@@ -126,15 +118,15 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                 {output.locktime > now && <span class="locked"> locked until {dateText(output.locktime)}</span>}
               </td>
               <td>
-                <Side id={output.createdBy} chain={output.createdOn} context={context} /> <small>output {output.index}</small>
+                <Side {...output.created} context={context} /> <small>output {output.index}</small>
               </td>
               <td>
                 {output.isSpent ? (
-                  <Side id={output.spentBy} chain={output.spentOn} context={context} />
-                ) : output.spentOn === context.chain.id ? (
+                  <Side {...output.spent} context={context} />
+                ) : output.spent.chain === context.chain.id ? (
                   <span class="unspent">unspent</span>
                 ) : (
-                  <span class="quiet">waits on {chainTitle(context, output.spentOn)}</span>
+                  <span class="quiet">waits on {chainTitle(context, output.spent.chain)}</span>
                 )}
               </td>
             </tr>

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type CrossChainCounts, type HomeData, txsByKind, txsPerSecond } from '../load/load-home.ts';
-import { chainPath, type PageContext } from '../load/page-context.ts';
+import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { allKinds } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { Sparkline } from '../pictures/plot.tsx';
@@ -10,7 +10,6 @@ import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
 import { CopyButton, Facts, Key, Panel, SaveMenu, Switch } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 export function HomeView({ data, context, now: firstNow, origin }: ViewProps<HomeData>) {
   const live = useLive();

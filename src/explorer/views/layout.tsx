@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type DevState, miningText } from '../load/dev-state.ts';
+import { type DevState, faultText, miningText } from '../load/dev-state.ts';
 import type { FollowState } from '../load/follow-state.ts';
 import type { PageContext } from '../load/page-context.ts';
 import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { faultText } from './fault-text.ts';
 import { FollowStrip } from './follow-strip.tsx';
 import { Mark, SearchGlyph, ThemeButton } from './frame-parts.tsx';
 import { type RevertNote, useLive } from './live.ts';

@@ -1,11 +1,12 @@
 import { miningText } from '../load/dev-state.ts';
 import type { MempoolData } from '../load/load-mempool.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
+import { TableHead } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
-import type { ViewProps } from './view.ts';
 
 export function MempoolView({ data: { mempool, drops, dev }, context, now }: ViewProps<MempoolData>) {
   const { run, note, isBusy } = useDevCall();
@@ -117,15 +118,7 @@ const DropsPanel = ({ drops }: Pick<MempoolData, 'drops'>) => (
   >
     <Scroll>
       <table data-csv="dropped">
-        <thead>
-          <tr>
-            <th>Reason</th>
-            <th>Transaction</th>
-            <th>What happened</th>
-            <th>Stage</th>
-            <th class="number">When, UTC</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Reason', 'Transaction', 'What happened', 'Stage', { number: 'When, UTC' }]} />
         <tbody>
           {drops.map(({ txHash, reason, stage, droppedAt }) => (
             <tr>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ViewProps } from './view.ts';
+import type { ViewProps } from '../load/page-context.ts';
 
 /** A page that is only a message: nothing found, several matches, a source that failed. */
 export type MessageData = {

@@ -1,13 +1,14 @@
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { healthValue } from '../load/health-value.ts';
 import type { HealthCheck, NodeData } from '../load/load-node.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { PeersPanel } from './peers-panel.tsx';
 import { ProcessPlots } from './process-plots.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
-import type { ViewProps } from './view.ts';
+import { TableHead } from './table.tsx';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
   const { nodeID, health, versions, peers, upgrades, clockOffset } = data;
@@ -39,15 +40,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         <Panel title="Health">
           <Scroll>
             <table>
-              <thead>
-                <tr>
-                  <th>Result</th>
-                  <th>Check</th>
-                  <th>Value</th>
-                  <th class="number">Took</th>
-                  <th class="number">Checked</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Result', 'Check', 'Value', { number: 'Took' }, { number: 'Checked' }]} />
               <tbody>
                 {checks.map(([name, check]) => (
                   <CheckRow name={name} check={check} time={unixOf(check.timestamp) + clockOffset} now={now} />

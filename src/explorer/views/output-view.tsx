@@ -1,14 +1,14 @@
 import type { Utxo } from '../../api/contract/answers.ts';
 import type { OutputData } from '../load/load-output.ts';
 import { outputType } from '../load/output-type.ts';
-import { chainPath, chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainPath, chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { dateText, shortId, timeText } from '../text/text-format.ts';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, BlockLink, Chip, CopyAs, Facts, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
+import { TableHead } from './table.tsx';
 import { TimeCell, TimeText } from './time-text.tsx';
-import type { ViewProps } from './view.ts';
 
 /** One output: what it holds, who owns it, what created and spent it. For an NFT also its owners over time. */
 export function OutputView({ data: { utxo, createdIn, spentIn, owners, hasMoreOwners }, context, now, origin }: ViewProps<OutputData>) {
@@ -124,14 +124,7 @@ const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
   <Panel title="Owners over time" side={<SaveMenu csv="owners" />}>
     <Scroll>
       <table data-csv="owners" class="even">
-        <thead>
-          <tr>
-            <th>Owner</th>
-            <th>Since, UTC</th>
-            <th>By transaction</th>
-            <th>Output</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Owner', 'Since, UTC', 'By transaction', 'Output']} />
         <tbody>
           {owners.toReversed().map((one) => (
             <tr>

@@ -1,13 +1,13 @@
 import type { Utxo } from '../../api/contract/answers.ts';
 import { type OutputFilter, type OutputsData, outputsUrl } from '../load/load-outputs.ts';
 import { outputType } from '../load/output-type.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { canvasOutput } from '../load/slim.ts';
 import { dateText, plural, shortId, timeText } from '../text/text-format.ts';
 import { OutputCanvas } from './address-outputs.tsx';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, NextPage, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { TimeCell } from './time-text.tsx';
-import type { ViewProps } from './view.ts';
 
 /** All outputs of an address as a table, with a picture of those that it shows. */
 export function OutputsView({ data, context, now }: ViewProps<OutputsData>) {

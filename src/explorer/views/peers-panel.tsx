@@ -2,6 +2,7 @@ import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import type { PeerRow } from '../load/load-node.ts';
 import { ageText, groupDigits, plural, shortId } from '../text/text-format.ts';
 import { Panel, SaveMenu, Scroll } from './parts.tsx';
+import { TableHead } from './table.tsx';
 
 /** Rows that are shown; a node of a public network has over a thousand peers. */
 const maxRows = 100;
@@ -33,17 +34,9 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
     >
       <Scroll>
         <table data-csv="peers">
-          <thead>
-            <tr>
-              <th>Node</th>
-              <th>Address</th>
-              <th>Version</th>
-              <th class="number">Heard</th>
-              <th>Our uptime, as it sees it</th>
-              <th class="number">Subnets</th>
-              <th>Benched</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={['Node', 'Address', 'Version', { number: 'Heard' }, 'Our uptime, as it sees it', { number: 'Subnets' }, 'Benched']}
+          />
           <tbody>
             {peers.slice(0, maxRows).map((peer) => (
               <tr id={peer.nodeID}>

@@ -3,7 +3,7 @@ import { dropSentence } from '../load/check-rows.ts';
 import { flowOf } from '../load/flow-data.ts';
 import type { Conflict, PendingTx } from '../load/load-pending-tx.ts';
 import { outputType } from '../load/output-type.ts';
-import { ownerName, type PageContext } from '../load/page-context.ts';
+import { ownerName, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { ConflictPicture } from '../pictures/conflict.tsx';
 import { Flow } from '../pictures/flow.tsx';
@@ -14,7 +14,6 @@ import { LifePanel, SentAgainPanel } from './life-panel.tsx';
 import { Chip, CopyButton, Panel, SaveMenu } from './parts.tsx';
 import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 /** A transaction that is not in the chain: it waits, or it was dropped. The whole top of the page says so. */
 export function PendingTxView({ data, context, now, origin }: ViewProps<PendingTx>) {

@@ -1,6 +1,6 @@
+import type { ViewProps } from '../load/page-context.ts';
 import type { ReferenceData } from '../reference/reference-types.ts';
 import { PageHead } from './parts.tsx';
-import type { ViewProps } from './view.ts';
 
 /** The API reference: every route and method of this port, with a form to try it. */
 export const ReferenceView = ({ data: { description, keyState, hasRpc, html }, context: { has } }: ViewProps<ReferenceData>) => (

@@ -1,6 +1,7 @@
 import type { Setting } from '../load/load-node.ts';
 import { plural } from '../text/text-format.ts';
 import { Panel, SaveMenu, Scroll } from './parts.tsx';
+import { TableHead } from './table.tsx';
 
 /** The flags of the node: those that were set, then the defaults, which are folded. */
 export function SettingsPanel({ settings }: { settings: readonly Setting[] }) {
@@ -24,13 +25,7 @@ export function SettingsPanel({ settings }: { settings: readonly Setting[] }) {
 const SettingsTable = ({ settings, name }: { settings: readonly Setting[]; name: string }) => (
   <Scroll>
     <table data-csv={name}>
-      <thead>
-        <tr>
-          <th>Flag</th>
-          <th>Value</th>
-          <th>Source</th>
-        </tr>
-      </thead>
+      <TableHead columns={['Flag', 'Value', 'Source']} />
       <tbody>
         {settings.map(({ flag, value, source }) => (
           <tr>

@@ -3,6 +3,7 @@ import { LinesPlot } from '../pictures/lines-plot.tsx';
 import { Plot } from '../pictures/plot.tsx';
 import { groupDigits, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
+import { Values } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
 
 const percentiles = [
@@ -109,36 +110,29 @@ const RefusedPanel = ({ start, minutes, width, count }: PlotProps) => (
 
 const MinutesPanel = ({ minutes }: { minutes: readonly Minute[] }) => (
   <Panel title="Issued to this node, by minute" class="plot-wide" side={<span>by the real clock, UTC</span>}>
-    <details class="values">
-      <summary>Values</summary>
-      <table data-csv="issued">
-        <thead>
-          <tr>
-            <th>From, UTC</th>
-            <th class="number">Accepted</th>
-            {[...percentiles.map(({ name }) => name), 'max'].map((name) => (
-              <th class="number">{name}, ms</th>
-            ))}
-            <th class="number">Refused</th>
-            <th class="number">Dropped</th>
-          </tr>
-        </thead>
-        <tbody>
-          {minutes.map(({ timestamp, latency, refused, dropped }) => (
-            <tr>
-              <td>
-                <TimeCell time={timestamp} text={timeText(timestamp)} />
-              </td>
-              <td class="number">{groupDigits(latency?.count ?? 0)}</td>
-              {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
-                <td class="number">{latency === undefined ? '–' : latency[name].toFixed(1)}</td>
-              ))}
-              <td class="number">{groupDigits(refused)}</td>
-              <td class="number">{groupDigits(dropped)}</td>
-            </tr>
+    <Values
+      csv="issued"
+      columns={[
+        'From, UTC',
+        { number: 'Accepted' },
+        ...[...percentiles.map(({ name }) => name), 'max'].map((name) => ({ number: `${name}, ms` })),
+        { number: 'Refused' },
+        { number: 'Dropped' },
+      ]}
+    >
+      {minutes.map(({ timestamp, latency, refused, dropped }) => (
+        <tr>
+          <td>
+            <TimeCell time={timestamp} text={timeText(timestamp)} />
+          </td>
+          <td class="number">{groupDigits(latency?.count ?? 0)}</td>
+          {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
+            <td class="number">{latency === undefined ? '–' : latency[name].toFixed(1)}</td>
           ))}
-        </tbody>
-      </table>
-    </details>
+          <td class="number">{groupDigits(refused)}</td>
+          <td class="number">{groupDigits(dropped)}</td>
+        </tr>
+      ))}
+    </Values>
   </Panel>
 );

@@ -5,6 +5,7 @@ import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
 import { amountText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, Panel, SaveMenu } from './parts.tsx';
+import { Values } from './table.tsx';
 import { IssuePlots } from './throughput-issues.tsx';
 import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
@@ -167,41 +168,34 @@ const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, t
         </li>
       ))}
     </ul>
-    <details class="values">
-      <summary>Values</summary>
-      <table data-csv="throughput">
-        <thead>
-          <tr>
-            <th>From, UTC</th>
-            {allKinds.map(([, { word }]) => (
-              <th class="number">{word}, tx/s</th>
-            ))}
-            <th class="number">Blocks</th>
-            <th class="number">Bytes</th>
-            <th class="number">Burned, {chain.feeSymbol}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {totals.flatMap((bucket, at) =>
-            bucket.blocks === 0
-              ? []
-              : [
-                  <tr>
-                    <td>
-                      <TimeCell time={start + at * step} text={timeText(start + at * step)} />
-                    </td>
-                    {allKinds.map(([type]) => (
-                      <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
-                    ))}
-                    <td class="number">{groupDigits(bucket.blocks)}</td>
-                    <td class="number">{groupDigits(bucket.bytes)}</td>
-                    <td class="number">{shortNumber(bucket.burned)}</td>
-                  </tr>,
-                ],
-          )}
-        </tbody>
-      </table>
-    </details>
+    <Values
+      csv="throughput"
+      columns={[
+        'From, UTC',
+        ...allKinds.map(([, { word }]) => ({ number: `${word}, tx/s` })),
+        { number: 'Blocks' },
+        { number: 'Bytes' },
+        { number: `Burned, ${chain.feeSymbol}` },
+      ]}
+    >
+      {totals.flatMap((bucket, at) =>
+        bucket.blocks === 0
+          ? []
+          : [
+              <tr>
+                <td>
+                  <TimeCell time={start + at * step} text={timeText(start + at * step)} />
+                </td>
+                {allKinds.map(([type]) => (
+                  <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
+                ))}
+                <td class="number">{groupDigits(bucket.blocks)}</td>
+                <td class="number">{groupDigits(bucket.bytes)}</td>
+                <td class="number">{shortNumber(bucket.burned)}</td>
+              </tr>,
+            ],
+      )}
+    </Values>
   </Panel>
 );
 

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load/load-throughput.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
+import { Values } from './table.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { TimeCell } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 const plots = [
   { metric: 'txCount', title: 'Transactions', unit: 'tx', kind: 'bars', color: 1 },
@@ -113,27 +113,16 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                   valueText={({ x, y }) => `${textOfTime(x)}: ${shortNumber(y)} ${unit === 'fee' ? chain.feeSymbol : unit}`}
                 />
               </div>
-              <details class="values">
-                <summary>Values</summary>
-                <table data-csv={metric}>
-                  <thead>
-                    <tr>
-                      <th>From, UTC</th>
-                      <th class="number">{title}</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {points.toReversed().map(({ x, y }) => (
-                      <tr>
-                        <td>
-                          <TimeCell time={x} text={textOfTime(x)} />
-                        </td>
-                        <td class="number">{decimalText(y, 15)}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </details>
+              <Values csv={metric} columns={['From, UTC', { number: title }]}>
+                {points.toReversed().map(({ x, y }) => (
+                  <tr>
+                    <td>
+                      <TimeCell time={x} text={textOfTime(x)} />
+                    </td>
+                    <td class="number">{decimalText(y, 15)}</td>
+                  </tr>
+                ))}
+              </Values>
             </Panel>
           );
         })}

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
-import { chainPath, type PageContext } from '../load/page-context.ts';
+import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { hexToText } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
-import type { ViewProps } from './view.ts';
+import { TableHead } from './table.tsx';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
 export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext }) {
@@ -23,13 +23,7 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
     <Panel title="Credentials and memo" side={rows.size > 0 && <SaveMenu csv="credentials" />}>
       <Scroll>
         <table data-csv="credentials">
-          <thead>
-            <tr>
-              <th>Input</th>
-              <th>Owner</th>
-              <th>Signature</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Input', 'Owner', 'Signature']} />
           <tbody>
             {[...rows].map(([signature, { inputs, owners }]) => (
               <tr>

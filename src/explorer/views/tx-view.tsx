@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import { flowOf } from '../load/flow-data.ts';
 import type { AcceptedTx, TxData } from '../load/load-tx.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { burnedAmounts } from '../load/tx-row.ts';
 import { Flow } from '../pictures/flow.tsx';
@@ -14,7 +14,6 @@ import { TimeText } from './time-text.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { Sentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
-import type { ViewProps } from './view.ts';
 
 export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
   data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import type { ViewProps } from '../load/page-context.ts';
 import { AddressView } from './address-view.tsx';
 import { AssetView } from './asset-view.tsx';
 import { AssetsView } from './assets-view.tsx';
@@ -13,7 +14,6 @@ import { OutputsView } from './outputs-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import { TxView } from './tx-view.tsx';
-import type { ViewProps } from './view.ts';
 import { WebhooksView } from './webhooks-view.tsx';
 
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebhooksData } from '../load/load-webhooks.ts';
-import type { PageContext } from '../load/page-context.ts';
+import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { groupDigits, shortId } from '../text/text-format.ts';
 import { type CallNote, useActions } from './actions.ts';
-import { FormNote } from './dev-note.tsx';
+import { FieldForm, FormNote } from './form.tsx';
 import { AddressLink, Chip, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
+import { TableHead } from './table.tsx';
 import { TimeText } from './time-text.tsx';
-import type { ViewProps } from './view.ts';
 
 type Webhook = WebhooksData['webhooks'][number];
 type Send = (method: string, path: string, body: object | undefined, done: (answer: Answer) => string) => Promise<void>;
@@ -34,15 +34,7 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
         {webhooks.length > 0 && (
           <Scroll>
             <table>
-              <thead>
-                <tr>
-                  <th>URL</th>
-                  <th>For</th>
-                  <th>State</th>
-                  <th class="number">Delivered</th>
-                  <th class="number">Actions</th>
-                </tr>
-              </thead>
+              <TableHead columns={['URL', 'For', 'State', { number: 'Delivered' }, { number: 'Actions' }]} />
               <tbody>
                 {webhooks.map((webhook) => (
                   <WebhookRow key={webhook.id} {...{ webhook, context, send, isBusy }} />
@@ -62,12 +54,11 @@ type NewWebhookProps = { readonly send: Send; readonly isBusy: boolean; readonly
 function NewWebhook({ send, isBusy, feeSymbol, children }: NewWebhookProps) {
   return (
     <Panel title="New webhook">
-      <form
-        class="row padded"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const element = event.currentTarget;
-          const form = new FormData(element);
+      <FieldForm
+        button="Create"
+        isPrimary
+        isBusy={isBusy}
+        onSubmit={(form, element) => {
           const keys = String(form.get('keys'))
             .split(/[\s,]+/)
             .filter((key) => key !== '');
@@ -94,10 +85,7 @@ function NewWebhook({ send, isBusy, feeSymbol, children }: NewWebhookProps) {
         <label>
           Name <input name="name" maxLength={100} size={10} />
         </label>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Create
-        </button>
-      </form>
+      </FieldForm>
       {children}
     </Panel>
   );

@@ -29,7 +29,7 @@ type Peer = {
 };
 
 /** A node that bootstraps from peers with given chains, on a virtual clock. */
-function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]), maxReceivedBlocks?: number) {
+function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]), maxReceived?: number) {
   const loop = createEventLoop();
   const network = createNetwork(loop, createRandom(5));
   const running = new Set<NodeId>();
@@ -76,7 +76,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
       randomBytes: createRandom(9).bytes,
       nextRequestId: () => ++requestId,
       meter,
-      ...(maxReceivedBlocks !== undefined && { maxReceivedBlocks }),
+      ...(maxReceived !== undefined && { maxReceived }),
       onFinished: () => {
         outcome.finished = true;
       },

@@ -36,7 +36,7 @@ type BootstrapParts = ChainLink & {
   readonly nextRequestId: () => number;
   readonly meter: ProgressMeter;
   /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
-  readonly maxReceivedBlocks?: number;
+  readonly maxReceived?: number;
   /** The tip is reached. */
   readonly onFinished: () => void;
   /** An attempt failed; another one follows. */
@@ -54,7 +54,7 @@ const segmentSizes = { first: 1000, min: 64, max: 2000 } as const;
 export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   const { vm, timers, randomBytes, meter, beacons } = parts;
   const requester = createRequester(parts.chainId, parts.transport, parts.nextRequestId);
-  const maxReceived = parts.maxReceivedBlocks ?? segmentSizes.max;
+  const maxReceived = parts.maxReceived ?? segmentSizes.max;
   let stopped = false;
   const isStopped = (): boolean => stopped;
   const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped, maxBlocks: maxReceived });

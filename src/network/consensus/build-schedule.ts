@@ -1,22 +1,10 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
-
-/**
- * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
- * new work or another preference.
- */
-type BuildSchedule = {
-  /** There may be transactions, or the preferred block changed. */
-  readonly wake: () => void;
-  /** The block of this node was issued, or will not be. */
-  readonly finished: () => void;
-  /** Whether a block is being built, or will be at a known time. */
-  readonly isDue: () => boolean;
-  readonly stop: () => void;
-};
+import type { EngineCounters } from './counters.ts';
 
 type BuildParts = {
-  readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting'>;
+  readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting' | 'reject'>;
   readonly timers: Timers;
   /** Whether few enough blocks are processing. */
   readonly hasRoom: () => boolean;
@@ -24,13 +12,18 @@ type BuildParts = {
   readonly post: (work: () => void) => void;
   /** Issues a block. Returns false if that is not possible. */
   readonly issue: (block: EngineBlock) => boolean;
+  readonly counters: Pick<EngineCounters, 'built' | 'builtSkew' | 'buildsFailed'>;
   readonly onError: (error: unknown) => void;
 };
 
 /** The longest wait before the time is asked for again: the clock may be set. */
 const maxWait = 10_000;
 
-export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError }: BuildParts): BuildSchedule {
+/**
+ * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
+ * new work or another preference.
+ */
+export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters, onError }: BuildParts) {
   let isBuilding = false;
   let isStopped = false;
   let timer: (() => void) | undefined;
@@ -43,12 +36,17 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError 
     const block = attempt(vm.build);
     if (block === undefined) return;
     isBuilding = true;
-    if (!issue(block)) isBuilding = false;
+    counters.built++;
+    counters.builtSkew += timers.now() - Number(block.time) * 1000;
+    if (issue(block)) return;
+    vm.reject(block.id);
+    isBuilding = false;
   };
   const attempt = <T>(work: () => T | undefined): T | undefined => {
     try {
       return work();
     } catch (error) {
+      counters.buildsFailed++;
       onError(error);
       return undefined;
     }
@@ -64,12 +62,21 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError 
   };
 
   return {
+    /** There may be transactions, or the preferred block changed. */
     wake,
-    finished: () => {
+    /** The block of this node was issued. */
+    issued: (): void => {
       isBuilding = false;
     },
+    /** It will not be issued. */
+    dropped: (id: Id, wasVerified: boolean): void => {
+      counters.buildsFailed++;
+      isBuilding = false;
+      if (!wasVerified) vm.reject(id);
+    },
+    /** Whether a block is being built, or will be at a known time. */
     isDue: () => isBuilding || timer !== undefined,
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       clear();
     },

@@ -1,5 +1,12 @@
 import type { BlockRef } from '../snowman/consensus-block.ts';
 
+/** What validators with more than half of the stake have accepted, by their last answers (accepted-frontiers.ts). */
+export type Majority = {
+  readonly height: bigint;
+  /** When these answers were heard, in milliseconds of the timers' clock. */
+  readonly heardAt: number;
+};
+
 /** What health check and metrics show of an engine. Durations in milliseconds. */
 export type EngineState = {
   readonly lastAccepted: BlockRef;
@@ -14,8 +21,5 @@ export type EngineState = {
   /** Blocks that other work waits for. */
   readonly missingBlocks: number;
   readonly unverifiedBlocks: number;
-  /** The height that validators with more than half of the stake have accepted, by their last answers. */
-  readonly majorityHeight: bigint;
-  /** When these were heard, in milliseconds of the timers' clock (accepted-frontiers.ts). */
-  readonly majorityHeardAt: number;
+  readonly majority: Majority;
 };

@@ -4,6 +4,7 @@ import type { Timers } from '../../base/timing/timers.ts';
 import type { Transport } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createConsensus } from '../snowman/consensus.ts';
+import type { PollEnd } from '../snowman/poll.ts';
 import { createPolls } from '../snowman/polls.ts';
 import { createAcceptedFrontiers } from './accepted-frontiers.ts';
 import { createBlockRequests } from './block-requests.ts';
@@ -11,7 +12,6 @@ import type { EngineCounters } from './counters.ts';
 import { createDecisions } from './decisions.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
-import { createPollTimes } from './poll-times.ts';
 import { createQueueLimit } from './queue-limit.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
@@ -47,8 +47,22 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
       blockRequests: requests.count(),
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
-      majorityHeight: frontiers.majorityHeight(),
-      majorityHeardAt: frontiers.heardAt(),
+      majority: { height: frontiers.majorityHeight(), heardAt: frontiers.heardAt() },
     }),
+  };
+}
+
+/** When each open poll began; counts ended polls and how long they were open. */
+function createPollTimes(timers: Timers, counters: EngineCounters) {
+  const starts = new Map<number, number>();
+  return {
+    opened: (requestId: number) => void starts.set(requestId, timers.now()),
+    ended: (requestId: number, end: PollEnd): void => {
+      const now = timers.now();
+      const row = counters.polls[end];
+      row.count++;
+      row.duration += now - (starts.get(requestId) ?? now);
+      starts.delete(requestId);
+    },
   };
 }

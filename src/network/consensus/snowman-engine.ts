@@ -66,34 +66,22 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
       consensus.add(consensusBlock(block));
       decisions.add(block);
       countIssued(counters, block, source, validators.current().get(node) ?? 0n);
-      if (isBuilt) schedule.finished();
+      if (isBuilt) schedule.issued();
       vm.setPreference(consensus.preference());
       if (consensus.isPreferred(block.id)) queries.poll(block.id, isBuilt ? block.bytes : undefined);
       isRepollDue = true;
     },
     onInvalid: parts.onInvalid,
-    onBuiltDropped: (block, wasVerified) => {
-      counters.buildsFailed++;
-      schedule.finished();
-      if (!wasVerified) vm.reject(block.id);
-    },
+    onBuiltDropped: ({ id }, wasVerified) => schedule.dropped(id, wasVerified),
   });
   const schedule = createBuildSchedule({
     vm,
     timers,
     post,
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
-    issue: (block) => {
-      counters.built++;
-      counters.builtSkew += timers.now() - Number(block.time) * 1000;
-      const isIssued = issuer.issueBuilt(transport.self, block);
-      if (!isIssued) vm.reject(block.id);
-      return isIssued;
-    },
-    onError: (error) => {
-      counters.buildsFailed++;
-      parts.onInvalid(undefined, error);
-    },
+    counters,
+    issue: (block) => issuer.issueBuilt(transport.self, block),
+    onError: (error) => parts.onInvalid(undefined, error),
   });
 
   const votes = createVoteIntake({ ...tables, issuer, counters });
@@ -112,17 +100,8 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
-  const messages = createEngineMessages({
-    ...parts,
-    ...tables,
-    issuer,
-    blocks,
-    votes,
-    post,
-    postLast,
-    postAlone: mailbox.post,
-    isIdle: mailbox.isIdle,
-  });
+  const queue = { post, postLast, postAlone: mailbox.post, isIdle: mailbox.isIdle };
+  const messages = createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, queue });
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
     post(() => {
       if (consensus.processingCount() > 0) isRepollDue = true;

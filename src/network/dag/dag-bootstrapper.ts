@@ -25,7 +25,7 @@ type DagBootstrapParts = ChainLink & {
   readonly peers: () => readonly NodeId[];
   readonly nextRequestId: () => number;
   readonly meter: Pick<ProgressMeter, 'setPhase' | 'setDag'>;
-  readonly maxReceivedVertices?: number;
+  readonly maxReceived?: number;
   /** The chain is linearized. */
   readonly onFinished: () => void;
   /** An attempt failed; another one follows. */
@@ -55,7 +55,7 @@ export function startDagBootstrapper(parts: DagBootstrapParts): DagBootstrapper 
       vertices: dag.vertices,
       requester,
       isStopped: () => isStopped,
-      maxVertices: parts.maxReceivedVertices ?? defaultMaxReceived,
+      maxVertices: parts.maxReceived ?? defaultMaxReceived,
       onFetched: (added) => {
         fetched += added.length;
         stopHeight ??= dag.vertices.vertex(dag.stopVertexID)?.height;

@@ -2,26 +2,20 @@
  * A map that drops the entries set longest ago once it is full: what this node remembers of peers. Not a cache: its size is a rule of the
  * protocol and no part of `--cache-bytes`.
  */
-type BoundedMap<K, V> = {
-  readonly get: (key: K) => V | undefined;
-  readonly set: (key: K, value: V) => void;
-  readonly delete: (key: K) => void;
-};
-
-/** Keeps two generations: when the young one reaches half of `maxSize`, the old one is dropped as a whole. Evicting single keys is slower. */
-export function boundedMap<K, V>(maxSize: number): BoundedMap<K, V> {
+export function boundedMap<K, V>(maxSize: number) {
+  // Two generations: when the young one reaches half of `maxSize`, the old one is dropped as a whole. Evicting single keys is slower.
   let young = new Map<K, V>();
   let old = new Map<K, V>();
   return {
-    get: (key) => young.get(key) ?? old.get(key),
-    set: (key, value) => {
+    get: (key: K): V | undefined => young.get(key) ?? old.get(key),
+    set: (key: K, value: V): void => {
       if (young.size >= maxSize / 2) {
         old = young;
         young = new Map();
       }
       young.set(key, value);
     },
-    delete: (key) => {
+    delete: (key: K): void => {
       young.delete(key);
       old.delete(key);
     },

@@ -1,14 +1,9 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 
-/** Limits the pull requests of each peer in a sliding window. The clock is an argument. AvalancheGo: network/p2p/throttler.go. */
-type PullLimit = {
-  /** Counts a request. Returns whether it is within the limit. */
-  readonly allow: (node: NodeId, limit: number, now: number) => boolean;
-};
-
 type Window = { readonly start: number; readonly hits: Map<NodeId, number> };
 
-export function createPullLimit(period: number, start: number): PullLimit {
+/** Limits the pull requests of each peer in a sliding window. The clock is an argument. AvalancheGo: network/p2p/throttler.go. */
+export function createPullLimit(period: number, start: number) {
   let current: Window = { start, hits: new Map() };
   let previous: Window = { start: start - period, hits: new Map() };
   const rotate = (at: number): void => {
@@ -16,7 +11,8 @@ export function createPullLimit(period: number, start: number): PullLimit {
     current = { start: at, hits: new Map() };
   };
   return {
-    allow: (node, limit, now) => {
+    /** Counts a request. Returns whether it is within the limit. */
+    allow: (node: NodeId, limit: number, now: number): boolean => {
       let elapsed = now - current.start;
       if (elapsed >= 2 * period) rotate(now - period);
       if (elapsed >= period) {

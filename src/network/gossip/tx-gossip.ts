@@ -1,21 +1,16 @@
-import { fromHex } from '../../base/bytes/hex.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { attempt } from '../../base/fault.ts';
 import { every } from '../../base/timing/timers.ts';
-import type { ConnectedValidators } from '../consensus/connected-validators.ts';
-import { createRequestServer, type SlowRequest } from '../consensus/request-server.ts';
 import { sampleNodes } from '../consensus/weighted-sample.ts';
-import { appErrorCodes, GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
-import { type BloomFilter, bloomHash, parseBloomFilter } from '../protocol/bloom-filter.ts';
-import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
+import { GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
+import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
-import type { GossipParameters } from './gossip-parameters.ts';
-import type { GossipItem, GossipPool } from './gossip-pool.ts';
+import type { GossipItem } from './gossip-pool.ts';
 import { createKnownFilter } from './known-filter.ts';
-import { createPullLimit, pullRequestLimit } from './pull-limit.ts';
+import { connectedStakers, createPullServer, type PullServerParts } from './pull-server.ts';
 import { createPushQueue } from './push-queue.ts';
 import { createReceivedQueue } from './received-queue.ts';
-import { topByStake } from './top-validators.ts';
 
 /** Gossip of transactions between the mempools of nodes: push and pull. AvalancheGo: network/p2p/gossip, vms/avm/network. */
 export type TxGossip = {
@@ -28,38 +23,20 @@ export type TxGossip = {
   readonly stop: () => void;
 };
 
-type GossipParts = ChainLink & {
-  readonly pool: GossipPool;
-  readonly connected: ConnectedValidators;
-  /** Validators of the P-Chain, who may pull; none without sybil protection. */
-  readonly stakers: () => ValidatorSet;
-  readonly parameters: GossipParameters;
+type GossipParts = PullServerParts & {
   /** The mempool failed unexpectedly. */
   readonly onError: (error: unknown) => void;
 };
-
-const saltSize = 32;
-const errorTexts = {
-  unexpected: 'unexpected error',
-  unregisteredHandler: 'unregistered handler',
-  notValidator: 'not a validator',
-  throttled: 'throttled',
-} as const;
 
 export function startTxGossip(parts: GossipParts): TxGossip {
   const { chainId, pool, transport, connected, stakers, timers, randomBytes, parameters } = parts;
   const counters = createGossipCounters();
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
-  const hasStake = (node: NodeId): boolean => stakers().has(node);
-  const server = createRequestServer(timers, hasStake);
-  const pullLimit = createPullLimit(parameters.pullPeriod, timers.now());
-  const received = createReceivedQueue(pool, timers, hasStake, known.add, parts.onError);
+  const server = createPullServer(parts, counters);
+  const received = createReceivedQueue(pool, timers, (node) => stakers().has(node), known.add, parts.onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
   let pullRequestId = 1;
-
-  const isStaker = (node: NodeId): boolean => hasStake(node) && connected.isConnected(node);
-  const connectedStakers = (): NodeId[] => [...stakers().keys()].filter(connected.isConnected);
 
   const push = (items: Uint8Array[], stake: number, validators: number): void => {
     if (items.length === 0) return;
@@ -78,7 +55,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   const pullRound = (): void => {
     if (!stakers().has(transport.self)) return;
     const [node] = sampleNodes(
-      connectedStakers().filter((staker) => staker !== transport.self),
+      connectedStakers(parts).filter((staker) => staker !== transport.self),
       1,
       randomBytes,
     );
@@ -89,47 +66,6 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     transport.request({ kind: 'appRequest', chainId, requestId, deadline: 0n, appBytes }, [node]);
   };
 
-  const requestLimit = (validators: number): number => pullRequestLimit(parameters.pullPeriod / parameters.pullInterval, validators);
-  const sendError = (to: NodeId, requestId: number, kind: keyof typeof errorTexts): void => {
-    const error = { errorCode: appErrorCodes[kind], errorMessage: errorTexts[kind] };
-    transport.send({ kind: 'appError', chainId, requestId, ...error }, [to]);
-  };
-  /** Sends transactions that are not in the filter, until they exceed the target size. */
-  const pullAnswer = (to: NodeId, requestId: number, filter: BloomFilter, salt: Uint8Array): SlowRequest =>
-    function* () {
-      const items: Uint8Array[] = [];
-      let size = 0;
-      let total = 0;
-      for (const { id, bytes } of pool.items()) {
-        total++;
-        if (!filter.contains(bloomHash(fromHex(id), salt))) {
-          items.push(bytes);
-          size += bytes.length;
-          if (size > parameters.targetSize) break;
-        }
-        yield;
-      }
-      counters.sentPull(items);
-      counters.pulled(total - items.length, total);
-      transport.send({ kind: 'appResponse', chainId, requestId, appBytes: GossipItems.encode({ items }) }, [to]);
-    };
-  const answerPull = (from: NodeId, requestId: number, appBytes: Uint8Array, hold?: HoldBytes) => {
-    const request = attempt(() => splitAppBytes(appBytes));
-    if (request?.handler !== txGossipHandler) return sendError(from, requestId, 'unregisteredHandler');
-    if (!isStaker(from)) return sendError(from, requestId, 'notValidator');
-    if (!pullLimit.allow(from, requestLimit(connectedStakers().length), timers.now())) return sendError(from, requestId, 'throttled');
-    const pull = attempt(() => PullGossip.decode(request.content));
-    if (pull?.salt.length !== saltSize) return sendError(from, requestId, 'unexpected');
-    const filter = attempt(() => parseBloomFilter(new Uint8Array(pull.filter)));
-    if (filter === undefined) return sendError(from, requestId, 'unexpected');
-    server.add(
-      from,
-      timers.now() + maxPullWait,
-      pull.filter.length + saltSize,
-      pullAnswer(from, requestId, filter, new Uint8Array(pull.salt)),
-      hold,
-    );
-  };
   const receiveItems = (from: NodeId, content: Uint8Array, count: (items: readonly Uint8Array[]) => void, hold?: HoldBytes): void => {
     const items = attempt(() => GossipItems.decode(content).items) ?? [];
     count(items);
@@ -147,7 +83,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     receive: (from, message, hold) => {
       switch (message.kind) {
         case 'appRequest':
-          answerPull(from, message.requestId, message.appBytes, hold);
+          server.answer(from, message.requestId, message.appBytes, hold);
           return true;
         case 'appGossip': {
           const gossip = attempt(() => splitAppBytes(message.appBytes));
@@ -167,11 +103,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       server.disconnected(node);
       received.disconnected(node);
     },
-    counters: () => {
-      const validators = connectedStakers().length;
-      const limits = { pooled: pool.count(), pullLimit: validators === 0 ? 0 : requestLimit(validators) };
-      return counters.read(pushes.counts(), received.counts(), known.state(), limits);
-    },
+    counters: () => counters.read(pushes.counts(), received.counts(), known.state(), { pooled: pool.count(), pullLimit: server.limit() }),
     stop: () => {
       stopPush();
       stopPull();
@@ -181,14 +113,18 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   };
 }
 
-/** How long the answer to a pull may wait for its turn. The longest deadline of AvalancheGo. */
-const maxPullWait = 10_000;
-
-/** The result of decoding what a peer sent; undefined if it is malformed. */
-function attempt<T>(decode: () => T): T | undefined {
-  try {
-    return decode();
-  } catch {
-    return undefined;
+/** The validators with the most weight that together have this share of it, connected or not. AvalancheGo: network/p2p/validators.go, Top. */
+function topByStake(set: ValidatorSet, share: number): NodeId[] {
+  let total = 0n;
+  for (const weight of set.values()) total += weight;
+  const target = Math.ceil(share * Number(total));
+  const sorted = [...set].sort(([a, weightA], [b, weightB]) => (weightA === weightB ? (a < b ? -1 : 1) : weightA > weightB ? -1 : 1));
+  const top: NodeId[] = [];
+  let sum = 0n;
+  for (const [node, weight] of sorted) {
+    if (Number(sum) >= target) break;
+    top.push(node);
+    sum += weight;
   }
+  return top;
 }

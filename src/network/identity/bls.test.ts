@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test';
 import vectors from '../../../vectors/identity.json';
 import { formatHex, fromHex } from '../../base/bytes/hex.ts';
-import { BlsError, blsSigner, newSecret, verifyPossession } from './bls.ts';
+import { BlsError, blsSigner, newSecret, type ProofOfPossession, verifyPossessionSignature } from './bls.ts';
 
 const bytes = (text: string) => fromHex(text.slice(2));
+const verifyPossession = ({ publicKey, proofOfPossession }: ProofOfPossession) =>
+  verifyPossessionSignature(publicKey, publicKey, proofOfPossession);
 
 test('public keys and proofs of the local network are those of its genesis', async () => {
   for (const staker of vectors.localStakers) {

@@ -36,10 +36,6 @@ export function blsSigner(secret: Uint8Array): BlsSigner {
   return { publicKey, proofOfPossession, signPossession };
 }
 
-/** Whether the signature proves possession of the key. Returns false for invalid keys and signatures. */
-export const verifyPossession = ({ publicKey, proofOfPossession }: ProofOfPossession): Promise<boolean> =>
-  verifyPossessionSignature(publicKey, publicKey, proofOfPossession);
-
 /** Whether a signature with the tag of proofs of possession is by the key. Returns false for invalid keys and signatures. */
 export async function verifyPossessionSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
   const bls = await longSignatures();

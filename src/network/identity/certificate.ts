@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { utcDateTime } from '../../base/bytes/rfc3339.ts';
+import { attempt } from '../../base/fault.ts';
 import { bitString, explicit, generalizedTime, objectId, octetString, sequence, smallInteger, trueValue, utcTime } from './der.ts';
 import { pemEncode } from './pem.ts';
 
@@ -36,13 +37,7 @@ export const certificatePem = (pair: KeyPair): string => pemEncode('CERTIFICATE'
 export const privateKeyPem = (pair: KeyPair): string => pemEncode('PRIVATE KEY', pair.privateKey.export({ type: 'pkcs8', format: 'der' }));
 
 /** Reads a private key in PEM (PKCS #8, PKCS #1 or SEC 1). Returns undefined if it is invalid. */
-export function readPrivateKey(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    return undefined;
-  }
-}
+export const readPrivateKey = (pem: string): KeyObject | undefined => attempt(() => createPrivateKey(pem));
 
 const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'));
 

@@ -2,9 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { cb58Encode } from '../../base/bytes/cb58.ts';
 import { hash160 } from '../../base/bytes/hash.ts';
 import type { BlsSigner } from './bls.ts';
-import type { KeyFiles } from './key-source.ts';
-import { loadKeyPair, type TlsOptions } from './load-key-pair.ts';
-import { loadSigner, type SignerOptions } from './load-signer.ts';
+import { type KeyEnv, loadKeyPair, loadSigner, type SignerOptions, type TlsOptions } from './load-keys.ts';
 
 /** The node's TLS certificate, whose hash is the node ID, and its BLS key. */
 export type Identity = {
@@ -17,13 +15,7 @@ export type Identity = {
 /** The values of the `--staking-*` flags. Without a data directory, keys that no flag provides are ephemeral. */
 export type IdentityOptions = TlsOptions & SignerOptions & { readonly dataDir?: string | undefined };
 
-type IdentityEnv = {
-  readonly files: KeyFiles;
-  readonly unixSeconds: () => bigint;
-  readonly random: (length: number) => Uint8Array;
-};
-
-export function loadIdentity(options: IdentityOptions, env: IdentityEnv): Identity {
+export function loadIdentity(options: IdentityOptions, env: KeyEnv): Identity {
   const folder = options.dataDir === undefined ? undefined : `${options.dataDir}/staking`;
   const pair = loadKeyPair(options, folder, env);
   const signer = loadSigner(options, folder, env);

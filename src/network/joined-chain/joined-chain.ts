@@ -2,8 +2,8 @@ import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { every } from '../../base/timing/timers.ts';
 import { startBootstrapper } from '../bootstrap/bootstrapper.ts';
-import { type BootstrapProgress, createProgressMeter } from '../bootstrap/progress.ts';
-import { createConnectedValidators } from '../consensus/connected-validators.ts';
+import { type BootstrapProgress, createProgressMeter, type ProgressMeter } from '../bootstrap/progress.ts';
+import { type ConnectedValidators, createConnectedValidators } from '../consensus/connected-validators.ts';
 import { createEngineCounters, type EngineCounters } from '../consensus/counters.ts';
 import type { EngineParameters } from '../consensus/engine-parameters.ts';
 import type { EngineState } from '../consensus/engine-state.ts';
@@ -60,7 +60,8 @@ type JoinedChainParts = ChainLink & {
   readonly gossipParameters: GossipParameters;
   /** What peers get; AvalancheGo's defaults if left out. */
   readonly served?: ServedLimits;
-  readonly maxReceivedBlocks?: number;
+  /** Most blocks or vertices that are used of one answer. */
+  readonly maxReceived?: number;
   readonly events: ChainEvents;
 };
 
@@ -78,122 +79,50 @@ const maxBehind = 256n;
 const behindInterval = 1000;
 
 export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
-  const { chainId, vm, transport, timers, randomBytes, events } = parts;
+  const { vm, transport, timers, randomBytes, events, dag } = parts;
   const connected = createConnectedValidators(transport.self, parts.validators, randomBytes);
   const counters = createEngineCounters();
   const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())?.height ?? 0n);
-  const { dag } = parts;
   const getter = createGetter({ ...parts, ...(dag && { vertices: dag.vertices }) });
   const gossip = startTxGossip({ ...parts, connected, parameters: parts.gossipParameters, onError: events.onWarning });
-  let requestId = 0;
-  const nextRequestId = (): number => {
-    requestId = (requestId + 1) >>> 0;
-    return requestId;
-  };
   const lagMeter = createMajorityLagMeter();
-  let phase: Pick<SnowmanEngine, 'receive' | 'failed' | 'stop'>;
-  let engine: SnowmanEngine | undefined;
-  let isBootstrapped = false;
   let isStopped = false;
 
-  /** Fetches and executes the DAG first, unless the chain is linearized. */
-  const linearize = (): void => {
-    if (dag === undefined || dag.vertices.isLinearized()) {
-      bootstrap();
-      return;
-    }
-    vm.setBootstrapping(true);
-    phase = startDagBootstrapper({
-      chainId,
-      dag,
-      transport,
-      peers: connected.peers,
-      timers,
-      randomBytes,
-      nextRequestId,
-      meter,
-      ...(parts.maxReceivedBlocks !== undefined && { maxReceivedVertices: parts.maxReceivedBlocks }),
-      onFinished: bootstrap,
-      onRetry: events.onWarning,
-      onFatal: stopWith,
-    });
-  };
-  const bootstrap = (): void => {
-    vm.setBootstrapping(true);
-    phase = startBootstrapper({
-      chainId,
-      vm,
-      transport,
-      beacons: parts.beacons,
-      isConnected: connected.isConnected,
-      peers: connected.peers,
-      timers,
-      randomBytes,
-      nextRequestId,
-      meter,
-      ...(parts.maxReceivedBlocks !== undefined && { maxReceivedBlocks: parts.maxReceivedBlocks }),
-      onFinished: runEngine,
-      onRetry: events.onWarning,
-      onFatal: stopWith,
-    });
-  };
-  const runEngine = (): void => {
-    vm.setBootstrapping(false);
-    const wasBootstrapped = isBootstrapped;
-    isBootstrapped = true;
-    engine = startSnowmanEngine({
-      ...parts,
-      connected,
-      nextRequestId,
-      parameters: parts.engineParameters,
-      counters,
-      onInvalid: (block, error) => events.onWarning(error, block),
-      onFatal: stopWith,
-    });
-    phase = engine;
-    if (!wasBootstrapped) events.onBootstrapped();
-  };
-  /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
-  const catchUp = (): void => {
-    const state = engine?.state();
-    const now = timers.now();
-    const majority = { height: state?.majorityHeight ?? 0n, heardAt: state?.majorityHeardAt ?? now };
-    lagMeter.observe(majority, meter.read().height, now);
-    if (engine === undefined || state === undefined || state.majorityHeight <= state.lastAccepted.height + maxBehind) return;
-    const left = engine;
-    engine = undefined;
-    left.stopAndReject().then(() => {
-      if (!isStopped) bootstrap();
-    }, stopWith);
-  };
   const stop = (): void => {
     isStopped = true;
     stopCatchUp();
-    phase.stop();
+    phases.current().stop();
     gossip.stop();
     getter.stop();
   };
-  function stopWith(error: unknown): void {
+  const stopWith = (error: unknown): void => {
     if (isStopped) return;
     stop();
     events.onFatal(error);
-  }
-
+  };
+  const phases = startPhases(parts, { connected, counters, meter, isStopped: () => isStopped, onFatal: stopWith });
+  /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
+  const catchUp = (): void => {
+    const state = phases.engine()?.state();
+    const now = timers.now();
+    lagMeter.observe(state?.majority ?? { height: 0n, heardAt: now }, meter.read().height, now);
+    if (state !== undefined && state.majority.height > state.lastAccepted.height + maxBehind) phases.bootstrapAgain();
+  };
   const stopCatchUp = every(timers, behindInterval, catchUp);
-  linearize();
+
   const receive: ChainHandler['receive'] = (from, message, hold) => {
     if (isStopped || getter.receive(from, message, hold)) return;
     // Transactions are verified on the tip: while the chain bootstraps they would be refused.
     if (isGossip(message.kind)) {
-      if (engine !== undefined) gossip.receive(from, message, hold);
-    } else phase.receive(from, message, hold);
+      if (phases.engine() !== undefined) gossip.receive(from, message, hold);
+    } else phases.current().receive(from, message, hold);
   };
 
   return {
     handler: {
       receive,
       failed: (from, failedId, response) => {
-        if (!isStopped && response !== 'appResponse') phase.failed(from, failedId, response);
+        if (!isStopped && response !== 'appResponse') phases.current().failed(from, failedId, response);
       },
       connected: connected.connected,
       disconnected: (node) => {
@@ -203,10 +132,10 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       },
     },
     gossip,
-    isBootstrapped: () => isBootstrapped,
-    isBootstrapping: () => engine === undefined,
+    isBootstrapped: phases.isBootstrapped,
+    isBootstrapping: () => phases.engine() === undefined,
     bootstrap: meter.read,
-    engine: () => engine?.state(),
+    engine: () => phases.engine()?.state(),
     counters,
     served: getter.served,
     lag: () => lagMeter.read(timers.now()),
@@ -215,8 +144,63 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       const weights = [...parts.validators.current().values()];
       return { validators: weights.length, weight: weights.reduce((sum, weight) => sum + weight, 0n) };
     },
-    isBlockDue: () => engine?.isBlockDue() ?? false,
+    isBlockDue: () => phases.engine()?.isBlockDue() ?? false,
     stop,
+  };
+}
+
+type PhaseParts = {
+  readonly connected: ConnectedValidators;
+  readonly counters: EngineCounters;
+  readonly meter: ProgressMeter;
+  readonly isStopped: () => boolean;
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** What a chain on a network does, one after the other: it fetches and executes the DAG unless it is linearized, bootstraps, runs the engine. */
+function startPhases(parts: JoinedChainParts, { connected, counters, meter, isStopped, onFatal }: PhaseParts) {
+  const { vm, dag, events } = parts;
+  let requestId = 0;
+  const nextRequestId = (): number => {
+    requestId = (requestId + 1) >>> 0;
+    return requestId;
+  };
+  const common = { ...parts, connected, nextRequestId, onFatal };
+  const fetching = { ...common, peers: connected.peers, isConnected: connected.isConnected, meter, onRetry: events.onWarning };
+  let phase: Pick<SnowmanEngine, 'receive' | 'failed' | 'stop'>;
+  let engine: SnowmanEngine | undefined;
+  let isBootstrapped = false;
+
+  const bootstrap = (): void => {
+    vm.setBootstrapping(true);
+    phase = startBootstrapper({ ...fetching, onFinished: runEngine });
+  };
+  const runEngine = (): void => {
+    vm.setBootstrapping(false);
+    const wasBootstrapped = isBootstrapped;
+    isBootstrapped = true;
+    const onInvalid = (block: EngineBlock | undefined, error: unknown): void => events.onWarning(error, block);
+    engine = startSnowmanEngine({ ...common, parameters: parts.engineParameters, counters, onInvalid });
+    phase = engine;
+    if (!wasBootstrapped) events.onBootstrapped();
+  };
+  if (dag === undefined || dag.vertices.isLinearized()) bootstrap();
+  else {
+    vm.setBootstrapping(true);
+    phase = startDagBootstrapper({ ...fetching, dag, onFinished: bootstrap });
+  }
+
+  return {
+    current: () => phase,
+    /** Undefined while the chain bootstraps. */
+    engine: () => engine,
+    isBootstrapped: () => isBootstrapped,
+    /** Leaves the engine, which rejects the blocks that it has not decided. */
+    bootstrapAgain: (): void => {
+      const left = engine;
+      engine = undefined;
+      left?.stopAndReject().then(() => void (isStopped() || bootstrap()), onFatal);
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Majority } from '../consensus/engine-state.ts';
+
 /** How far a chain is behind what most of the stake has accepted. */
 export type MajorityLag = {
   /** The height that validators with more than half of the stake have accepted, by their last answers. */
@@ -5,9 +7,6 @@ export type MajorityLag = {
   /** Milliseconds since the majority may have had a block that this node has not accepted. */
   readonly milliseconds: number;
 };
-
-/** The height of the majority, and when it was heard. */
-type Majority = { readonly height: bigint; readonly heardAt: number };
 
 type MajorityLagMeter = {
   /** Takes a reading; call it at regular intervals. */

@@ -8,7 +8,6 @@ import { createHeaderVerifier } from './header-verifier.ts';
 import { createOuterBuilder } from './outer-builder.ts';
 import type { OuterStore } from './outer-store.ts';
 import { createProposal, type ProposalDeps, type Tip } from './proposal.ts';
-import { repairOuterStore } from './repair.ts';
 import { createScheduleCache } from './schedule-cache.ts';
 import { createUndecidedOuterBlocks } from './undecided-outer-blocks.ts';
 
@@ -132,3 +131,18 @@ const tipOf = ({ outer, inner: { id: innerId, height } }: Wrapped): Tip => ({
   time: outer.timestamp,
   header: outer,
 });
+
+/**
+ * Compares the last outer block with the last inner block at the start. Outer blocks above it are removed. If outer blocks are missing, the
+ * chain was not built by a network: it cannot be joined. AvalancheGo: vms/proposervm/vm.go, repairAcceptedChainByHeight.
+ */
+function repairOuterStore(store: Pick<OuterStore, 'last' | 'removeAbove'>, inner: Pick<Vm, 'lastAccepted' | 'block'>): void {
+  const innerHeight = (inner.block(inner.lastAccepted()) as EngineBlock).height;
+  const height = store.last()?.height ?? 0n;
+  if (height > innerHeight) store.removeAbove(innerHeight);
+  if (height < innerHeight)
+    throw new OuterChainError(
+      `the chain has ${innerHeight} blocks, but only ${height} of them come from a network: a chain that decided blocks alone cannot join one; use a new data directory`,
+      { code: 'OUTER_MISSING', height, innerHeight },
+    );
+}

@@ -4,10 +4,7 @@ import { type BenchChange, type BenchList, createBenchList, defaultBenchRules } 
 import type { NetworkOptions } from './network-flags.ts';
 import type { RegisteredStakes } from './stake.ts';
 
-/** The bench lists of all chains. A node that is benched on one chain counts as disconnected on all. */
-export type Benches = ReturnType<typeof createBenches>;
-
-/** `onChange` is called when a node gets its first bench or leaves its last one. */
+/** The bench lists of all chains. A node benched on one counts as disconnected on all; `onChange` is called at its first bench and after its last. */
 export function createBenches(options: NetworkOptions, stakes: RegisteredStakes, onChange: (node: NodeId, isBenched: boolean) => void) {
   const lists = new Map<Id, BenchList>();
   /** Chains on which a node is benched. */

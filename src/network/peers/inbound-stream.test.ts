@@ -48,10 +48,7 @@ function openStreams(count: number) {
       timing,
       bandwidth: createTokenBucket(defaultNetworkOptions.bandwidthRefill, defaultNetworkOptions.bandwidthBurst, timing.now()),
       shared: limits.shared.open(node),
-      cpu: limits.cpu,
-      slices: limits.slices,
-      budget: limits.inbound,
-      unread: limits.unread,
+      limits,
       waits: createCounters().waits,
       handle: () => {
         handled.set(node, (handled.get(node) ?? 0) + 1);

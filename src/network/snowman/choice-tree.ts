@@ -1,7 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { type Bit, bitOf, firstDifference, idBits } from './id-bits.ts';
 import type { SnowParameters } from './parameters.ts';
-import { afterFailure, afterSuccess, newSnowflake, type Snowflake } from './snowflake.ts';
 import { countVotes, filterVotes, type Votes } from './votes.ts';
 
 /** The choice between sibling blocks: a tree over the bits of their IDs with a Snowflake instance in each node. */
@@ -162,3 +161,17 @@ const withBranch = (fork: Fork, bit: Bit, branch: Branch): Fork => ({
   ...fork,
   branches: bit === 0 ? [branch, fork.branches[1]] : [fork.branches[0], branch],
 });
+
+/** A Snowflake instance: successive successful polls, and whether they were enough. AvalancheGo: snow/consensus/snowball/*_snowflake.go. */
+type Snowflake = { readonly confidence: number; readonly isFinal: boolean };
+
+const newSnowflake: Snowflake = { confidence: 0, isFinal: false };
+
+/** After a poll with at least `alphaPreference` votes for the preference. */
+function afterSuccess(flake: Snowflake, votes: number, { alphaConfidence, beta }: SnowParameters): Snowflake {
+  const confidence = votes >= alphaConfidence ? flake.confidence + 1 : 0;
+  return { confidence, isFinal: flake.isFinal || confidence >= beta };
+}
+
+/** After a poll without them: finality stays, confidence does not. */
+const afterFailure = (flake: Snowflake): Snowflake => ({ confidence: 0, isFinal: flake.isFinal });

@@ -43,16 +43,10 @@ type TreeBlock = {
 export function createConsensus(parameters: SnowParameters, start: BlockRef): Consensus {
   verifyParameters(parameters);
   let last = start;
-  let preference = start.id;
   const blocks = new Map<Id, TreeBlock>([[start.id, newTreeBlock(undefined)]]);
-  const preferredHeights = new Map<bigint, Id>();
-  const preferredIds = new Set<Id>();
+  const branch = createPreferredBranch(start.id, blocks);
 
   const isProcessing = (id: Id): boolean => id !== last.id && blocks.has(id);
-  const prefer = ({ id, height }: BlockRef): void => {
-    preferredIds.add(id);
-    preferredHeights.set(height, id);
-  };
 
   const add = (block: ConsensusBlock): void => {
     if (isProcessing(block.id)) throw duplicate(block);
@@ -62,9 +56,7 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
     else parent.choice.add(block.id);
     parent.children.set(block.id, block);
     blocks.set(block.id, newTreeBlock(block));
-    if (preference !== block.parentId) return;
-    preference = block.id;
-    prefer(block);
+    if (branch.tip() === block.parentId) branch.extend(block);
   };
 
   /** Accepts the preferred child of the last accepted block and rejects its siblings with all their descendants. */
@@ -73,8 +65,7 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
     const rejected = [...parent.children.values()].filter(({ id }) => id !== accepted.id);
     blocks.delete(last.id);
     last = accepted;
-    preferredIds.delete(accepted.id);
-    preferredHeights.delete(accepted.height);
+    branch.remove(accepted);
     // The list grows while it is walked: children follow their rejected parents.
     for (const { id } of rejected) {
       rejected.push(...(blocks.get(id) as TreeBlock).children.values());
@@ -92,10 +83,10 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
   };
 
   /** Applies votes from the last accepted block downwards. Returns the block after the last preferred one that was voted on. */
-  const applyVotes = (branch: readonly ChildVotes[], decisions: Decision[]): Id => {
+  const applyVotes = (voted: readonly ChildVotes[], decisions: Decision[]): Id => {
     let preferred = last.id;
     let isOnPreferredBranch = true;
-    for (const [index, { parentId, votes }] of branch.entries()) {
+    for (const [index, { parentId, votes }] of voted.entries()) {
       const parent = blocks.get(parentId);
       // It was rejected by a decision of this poll.
       if (parent?.choice === undefined) break;
@@ -105,7 +96,7 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
       choice.recordPoll(votes);
       if (choice.isFinal() && last.id === parentId) decisions.push(...acceptPreferredChild(parent, choice));
       if (isOnPreferredBranch) preferred = choice.preference();
-      const next = branch[index + 1]?.parentId;
+      const next = voted[index + 1]?.parentId;
       isOnPreferredBranch &&= next === choice.preference();
       // A reset passes on to all children, also to the one that is voted on next.
       markChildren(parent, resetNext ? undefined : next);
@@ -113,41 +104,25 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
     return preferred;
   };
 
-  /** Sets the preferred branch to the one through a block: up to the last accepted block, and down by the preference of each choice. */
-  const setPreferredBranch = (through: Id): void => {
-    preferredIds.clear();
-    preferredHeights.clear();
-    for (let id = through; id !== last.id; ) {
-      const { block } = blocks.get(id) as { block: ConsensusBlock };
-      prefer(block);
-      id = block.parentId;
-    }
-    preference = through;
-    for (let tree = blocks.get(through); tree?.choice !== undefined; tree = blocks.get(preference)) {
-      preference = tree.choice.preference();
-      prefer(tree.children.get(preference) as ConsensusBlock);
-    }
-  };
-
   return {
     add,
     isProcessing,
     recordPoll: (votes) => {
       const decisions: Decision[] = [];
-      const branch = countVotes(votes) < parameters.alphaPreference ? [] : bubbleVotes(votes, blockOf, last.id, parameters.alphaPreference);
-      if (branch.length === 0) {
+      const voted = countVotes(votes) < parameters.alphaPreference ? [] : bubbleVotes(votes, blockOf, last.id, parameters.alphaPreference);
+      if (voted.length === 0) {
         // No block got a majority: the confidence of the whole tree is reset, its preference stays.
         (blocks.get(last.id) as TreeBlock).resetNext = true;
         return decisions;
       }
-      const preferred = applyVotes(branch, decisions);
-      if (!preferredIds.has(preferred)) setPreferredBranch(preferred);
+      const preferred = applyVotes(voted, decisions);
+      if (!branch.has(preferred)) branch.replace(preferred, last.id);
       return decisions;
     },
     lastAccepted: () => last,
-    preference: () => preference,
-    preferenceAtHeight: (height) => (height === last.height ? last.id : preferredHeights.get(height)),
-    isPreferred: (id) => id === last.id || preferredIds.has(id),
+    preference: branch.tip,
+    preferenceAtHeight: (height) => (height === last.height ? last.id : branch.at(height)),
+    isPreferred: (id) => id === last.id || branch.has(id),
     processingCount: () => blocks.size - 1,
     parentOf: (id) => blocks.get(id)?.block?.parentId,
   };
@@ -155,6 +130,45 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
   function blockOf(id: Id): ConsensusBlock | undefined {
     return isProcessing(id) ? blocks.get(id)?.block : undefined;
   }
+}
+
+/** The preferred blocks above the last accepted one, up to the tip, which is the last accepted one if there are none. */
+function createPreferredBranch(start: Id, blocks: ReadonlyMap<Id, TreeBlock>) {
+  const heights = new Map<bigint, Id>();
+  const ids = new Set<Id>();
+  let tip = start;
+  const add = ({ id, height }: BlockRef): void => {
+    ids.add(id);
+    heights.set(height, id);
+  };
+  const extend = (block: BlockRef): void => {
+    tip = block.id;
+    add(block);
+  };
+  return {
+    tip: () => tip,
+    has: (id: Id) => ids.has(id),
+    at: (height: bigint) => heights.get(height),
+    /** Adds a child of the tip. */
+    extend,
+    remove: ({ id, height }: BlockRef): void => {
+      ids.delete(id);
+      heights.delete(height);
+    },
+    /** Sets the branch to the one through a block: up to the last accepted block, and down by the preference of each choice. */
+    replace: (through: Id, lastAccepted: Id): void => {
+      ids.clear();
+      heights.clear();
+      for (let id = through; id !== lastAccepted; ) {
+        const { block } = blocks.get(id) as { block: ConsensusBlock };
+        add(block);
+        id = block.parentId;
+      }
+      tip = through;
+      for (let tree = blocks.get(through); tree?.choice !== undefined; tree = blocks.get(tip))
+        extend(tree.children.get(tree.choice.preference()) as ConsensusBlock);
+    },
+  };
 }
 
 const newTreeBlock = (block: ConsensusBlock | undefined): TreeBlock => ({

@@ -49,14 +49,10 @@ const loadPause = 1000;
 const maxSets = 64;
 const maxLoading = 8;
 
-/**
- * Creates validators that come from a trusted node. While it does not answer, the last known set and heights hold. Sets are cached by height,
- * since a set at a height never changes.
- */
-export function createTrustedValidators({ url, reads, networkID, known, save, timers, report }: TrustedValidatorsDeps): TrustedValidators {
-  const sets = createLruMap<ValidatorSet>();
-  const loading = new Map<bigint, Promise<ValidatorSet>>();
-  const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
+/** Creates validators that come from a trusted node. While it does not answer, the last known set and heights hold. */
+export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedValidators {
+  const { url, reads, networkID, known, timers, report } = deps;
+  const sets = createValidatorSets(deps, () => current.weights);
   const backoff = createBackoff(retry, timers.random);
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
   let currentHeight = -1n;
@@ -66,10 +62,88 @@ export function createTrustedValidators({ url, reads, networkID, known, save, ti
   let cancel = () => {};
   let isStopped = false;
 
+  const refresh = async (): Promise<void> => {
+    if (!isOfNetwork) {
+      const got = await reads.networkID();
+      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
+      isOfNetwork = true;
+    }
+    const latest = await reads.heights();
+    if (latest.proposed > latest.current) throw invalid(url, `proposed height ${latest.proposed} above height ${latest.current}`);
+    // A node that was restarted may be behind for a while.
+    const next = { current: max(latest.current, heights.current), proposed: max(latest.proposed, heights.proposed) };
+    if (next.current !== currentHeight) {
+      const { weights, keys } = await sets.read(next.current);
+      if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
+      current = { weights: sets.keep(next.current, weights), keys };
+      currentHeight = next.current;
+    }
+    heights = next;
+    // New blocks refer to the proposed height, so their children need its set.
+    await sets.load(next.proposed);
+  };
+
+  const schedule = (ms: number): void => {
+    if (!isStopped) cancel = timers.after(ms, () => void tick());
+  };
+
+  const tick = async (): Promise<void> => {
+    try {
+      await refresh();
+      failure = undefined;
+      backoff.reset();
+      schedule(refreshInterval);
+    } catch (error) {
+      if (isStopped) return;
+      if (failure === undefined) report(error);
+      failure = { since: failure?.since ?? timers.now(), error };
+      schedule(backoff.next());
+    }
+  };
+
+  const useKnown = (): void => {
+    for (const { height, set } of known) sets.keep(height, set.weights);
+    const newest = known.at(-1);
+    if (newest === undefined) return;
+    current = newest.set;
+    heights = { current: newest.height, proposed: newest.height };
+  };
+
+  return {
+    current: () => current.weights,
+    proposedHeight: () => heights.proposed,
+    knownHeight: () => heights.current,
+    at: sets.at,
+    load: sets.load,
+    publicKeyOf: (node) => current.keys.get(node),
+    failure: () => failure,
+    start: async () => {
+      useKnown();
+      if (current.weights.size === 0) {
+        await refresh();
+        schedule(refreshInterval);
+        return;
+      }
+      await Promise.race([tick(), sleep(timers, startPatience)]);
+      if (failure?.error instanceof ValidatorsError && failure.error.fault.code === 'VALIDATORS_INVALID') throw failure.error;
+    },
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+/** The validators at heights. They are cached, since a set at a height never changes. `current`: the weights of the current validators. */
+function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps, current: () => ValidatorSet) {
+  const sets = createLruMap<ValidatorSet>();
+  const loading = new Map<bigint, Promise<ValidatorSet>>();
+  const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
+
   /** Caches a set. An equal one that is cached already is used instead, so that what was computed for it can be used again. */
   const keep = (height: bigint, set: ValidatorSet): ValidatorSet => {
-    const known = [current.weights, sets.get(String(height - 1n))].find((other) => other !== undefined && isSameSet(other, set));
-    const kept = known ?? set;
+    const equal = [current(), sets.get(String(height - 1n))].find((other) => other !== undefined && isSameSet(other, set));
+    const kept = equal ?? set;
     sets.set(String(height), kept);
     if (sets.size() > maxSets) sets.delete(sets.oldest()?.key as string);
     return kept;
@@ -106,76 +180,7 @@ export function createTrustedValidators({ url, reads, networkID, known, save, ti
     await (loading.get(height) ?? fetchSet(height));
   };
 
-  const refresh = async (): Promise<void> => {
-    if (!isOfNetwork) {
-      const got = await reads.networkID();
-      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
-      isOfNetwork = true;
-    }
-    const latest = await reads.heights();
-    if (latest.proposed > latest.current) throw invalid(url, `proposed height ${latest.proposed} above height ${latest.current}`);
-    // A node that was restarted may be behind for a while.
-    const next = { current: max(latest.current, heights.current), proposed: max(latest.proposed, heights.proposed) };
-    if (next.current !== currentHeight) {
-      const { weights, keys } = await read(next.current);
-      if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
-      current = { weights: keep(next.current, weights), keys };
-      currentHeight = next.current;
-    }
-    heights = next;
-    // New blocks refer to the proposed height, so their children need its set.
-    await load(next.proposed);
-  };
-
-  const schedule = (ms: number): void => {
-    if (!isStopped) cancel = timers.after(ms, () => void tick());
-  };
-
-  const tick = async (): Promise<void> => {
-    try {
-      await refresh();
-      failure = undefined;
-      backoff.reset();
-      schedule(refreshInterval);
-    } catch (error) {
-      if (isStopped) return;
-      if (failure === undefined) report(error);
-      failure = { since: failure?.since ?? timers.now(), error };
-      schedule(backoff.next());
-    }
-  };
-
-  const useKnown = (): void => {
-    for (const { height, set } of known) keep(height, set.weights);
-    const newest = known.at(-1);
-    if (newest === undefined) return;
-    current = newest.set;
-    heights = { current: newest.height, proposed: newest.height };
-  };
-
-  return {
-    current: () => current.weights,
-    proposedHeight: () => heights.proposed,
-    knownHeight: () => heights.current,
-    at: (height) => sets.get(String(height)),
-    load,
-    publicKeyOf: (node) => current.keys.get(node),
-    failure: () => failure,
-    start: async () => {
-      useKnown();
-      if (current.weights.size === 0) {
-        await refresh();
-        schedule(refreshInterval);
-        return;
-      }
-      await Promise.race([tick(), sleep(timers, startPatience)]);
-      if (failure?.error instanceof ValidatorsError && failure.error.fault.code === 'VALIDATORS_INVALID') throw failure.error;
-    },
-    stop: () => {
-      isStopped = true;
-      cancel();
-    },
-  };
+  return { at: (height: bigint) => sets.get(String(height)), keep, read, load };
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readerEnvironment } from './reader-variables.ts';
+import { readerEnvironment } from './processes-bun.ts';
 
 test('a variable with the prefix replaces the one without it, in whatever order they are', () => {
   const own = { SERAC_READER_BUN_JSC_forceRAMSize: '96', PATH: '/bin', BUN_JSC_forceRAMSize: '192', SERAC_READER_NEW: 'a' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { formatDuration, formatProgressBar, formatProgressLine } from './progress-bar.ts';
+import { formatDuration, formatProgressBar, formatProgressLine } from './progress.ts';
 
 const half = { done: 1_234_567n, total: 2_469_134n, blocksPerSecond: 812.4, txsPerSecond: 5120, eta: 1519 };
 

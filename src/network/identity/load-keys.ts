@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { BlsError, type BlsSigner, blsSigner, newSecret } from './bls.ts';
 import { certificatePem, type KeyPair, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
 import {
   decodeKeyContent,
@@ -23,10 +24,10 @@ export type TlsOptions = {
   readonly ephemeralCert?: boolean | undefined;
 };
 
-type Env = { readonly files: KeyFiles; readonly unixSeconds: () => bigint };
+export type KeyEnv = { readonly files: KeyFiles; readonly unixSeconds: () => bigint; readonly random: (length: number) => Uint8Array };
 
 /** Loads the key pair, in this order: ephemeral, from contents, from files. Files that no flag names are created. AvalancheGo: config.go, getStakingTLSCert. */
-export function loadKeyPair(options: TlsOptions, folder: string | undefined, env: Env): KeyPair {
+export function loadKeyPair(options: TlsOptions, folder: string | undefined, env: KeyEnv): KeyPair {
   if (options.ephemeralCert) return newKeyPair(env.unixSeconds());
   const { tlsCertFile, tlsKeyFile, tlsCertContent, tlsKeyContent } = options;
   if (tlsCertContent !== undefined || tlsKeyContent !== undefined) {
@@ -46,7 +47,7 @@ export function loadKeyPair(options: TlsOptions, folder: string | undefined, env
 }
 
 /** Creates a key pair unless the key file exists. The key is written last, so after a crash between the two files both are created again. AvalancheGo: staking/tls.go. */
-function createIfMissing(paths: { cert: string; key: string }, env: Env): void {
+function createIfMissing(paths: { cert: string; key: string }, env: KeyEnv): void {
   if (readIfExists(env.files, keySources.key, paths.key) !== undefined) return;
   const pair = newKeyPair(env.unixSeconds());
   writeKeyFile(env.files, keySources.certificate, paths.cert, Buffer.from(certificatePem(pair)));
@@ -82,3 +83,42 @@ const missingFlag = (flag: string, other: string) =>
     code: 'IDENTITY_FLAG_MISSING',
     flag,
   });
+
+/** Values of AvalancheGo's flags `--staking-signer-key-*` and `--staking-ephemeral-signer-enabled`. */
+export type SignerOptions = {
+  readonly signerKeyFile?: string | undefined;
+  readonly signerKeyContent?: string | undefined;
+  readonly ephemeralSigner?: boolean | undefined;
+};
+
+/** Loads the BLS key. At most one flag may provide it. The file in the data directory is created if missing; one named by a flag is not. AvalancheGo: config.go, getStakingSignerConfig. */
+export function loadSigner(options: SignerOptions, folder: string | undefined, env: KeyEnv): BlsSigner {
+  checkOneFlag(options);
+  if (options.signerKeyContent !== undefined) return readSigner(decodeKeyContent(keySources.signer, options.signerKeyContent));
+  if (options.signerKeyFile !== undefined) return readSigner(readKeyFile(env.files, keySources.signer, options.signerKeyFile));
+  if (options.ephemeralSigner || folder === undefined) return blsSigner(newSecret(env.random));
+  const path = `${folder}/signer.key`;
+  if (readIfExists(env.files, keySources.signer, path) === undefined)
+    writeKeyFile(env.files, keySources.signer, path, newSecret(env.random));
+  return readSigner(readKeyFile(env.files, keySources.signer, path));
+}
+
+function checkOneFlag({ signerKeyFile, signerKeyContent, ephemeralSigner }: SignerOptions): void {
+  const options: readonly (readonly [string, boolean])[] = [
+    ['--staking-ephemeral-signer-enabled', ephemeralSigner === true],
+    [keySources.signer.content, signerKeyContent !== undefined],
+    [keySources.signer.file, signerKeyFile !== undefined],
+  ];
+  const flags = options.filter(([, isSet]) => isSet).map(([flag]) => flag);
+  if (flags.length > 1)
+    throw new IdentityError(`only one of the following flags can be set: ${flags.join(', ')}`, { code: 'IDENTITY_FLAGS_CLASH', flags });
+}
+
+function readSigner(secret: KeyBytes): BlsSigner {
+  try {
+    return blsSigner(secret.bytes);
+  } catch (cause) {
+    if (cause instanceof BlsError) throw unusableKey(keySources.signer, secret.origin, `${cause.message} (must be 32 raw bytes)`);
+    throw cause;
+  }
+}
