@@ -1,5 +1,5 @@
 import type { Block } from '../../avm/tx/block.ts';
-import type { Effects } from '../../avm/tx/effects.ts';
+import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -95,6 +95,12 @@ export function computeBlockChange(
   return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
 }
 
+/** The changes of block 0. `outputs`: see `ChainWriter.init`. */
+export const genesisChanges = (txs: readonly Tx[], outputs: 'unspent' | 'unknown'): Pick<Diff, 'applied' | 'consumed'> => ({
+  applied: txs.map((tx) => ({ tx, effects: outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] } })),
+  consumed: new Map(),
+});
+
 function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
   const byId = new Map<Id, NumberedUtxo>();
   for (const row of rows) byId.set(row.utxo.id, row);
@@ -105,5 +111,5 @@ function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], 
   return applied.map(({ tx, effects }) => (hasUnknownOutputs(tx, effects) ? unknownOutputs : encodeTxOutputs(tx, consumedBy)));
 }
 
-/** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainState.init`. */
+/** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainWriter.init`. */
 const hasUnknownOutputs = ({ unsigned }: Tx, { created }: Effects): boolean => unsigned.kind === 'CreateAssetTx' && created.length === 0;
