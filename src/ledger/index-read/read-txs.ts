@@ -27,38 +27,16 @@ export type TxReads = {
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createTxReads(
-  t: Tables & IndexTables,
-  { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
-  blocks: BlockReads,
-  outputs: OutputReads,
-  dialect: Sql['dialect'],
-): TxReads {
-  /** Whether a round trip costs more than to read something that may not be needed. */
-  const readsAhead = dialect === 'postgres';
-  const chain = { id: chainID, outputs };
-  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
-    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
-  const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
-  // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
-  const seq = seqOfId(t);
-  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
-  const byId = `${withOutputs} WHERE x.seq = ${seq}`;
-  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
+/** Reads the numbers of transactions of subjects. */
+function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads): TxReads['txSeqs'] {
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
-
-  /** The rows that were read ahead; undefined if none were, or too many. */
-  const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
-    readsAhead && rows.length <= outputs.maxJoinedSpenders ? (rows as readonly SpenderOfOutput[]) : undefined;
-
   const runs = createRunReads(t.history);
   const feeSubject = idToBytes(feeAsset);
 
-  function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
+  return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
     const { before, last } = yield* blocks.bounds(times);
     // Both bounds are exclusive.
     let low = before?.lastTx ?? 0;
@@ -86,10 +64,35 @@ export function createTxReads(
       ),
     );
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
-  }
+  };
+}
+
+export function createTxReads(
+  t: Tables & IndexTables,
+  { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
+  blocks: BlockReads,
+  outputs: OutputReads,
+  dialect: Sql['dialect'],
+): TxReads {
+  /** Whether a round trip costs more than to read something that may not be needed. */
+  const readsAhead = dialect === 'postgres';
+  const chain = { id: chainID, outputs };
+  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
+    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
+  const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
+  const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
+  // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
+  const seq = seqOfId(t);
+  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
+  const byId = `${withOutputs} WHERE x.seq = ${seq}`;
+  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
+
+  /** The rows that were read ahead; undefined if none were, or too many. */
+  const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
+    readsAhead && rows.length <= outputs.maxJoinedSpenders ? (rows as readonly SpenderOfOutput[]) : undefined;
 
   return {
-    txSeqs,
+    txSeqs: createTxSeqReads(t, feeAsset, blocks),
     bySeq,
     txSeq: function* (id, pin) {
       const [row] = yield* fetchRows<Row & { readonly id: Uint8Array }>([{ text: seqById, values: [idToBytes(id)] }]);
