@@ -83,8 +83,8 @@ const ownLimits = {
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
   weakKeys: [
     'api/access/create-gate.ts',
+    'api/data/render-asset.ts',
     'api/data/render-context.ts',
-    'api/data/write-asset.ts',
     'api/http/router.ts',
     'api/rest/dispatch.ts',
     'api/rpc/json-rpc.ts',

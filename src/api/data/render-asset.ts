@@ -65,3 +65,14 @@ export function createAmountSums() {
 
 export const renderAmounts = (sums: readonly AmountByType[], labelOf: LabelOf) =>
   sums.map(({ asset, type, amount }) => renderAmount(labelOf(asset), type, amount));
+
+/** The JSON of a label without its closing brace. Labels are cached, so their texts are too. */
+export function labelStart(label: AssetLabel): string {
+  const cached = labelStarts.get(label);
+  if (cached !== undefined) return cached;
+  const text = JSON.stringify(label).slice(0, -1);
+  labelStarts.set(label, text);
+  return text;
+}
+
+const labelStarts = new WeakMap<AssetLabel, string>();

@@ -5,7 +5,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Aliases } from './aliases.ts';
-import { AvmError } from './avm-fault.ts';
+import { AvmError } from './fault.ts';
 
 /** A chain and how its addresses are written as text. */
 type AddressFormatOptions = {

@@ -1,6 +1,6 @@
+import { findNearestName } from '../../base/bytes/nearest-name.ts';
 import { services } from '../contract/services.ts';
 import type { MethodHint } from './fault.ts';
-import { findNearestName } from './nearest-name.ts';
 
 const signInClient = 'build and sign the transaction in the client, then send it with avm.issueTx';
 const keysInClient = 'keys stay in the client: no node stores them any more';

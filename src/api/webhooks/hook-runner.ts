@@ -48,7 +48,7 @@ export type RunnerDeps = {
   readonly report: (error: unknown) => void;
 };
 
-export type RunnerObserver = {
+type RunnerObserver = {
   /** Called after every change of the state. */
   readonly onState: (id: string, state: DeliveryState) => void;
   /** Called when deliveries have failed for too long: the runner has stopped. */

@@ -1,10 +1,9 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { versionSize } from '../../base/codec/pack.ts';
-import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { type ExplorerTables, joinIdTexts } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { joinIdTexts } from '../index/tx-id-texts.ts';
 import type { Tables } from '../state/schema.ts';
 import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
 import type { SingleRead } from './read-run.ts';

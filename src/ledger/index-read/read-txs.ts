@@ -89,7 +89,7 @@ export function createTxReads(
 
   /** The rows that were read ahead; undefined if none were, or too many. */
   const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
-    readsAhead && rows.length <= outputs.maxJoinedSpenders ? (rows as readonly SpenderOfOutput[]) : undefined;
+    readsAhead && rows.length <= outputs.spenders.maxJoined ? (rows as readonly SpenderOfOutput[]) : undefined;
 
   return {
     txSeqs: createTxSeqReads(t, feeAsset, blocks),
@@ -103,7 +103,7 @@ export function createTxReads(
     txs: function* (seqs, pin, maxBytes) {
       const found = yield* fetchRowGroups({
         txs: withOutputsBySeq(seqs),
-        spenders: readsAhead ? outputs.spendersOfTxs(seqs) : [],
+        spenders: readsAhead ? outputs.spenders.ofTxs(seqs) : [],
       });
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [row.seq, row]));
       const sorted = seqs.map((seq) => rows.get(seq) as TxRow);
@@ -112,7 +112,7 @@ export function createTxReads(
     txsById: function* (ids, pin) {
       const found = yield* fetchRowGroups({
         txs: ids.map((id) => ({ text: byId, values: [idToBytes(id)] })),
-        spenders: readsAhead ? ids.map((id) => outputs.spendersOfTx(id)) : [],
+        spenders: readsAhead ? ids.map((id) => outputs.spenders.ofTx(id)) : [],
       });
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [toHex(row.id) as Id, row]));
       const accepted = ids.flatMap((id) => rows.get(id) ?? []).filter(({ seq }) => seq <= pin.lastTx);
@@ -124,7 +124,7 @@ export function createTxReads(
       const values = [idToBytes(id)];
       const found = yield* fetchRowGroups({
         tx: [{ text: byId, values }],
-        spenders: readsAhead ? [outputs.spendersOfTx(id)] : [],
+        spenders: readsAhead ? [outputs.spenders.ofTx(id)] : [],
         keys: readsAhead ? [{ text: keysById, values }] : [],
       });
       const row = found.tx[0] as TxRow | undefined;

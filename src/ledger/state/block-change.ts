@@ -56,7 +56,7 @@ export type NewBlock = {
 };
 
 /** The numbers for the rows of a block. */
-export type BlockNumbering = {
+type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
   /** Finds the row of an unspent output of an earlier block. */

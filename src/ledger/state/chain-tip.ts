@@ -1,5 +1,5 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { cacheByVersion } from '../../base/cache/version-cache.ts';
+import { cacheByVersion } from '../../base/cache/memoize.ts';
 import type { Store } from '../store/store.ts';
 import { StateError } from './fault.ts';
 import type { AcceptedBlock } from './history.ts';
