@@ -76,7 +76,6 @@ const ownLimits = {
     'ledger/index/batched-statement.ts',
     'ledger/index/key-array.ts',
     'ledger/index/key-lookup.ts',
-    'ledger/index/ordered-lookup.ts',
     'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],

@@ -17,3 +17,24 @@ export type AnyFault = Fault<{ readonly code: string }>;
 
 /** The message of a fault, or any other thrown value as text. */
 export const messageOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));
+
+/** The result of some work; undefined if it throws a fault. Other errors are thrown. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+/** The fault that some work throws; undefined if it throws none. Other errors are thrown. */
+export function faultOf(work: () => void): AnyFault | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

@@ -4,7 +4,7 @@ import { bech32Decode, correctBech32 } from '../../base/bytes/bech32.ts';
 import { correctCb58 } from '../../base/bytes/cb58.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, parseId } from '../../base/bytes/id.ts';
-import { Fault } from '../../base/fault.ts';
+import { attempt } from '../../base/fault.ts';
 import { searchRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
@@ -234,16 +234,6 @@ const isValid = (prefix: string, text: string): boolean =>
 
 /** Lengths of texts that can be an address or an ID: 20 bytes in CB58 have up to 33 characters, 32 bytes up to 51, bech32 up to 90. */
 const [minCorrected, maxShortIdText, maxCorrected] = [20, 33, 90];
-
-/** The result; undefined if it throws a fault. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
-}
 
 export const searchRoutes = implementRoutes<ExplorerDeps>()(searchRows, {
   search: async (deps, { q, ...chainRef }) => search(deps, requireChain(deps.served, chainRef), chainRef, q),

@@ -30,11 +30,6 @@ export function createChainRowReads(t: Tables) {
       const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
       return row && { ...row, id: toHex(row.id) as Id };
     },
-    /** The number of the last stored transaction. */
-    lastTx: function* (): Steps<number> {
-      const [row] = yield* fetchRows<{ seq: number | null }>([lastTxQuery]);
-      return row?.seq ?? 0;
-    },
     /** The last numbers in use, as in state/chain-tip.ts. */
     lastSeqs: function* (): Steps<{ tx: number; oldest: number }> {
       const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });

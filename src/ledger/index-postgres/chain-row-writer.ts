@@ -1,5 +1,5 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
 import { batchedStatement } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
@@ -10,13 +10,15 @@ import { indexSchema } from '../index/tables.ts';
 import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
 import { assetRow } from '../state/asset-table.ts';
-import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { createBlockBatch } from '../state/block-batch.ts';
+import type { NewBlock, StoredBlock } from '../state/block-change.ts';
 import { blockRow } from '../state/block-row.ts';
-import { addIdsOf, createOutputIdReads, type RecentIds } from '../state/output-ids.ts';
+import { txRows } from '../state/history.ts';
+import { addIdsOf, createOutputIdReads } from '../state/output-ids.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import type { Tables } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
-import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { type NumberedUtxo, oldUtxoRows, spendRows } from '../state/utxo-table.ts';
 import type { ChainRowReads } from './chain-row-reads.ts';
 
 /** An unspent output with the time of the block that created it. */
@@ -37,23 +39,6 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
   const ids = createOutputIdReads(t, () => 0);
 
-  /** The rows of earlier outputs that blocks consume, by ID. Those in `loaded` need not be read. */
-  function* consumedRows(blocks: readonly NewBlock[], loaded: ReadonlyMap<Id, ChainOutputRow>): Steps<ReadonlyMap<Id, ChainOutputRow>> {
-    const rows = new Map<Id, ChainOutputRow>();
-    const unknown: Utxo[] = [];
-    const createdIDs = new Set<Id>();
-    for (const { diff, preLinearizationUtxos = [] } of blocks) {
-      for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
-        const row = loaded.get(utxo.id);
-        if (row !== undefined) rows.set(utxo.id, row);
-        else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
-      }
-      for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
-    }
-    for (const [id, row] of yield* reads.utxoRows(unknown)) rows.set(id, row);
-    return rows;
-  }
-
   /**
    * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them, and steps to run after these. `loaded`: rows of outputs that have
    * been read since the last commit, and need not be read again.
@@ -63,7 +48,7 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     unspentBefore: number,
     loaded: ReadonlyMap<Id, ChainOutputRow>,
   ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void>; unspent: UnspentOutput[]; spentIDs: ReadonlySet<Id> }> {
-    const storedRows = yield* consumedRows(blocks, loaded);
+    const storedRows = yield* consumedRows(reads, blocks, loaded);
     const before = { ...(yield* reads.lastSeqs()), unspent: unspentBefore };
     const recentIds = yield* ids.recentUpTo(before.tx);
     const runs = recentIds.run();
@@ -72,19 +57,42 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
     for (const { height, time } of storedRows.values()) times.set(height, time);
     const timeAt = (height: number) => times.get(height) as number;
-    const batch = createRowBatch({ before, storedRows, timeAt, recentIds, feeAsset });
-    const stored = blocks.map(batch.add);
-    const { rows, consumedEarlier, spentIDs } = batch;
-    const unspent = batch.unspent();
+    const spentIDs = new Set<Id>();
+    const unspentRow = (utxo: Utxo, created: NumberedUtxo | undefined): NumberedUtxo => {
+      const row = storedRows.get(utxo.id);
+      if (spentIDs.has(utxo.id) || (row !== undefined && row.spent !== null)) throw spentTwice(utxo.id);
+      spentIDs.add(utxo.id);
+      if (created !== undefined) return created;
+      if (row === undefined) throw missingOutput(utxo.id);
+      return { utxo, seq: row.seq, height: row.height, bytes: row.bytes };
+    };
+    const { rows, numbers, add } = createBlockBatch({ before, unspentRow, timeAt });
+    const oldRows = new Map<Id, NumberedUtxo>();
+    const assets: SqlValue[] = [];
+    const stored = blocks.map((next): StoredBlock => {
+      const { diff, preLinearizationUtxos = [], preLinearizationAssets = [], imported = new Map() } = next;
+      const old = preLinearizationUtxos
+        .filter(({ id }) => !storedRows.has(id) && !oldRows.has(id))
+        .map((utxo, i) => preLinearizationRow(utxo, numbers().oldest - 1 - i));
+      for (const row of old) {
+        oldRows.set(row.utxo.id, row);
+        rows.unspent.set(row.utxo.id, row);
+      }
+      for (const tx of preLinearizationAssets) assets.push(...(assetRow(tx) ?? []));
+      for (const { tx } of diff.applied) if (tx.unsigned.kind === 'CreateAssetTx') assets.push(...(assetRow(tx) ?? []));
+      return { ...add(next, old), imported };
+    });
+    const unspent = [...rows.unspent.values()];
+    const idRows = addIdsOf(recentIds, rows.created, numbers().tx);
     const queries = [
-      ...addBlocks(rows.block),
-      ...addTxs(rows.tx),
-      ...addOldUtxos(rows.oldUtxo),
-      ...addIds(rows.ids),
-      ...addSpends(rows.spend),
-      ...removeOwners(unspentOwnerKeys(consumedEarlier)),
+      ...addBlocks(rows.blocks.flatMap((row) => blockRow(row.block, row.firstTx, row.unspent, feeAsset))),
+      ...addTxs(txRows(rows.blocks)),
+      ...addOldUtxos(oldUtxoRows([...oldRows.values()])),
+      ...addIds(idRows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids])),
+      ...addSpends(spendRows(rows.spent)),
+      ...removeOwners(unspentOwnerKeys(rows.consumedEarlier)),
       ...addOwners(unspentOwnerRows(unspent)),
-      ...addAssets(rows.asset),
+      ...addAssets(assets),
     ];
     return {
       stored,
@@ -103,90 +111,32 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
     const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
-    yield [
-      ...addOldUtxos(rows.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
-      ...addOwners(unspentOwnerRows(rows)),
-      ...raiseUnspent([rows.length, tip?.height ?? 0]),
-    ];
+    yield [...addOldUtxos(oldUtxoRows(rows)), ...addOwners(unspentOwnerRows(rows)), ...raiseUnspent([rows.length, tip?.height ?? 0])];
     return rows;
   }
 
   return { numberBlocks, addPreLinearizationUtxos };
 }
 
-/** What is read before blocks are numbered. */
-type BatchStart = {
-  /** The last numbers in use, and the number of unspent outputs. */
-  readonly before: { readonly tx: number; readonly oldest: number; readonly unspent: number };
-  /** Earlier outputs that the blocks consume. */
-  readonly storedRows: ReadonlyMap<Id, ChainOutputRow>;
-  readonly timeAt: (height: number) => number;
-  readonly recentIds: RecentIds;
-  readonly feeAsset: Id;
-};
-
-/** The rows that consecutive blocks add, by table. */
-function createRowBatch({ before, storedRows, timeAt, recentIds, feeAsset }: BatchStart) {
-  const at = { ...before };
-  const newUtxos = new Map<Id, NumberedUtxo>();
-  const spentIDs = new Set<Id>();
-  const consumedEarlier: NumberedUtxo[] = [];
-  const rows = {
-    block: [] as SqlValue[],
-    tx: [] as SqlValue[],
-    oldUtxo: [] as SqlValue[],
-    ids: [] as SqlValue[],
-    spend: [] as SqlValue[],
-    asset: [] as SqlValue[],
-  };
-  const unspentRow = (utxo: Utxo): NumberedUtxo => {
-    const row = storedRows.get(utxo.id);
-    if (spentIDs.has(utxo.id) || (row !== undefined && row.spent !== null)) throw spentTwice(utxo.id);
-    spentIDs.add(utxo.id);
-    const created = newUtxos.get(utxo.id);
-    if (created !== undefined) return created;
-    if (row === undefined) throw missingOutput(utxo.id);
-    return { utxo, seq: row.seq, height: row.height, bytes: row.bytes };
-  };
-  return {
-    rows,
-    consumedEarlier,
-    spentIDs,
-    unspent: () => [...newUtxos.values()].filter(({ utxo }) => !spentIDs.has(utxo.id)),
-    add: ({ block, diff, preLinearizationUtxos: utxos = [], preLinearizationAssets = [], imported }: NewBlock): StoredBlock => {
-      const height = Number(block.height);
-      const preLinearization = utxos
-        .filter(({ id }) => !storedRows.has(id) && !newUtxos.has(id))
-        .map((utxo, i) => preLinearizationRow(utxo, at.oldest - 1 - i));
-      for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
-      at.oldest -= preLinearization.length;
-      const firstTx = at.tx + 1;
-      const { created, unspent, consumed, txOutputs, deltas } = computeBlockChange(diff, { height, firstTx, unspentRow, timeAt });
-      for (const row of unspent) newUtxos.set(row.utxo.id, row);
-      at.tx += diff.applied.length;
-      for (const { number, last_tx, ids } of addIdsOf(recentIds, created, at.tx)) rows.ids.push(number, last_tx, ids);
-      at.unspent += preLinearization.length + unspent.length - consumed.length;
-      rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
-      for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
-      for (const { seq, utxo, bytes } of preLinearization) rows.oldUtxo.push(seq, idToBytes(utxo.id), bytes);
-      for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
-      for (const { seq, spent } of created) if (spent !== null) rows.spend.push(seq, spent);
-      for (const { seq, spent } of consumed) rows.spend.push(seq, spent);
-      for (const tx of preLinearizationAssets) rows.asset.push(...(assetRow(tx) ?? []));
-      for (const { tx } of diff.applied) if (tx.unsigned.kind === 'CreateAssetTx') rows.asset.push(...(assetRow(tx) ?? []));
-      const { applied } = diff;
-      return {
-        block,
-        firstTx,
-        applied,
-        created,
-        consumed,
-        deltas,
-        preLinearizationUtxos: preLinearization,
-        imported: imported ?? new Map(),
-      };
-    },
-  };
+/** The rows of earlier outputs that blocks consume, by ID. Those in `loaded` need not be read. */
+function* consumedRows(
+  reads: ChainRowReads,
+  blocks: readonly NewBlock[],
+  loaded: ReadonlyMap<Id, ChainOutputRow>,
+): Steps<ReadonlyMap<Id, ChainOutputRow>> {
+  const rows = new Map<Id, ChainOutputRow>();
+  const unknown: Utxo[] = [];
+  const createdIDs = new Set<Id>();
+  for (const { diff, preLinearizationUtxos = [] } of blocks) {
+    for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
+      const row = loaded.get(utxo.id);
+      if (row !== undefined) rows.set(utxo.id, row);
+      else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
+    }
+    for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
+  }
+  for (const [id, row] of yield* reads.utxoRows(unknown)) rows.set(id, row);
+  return rows;
 }
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });

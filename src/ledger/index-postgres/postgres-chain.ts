@@ -84,7 +84,7 @@ export function openPostgresChain(
   /** Stores blocks in one transaction, after the creation of the partitions that they need. */
   const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<() => void>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
-    const before = lastTx ?? (await runSteps(sql, reads.lastTx()));
+    const before = lastTx ?? (await runSteps(sql, reads.lastSeqs())).tx;
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
     await partitions.createAhead({ tx, height: Number(last.block.height) });

@@ -5,7 +5,7 @@ import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
-import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
+import type { BlockEntry, PinnedBlock, StepsOf, TimeRange } from './index-reads.ts';
 import type { SingleRead } from './read-run.ts';
 
 /** Queries for pinned blocks. */
@@ -23,11 +23,7 @@ type PinReads = {
 };
 
 /** Queries for blocks and pinned blocks. */
-export type BlockReads = PinReads & {
-  readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
-  readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
-  readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
-};
+export type BlockReads = PinReads & StepsOf<'block' | 'blockHeights' | 'blocks'>;
 
 type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
 

@@ -29,24 +29,11 @@ export type CrossChainOutputRow = {
   readonly taken_tx: number | null;
 };
 
-/** Queries for the transactions that consumed outputs. */
-type SpenderReads = {
-  /** By their own `seq`: `seq`, `id`, `bytes` and `time`. */
-  readonly bySeq: (seqs: readonly number[]) => Query[];
-  /** By outputs, for a few of them: `utxo` and the transaction that consumed it, which is read again for each output. */
-  readonly of: (seqs: readonly number[]) => Query[];
-  /** Outputs up to which `of` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
-  readonly maxJoined: number;
-  /** The same for all outputs of transactions, on PostgreSQL only: `maxJoined` rows and one more at most. */
-  readonly ofTxs: (seqs: readonly number[]) => Query[];
-  readonly ofTx: (id: Id) => Query;
-};
-
 export type OutputReads = ChainOutputReads & {
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Steps<ChainOutputRow | CrossChainOutputRow | undefined>;
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
-  readonly spenders: SpenderReads;
+  readonly spenders: ReturnType<typeof createSpenderReads>;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -157,7 +144,9 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
   };
 }
 
-function createSpenderReads(t: Tables, dialect: Sql['dialect']): SpenderReads {
+/** Queries for the transactions that consumed outputs. */
+function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
+  /** Outputs up to which `of` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
   const maxJoined = dialect === 'postgres' ? 1024 : 4;
   const columns = 'SELECT s.utxo, x.seq, x.id, x.bytes, b.time';
   const joins = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
@@ -166,13 +155,16 @@ function createSpenderReads(t: Tables, dialect: Sql['dialect']): SpenderReads {
     `${columns} FROM ${txs} JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joins} LIMIT ${maxJoined + 1}`;
   const [ofListed, ofOne] = [ofTxs('unnest(CAST(? AS bigint[])) AS y(seq)'), ofTxs(`(SELECT ${seqOfId(t)} AS seq) y`)];
   return {
+    /** By their own `seq`: `seq`, `id`, `bytes` and `time`. */
     bySeq: keyLookup(
       (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
     ),
+    /** By outputs, for a few of them: `utxo` and the transaction that consumed it, which is read again for each output. */
     of: keyLookup((keys) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo IN (${keys})`),
     maxJoined,
-    ofTxs: (seqs) => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
-    ofTx: (id) => ({ text: ofOne, values: [idToBytes(id)] }),
+    /** The same for all outputs of transactions, on PostgreSQL only: `maxJoined` rows and one more at most. */
+    ofTxs: (seqs: readonly number[]): Query[] => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
+    ofTx: (id: Id): Query => ({ text: ofOne, values: [idToBytes(id)] }),
   };
 }
 

@@ -9,20 +9,16 @@ import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
 import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
-import type { FoundTx, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
+import type { FoundTx, PinnedBlock, StepsOf, Subject, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
 
-export type TxReads = {
-  readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
-  readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
+export type TxReads = StepsOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
   /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
   readonly tx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean, tip: PinnedBlock | undefined) => Steps<FoundTx | undefined>;
-  readonly txsById: (ids: readonly Id[], pin: PinnedBlock) => Steps<TxEntry[]>;
-  readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   /** The bytes of transactions: `id` and `bytes`. */
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };

@@ -5,11 +5,11 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { createChainOutputReads } from '../index-read/read-chain-outputs.ts';
+import { numberOutputs } from '../state/block-change.ts';
 import type { Applied } from '../state/diff.ts';
-import { outputNumber } from '../state/output-number.ts';
 import { type Tables, tablesOf } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { BlockWriter, IndexSpec } from './block-writer.ts';
@@ -165,28 +165,17 @@ function assembleBlock(
   known: Map<Id, NumberedUtxo>,
   imports: ReadonlyMap<string, Utxo>,
 ): BlockToIndex {
-  const created = new Map<Id, NumberedUtxo & { spent: number | null }>();
-  const consumed: (NumberedUtxo & { spent: number })[] = [];
+  const position = { height: row.height, firstTx: row.first_tx };
+  const { createdByID, consumedRows } = numberOutputs(txs, position, (id) => known.get(id));
   const imported = new Map<Id, Utxo>();
-  for (const [i, { effects }] of txs.entries()) {
-    const seq = row.first_tx + i;
-    for (const ref of effects.spent) {
-      const [own, earlier] = [created.get(refId(ref)), known.get(refId(ref))];
-      if (own !== undefined) own.spent = seq;
-      else if (earlier !== undefined) consumed.push({ ...earlier, spent: seq });
-    }
-    for (const utxo of effects.created) {
-      const bytes = encodeStoredUtxo(utxo);
-      created.set(utxo.id, { utxo, seq: outputNumber(seq, utxo.outputIndex), height: row.height, bytes, spent: null });
-    }
+  for (const { effects } of txs)
     for (const id of effects.imported?.ids ?? []) {
       const utxo = imports.get((effects.imported?.from as Id) + id);
       if (utxo !== undefined) imported.set(id, utxo);
     }
-  }
-  for (const [id, { spent, ...output }] of created) if (spent === null) known.set(id, output);
+  for (const [id, { spent, ...output }] of createdByID) if (spent === null) known.set(id, output);
   const block = { height: BigInt(row.height), time: BigInt(row.time) };
-  return { block, firstTx: row.first_tx, applied: txs, created: [...created.values()], consumed, imported };
+  return { block, firstTx: row.first_tx, applied: txs, created: [...createdByID.values()], consumed: consumedRows, imported };
 }
 
 const numberedUtxo = ({ seq, height, bytes }: Pick<NumberedUtxo, 'seq' | 'height' | 'bytes'>): NumberedUtxo => ({

@@ -14,18 +14,11 @@ export type AssetReads = {
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
 };
 
-type AssetTable = AssetReads & {
-  readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
-  /** Adds the asset that a transaction creates, if it creates one. */
-  readonly insert: (tx: Tx) => void;
-  /** The same, unless the asset is already stored. */
-  readonly insertMissing: (tx: Tx) => void;
-};
-
 /** Opens the assets of a chain. `hasTx` says whether a transaction, of any kind, is accepted. */
-export function openAssetTable(db: Database, t: Tables, epoch: () => number, hasTx: (id: Id) => boolean): AssetTable {
+export function openAssetTable(db: Database, t: Tables, epoch: () => number, hasTx: (id: Id) => boolean) {
   const byId = db.prepare<AssetMetadata & { readonly fxs: string }>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const bySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
+  /** Adds the asset that a transaction creates, if it creates one. */
   const insertWith = (verb: string) => {
     const insert = db.prepare(`${verb} INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
     return (tx: Tx): void => {
@@ -36,7 +29,7 @@ export function openAssetTable(db: Database, t: Tables, epoch: () => number, has
   const cache = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
   const notAnAsset = (id: Id) => (hasTx(id) ? 'not-an-asset' : undefined);
   return {
-    asset: (id) => {
+    asset: (id: Id): Asset | 'not-an-asset' | undefined => {
       const cached = cache.get(id);
       if (cached !== undefined) return cached;
       const madeAt = cache.version();
@@ -46,11 +39,11 @@ export function openAssetTable(db: Database, t: Tables, epoch: () => number, has
       cache.set(id, asset, madeAt);
       return asset;
     },
-    description: (id) => {
+    description: (id: Id): ReturnType<AssetReads['description']> => {
       const row = byId.get(idToBytes(id));
       return row === undefined ? notAnAsset(id) : { name: row.name, symbol: row.symbol, denomination: row.denomination };
     },
-    findAssetsBySymbol: (symbol, limit) => bySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
+    findAssetsBySymbol: (symbol: string, limit: number) => bySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
     insert: insertWith('INSERT'),
     insertMissing: insertWith('INSERT OR IGNORE'),
   };

@@ -69,23 +69,11 @@ export function computeBlockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
   { height, firstTx, unspentRow, timeAt }: BlockNumbering,
 ): BlockChange {
-  const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
-  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
-  for (let i = 0; i < applied.length; i++) {
-    const { effects } = applied[i] as Diff['applied'][number];
-    for (const ref of effects.spent) {
-      const id = refId(ref);
-      const createdHere = createdByID.get(id);
-      const createdEarlier = consumed.get(id);
-      if (createdHere !== undefined) createdHere.spent = firstTx + i;
-      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
-      else if (createdEarlier !== undefined) consumedRows.push({ ...unspentRow(createdEarlier), spent: firstTx + i });
-    }
-    for (const utxo of effects.created) {
-      const seq = outputNumber(firstTx + i, utxo.outputIndex);
-      createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
-    }
-  }
+  const earlierRow = (id: Id): NumberedUtxo | undefined => {
+    const utxo = consumed.get(id);
+    return utxo && unspentRow(utxo);
+  };
+  const { createdByID, consumedRows } = numberOutputs(applied, { height, firstTx }, earlierRow);
   const created = [...createdByID.values()];
   const unspent = created.filter(({ spent }) => spent === null);
   const balances = createBalanceDeltas();
@@ -93,6 +81,32 @@ export function computeBlockChange(
   for (const { utxo } of consumedRows) balances.remove(utxo);
   const txOutputs = encodeOutputs(applied, [...created, ...consumedRows], timeAt);
   return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
+}
+
+/** Numbers the outputs that transactions create, and finds those of earlier blocks that they consume. `spent`: the consuming transaction. */
+export function numberOutputs(
+  applied: Diff['applied'],
+  { height, firstTx }: Pick<BlockNumbering, 'height' | 'firstTx'>,
+  earlierRow: (id: Id) => NumberedUtxo | undefined,
+) {
+  const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
+  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
+  for (let i = 0; i < applied.length; i++) {
+    const { effects } = applied[i] as Diff['applied'][number];
+    for (const ref of effects.spent) {
+      const id = refId(ref);
+      const createdHere = createdByID.get(id);
+      const earlier = createdHere === undefined ? earlierRow(id) : undefined;
+      if (createdHere !== undefined) createdHere.spent = firstTx + i;
+      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
+      else if (earlier !== undefined) consumedRows.push({ ...earlier, spent: firstTx + i });
+    }
+    for (const utxo of effects.created) {
+      const seq = outputNumber(firstTx + i, utxo.outputIndex);
+      createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
+    }
+  }
+  return { createdByID, consumedRows };
 }
 
 /** The changes of block 0. `outputs`: see `ChainWriter.init`. */

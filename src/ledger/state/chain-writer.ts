@@ -4,7 +4,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { Database } from '../store/database.ts';
 import type { BalanceChange } from './balance.ts';
-import { createBlockBatch, insertPreLinearizationUtxos } from './block-batch.ts';
+import { createBlockBatch } from './block-batch.ts';
 import { genesisChanges, type NewBlock, type StoredBlock } from './block-change.ts';
 import type { ChainTip } from './chain-tip.ts';
 import type { Diff } from './diff.ts';
@@ -12,7 +12,7 @@ import { StateError } from './fault.ts';
 import type { AcceptedBlock } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import type { StateTables } from './state-tables.ts';
+import { insertPreLinearizationUtxos, type StateTables, writeBatch } from './state-tables.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
 /** Writes of a chain's state, one transaction each. */
@@ -62,26 +62,30 @@ type ChainWriterParts = {
 };
 
 export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: ChainWriterParts): ChainWriter {
-  const { history } = tables;
+  const { history, utxos } = tables;
   const chainID = idText(chain.id);
 
   /** `extendsGenesis`: all blocks are block 0, which is stored; each adds a transaction to it. */
   const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored, extendsGenesis = false): void => {
-    const batch = createBlockBatch(tables, blocks, { ...tip.numbers(), unspent: unspentBefore });
+    const timeAt = createTimes(blocks, history.timeAt);
+    const unspentRow = (utxo: Utxo, created: NumberedUtxo | undefined) => created ?? utxos.unspentRow(utxo);
+    const { rows, numbers, add } = createBlockBatch({ before: { ...tip.numbers(), unspent: unspentBefore }, unspentRow, timeAt });
     const storeNext = (next: NewBlock): StoredBlock => {
-      const { diff, imported: knownImports, impersonatedTxs = [] } = next;
-      const stored = batch.add(next);
+      const { diff, imported: knownImports, impersonatedTxs = [], preLinearizationUtxos = [], preLinearizationAssets = [] } = next;
+      history.insertAssets(preLinearizationAssets);
+      const old = insertPreLinearizationUtxos(tables, preLinearizationUtxos, numbers().oldest);
+      const stored = add(next, old.utxos);
       if (impersonatedTxs.length > 0) insertImpersonatedTxs(db, chain.number, impersonatedTxs);
       const imported = onStored === undefined ? noImports : new Map([...findImported(memory, chain.id, diff), ...(knownImports ?? [])]);
       for (const { effects } of diff.applied) {
         if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
         if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
       }
-      return { ...stored, imported };
+      return { ...stored, imported, balances: old.balances };
     };
     tables.write(() => {
       const stored = blocks.map(storeNext);
-      const changes = batch.write(extendsGenesis);
+      const changes = writeBatch(tables, rows, numbers().tx, extendsGenesis);
       onStored?.(
         stored.map((block, i) => ({
           ...block,
@@ -92,9 +96,11 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
     });
     const last = blocks[blocks.length - 1]?.block;
     if (last === undefined) return;
-    const { unspent, ...numbers } = batch.finish();
+    // Not before the commit: the cache has no rows that may be rolled back.
+    utxos.updateCache([...rows.unspent.values()], rows.consumedEarlier);
+    const { unspent, tx, oldest } = numbers();
     const accepted = { id: last.id, height: last.height, time: last.time, unspent };
-    tip.advance(accepted, numbers);
+    tip.advance(accepted, { tx, oldest });
     onCommit?.(accepted);
   };
 
@@ -107,11 +113,11 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
     let added = 0;
     tables.write(() => {
       before?.();
-      const { utxos, balances } = insertPreLinearizationUtxos(tables, wanted, oldest);
-      added = utxos.length;
+      const { utxos: inserted, balances } = insertPreLinearizationUtxos(tables, wanted, oldest);
+      added = inserted.length;
       if (added === 0) return;
       history.addUnspent(added);
-      onStored?.(utxos, balances);
+      onStored?.(inserted, balances);
     });
     tip.advance({ ...accepted, unspent: accepted.unspent + added }, { tx, oldest: oldest - added });
   };
@@ -152,6 +158,16 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
         history.insertAssets(assets);
         onAdded();
       }),
+  };
+}
+
+/** Returns the times of blocks by height: those of the given blocks, and others, which are read once. */
+function createTimes(blocks: readonly NewBlock[], read: (height: number) => number): (height: number) => number {
+  const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
+  return (height) => {
+    const time = times.get(height) ?? read(height);
+    times.set(height, time);
+    return time;
   };
 }
 

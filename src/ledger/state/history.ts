@@ -16,20 +16,22 @@ import type { Tables } from './schema.ts';
 
 export type AcceptedBlock = { readonly id: Id; readonly height: bigint; readonly time: bigint };
 
+/** The last accepted block, and the number of unspent outputs after it. */
+export type LastBlock = AcceptedBlock & { readonly unspent: number };
+
 /** Reads of accepted blocks and transactions. They never change within an epoch, so any process may cache them. */
 export type HistoryReads = AssetReads & {
   readonly block: (id: Id) => Uint8Array | undefined;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
   readonly blockIdAt: (height: bigint) => Id | undefined;
   readonly txBytes: (id: Id) => Uint8Array | undefined;
-  readonly txHeight: (id: Id) => bigint | undefined;
   readonly hasTx: (id: Id) => boolean;
 };
 
 /** Accepted blocks, transactions and assets, and how they are stored. */
 export type History = HistoryReads &
   Pick<View, 'tx' | 'asset'> & {
-    readonly last: () => (AcceptedBlock & { readonly unspent: number }) | undefined;
+    readonly last: () => LastBlock | undefined;
     readonly lastTxSeq: () => number;
     /** The time of the block at a height, which must exist. */
     readonly timeAt: (height: number) => number;
@@ -63,7 +65,6 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const idByHeight = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.block} WHERE height = ?`);
   const timeByHeight = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
   const txById = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE id = ?`);
-  const heightById = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
   const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
   const firstTx = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = 1`);
@@ -88,12 +89,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     return bytes;
   };
   const insertTxs = (blocks: readonly NumberedBlock[]): void => {
-    const rows: SqlValue[] = [];
-    for (const { block, applied, firstTx, txOutputs } of blocks)
-      applied.forEach(({ tx }, i) => {
-        rows.push(firstTx + i, idToBytes(tx.id), Number(block.height), tx.bytes, txOutputs[i] ?? null);
-      });
-    insertTxRows(rows);
+    insertTxRows(txRows(blocks));
     for (const { applied } of blocks) for (const { tx } of applied) insertAsset(tx);
   };
 
@@ -120,10 +116,6 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
       const tx = parseTx(bytes, maxGenesisBytes);
       txs.set(id, tx, madeAt);
       return tx;
-    },
-    txHeight: (id) => {
-      const row = heightById.get(idToBytes(id));
-      return row && BigInt(row.height);
     },
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
     timeAt: (height) => (timeByHeight.get(height) as { time: number }).time,
@@ -164,6 +156,16 @@ function openBlocks(db: Database, t: Tables, damaged: (row: string) => StateErro
     block: (id) => assembleBlock(blockById.get(idToBytes(id)), id),
     blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : assembleBlock(blockByHeight.get(Number(height)))),
   };
+}
+
+/** Rows of the transactions of blocks, as a flat list of values. */
+export function txRows(blocks: readonly NumberedBlock[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { block, applied, firstTx, txOutputs } of blocks)
+    applied.forEach(({ tx }, i) => {
+      rows.push(firstTx + i, idToBytes(tx.id), Number(block.height), tx.bytes, txOutputs[i] ?? null);
+    });
+  return rows;
 }
 
 /** Bytes in memory of a decoded transaction per byte of it. */

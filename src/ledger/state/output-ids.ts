@@ -32,7 +32,7 @@ const txsPerRun = 65_536;
 const prefixOfId = (id: string): IdPrefix => Number.parseInt(id.slice(0, 8), 16);
 
 /** The outputs behind the last run. */
-export type RecentIds = {
+type RecentIds = {
   /** The number of the next run, and the last transaction of the run before it. */
   readonly run: () => number;
   readonly after: () => number;

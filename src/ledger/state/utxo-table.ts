@@ -141,11 +141,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       run(ids.merge(runs, recent.run()));
     },
     insertPreLinearization: old.insert,
-    spend: (utxos) => {
-      const rows: SqlValue[] = [];
-      for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
-      insertSpends(rows);
-    },
+    spend: (utxos) => insertSpends(spendRows(utxos)),
     updateCache: (created, consumed) => {
       for (const { utxo, seq } of consumed) {
         cache.delete(utxo.id);
@@ -181,8 +177,19 @@ function openOldUtxos(db: Database, t: Tables, damaged: (row: string) => StateEr
       return row && { seq, height: 0, bytes: row.bytes };
     },
     oldestSeq: () => Math.min(oldest.get()?.seq ?? 0, abovePreLinearization),
-    insert: (utxos: readonly NumberedUtxo[]): void => insertRows(utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
+    insert: (utxos: readonly NumberedUtxo[]): void => insertRows(oldUtxoRows(utxos)),
   };
+}
+
+/** Rows of outputs from before linearization, as a flat list of values. */
+export const oldUtxoRows = (utxos: readonly NumberedUtxo[]): SqlValue[] =>
+  utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes]);
+
+/** Rows of spent outputs; `spent` is the number of the consuming transaction, if any. */
+export function spendRows(utxos: readonly (NumberedUtxo & { readonly spent: number | null })[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
+  return rows;
 }
 
 function outputOf({ seq, height, outputAt }: VerifiedTx, index: number): FoundOutput | undefined {
