@@ -4,12 +4,7 @@ import type { AssetType } from '../../ledger/index/output-amount.ts';
 import type { AssetEntry, AssetName } from '../../ledger/index-read/index-reads.ts';
 
 /** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
-export type AssetLabel = {
-  readonly assetId: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly denomination: number;
-};
+export type AssetLabel = { readonly assetId: string; readonly name: string; readonly symbol: string; readonly denomination: number };
 
 export type LabelOf = (id: Id) => AssetLabel;
 

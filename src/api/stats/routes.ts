@@ -2,9 +2,8 @@ import { unsupportedMetricsRows } from '../contract/metrics-routes.ts';
 import { notFound } from '../rest/api-error.ts';
 import { type ApiRoute, implementRoutes } from '../rest/route.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
-import { averageTpsRoutes } from './average-tps.ts';
 import { metricsChainRoutes } from './chain-routes.ts';
-import { metricRoutes } from './metric-routes.ts';
+import { averageTpsRoutes, metricRoutes } from './metric-routes.ts';
 import type { StatsDeps } from './series-cache.ts';
 
 /** All routes of the Metrics API except health. */

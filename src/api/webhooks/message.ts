@@ -6,12 +6,7 @@ import type { StreamEvent } from '../events/stream-event.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A message for a webhook, made of an event of the stream. Times are added when it is sent. */
-export type Message = {
-  readonly webhookId: string;
-  readonly eventType: string;
-  readonly messageId: string;
-  readonly event: MessageEvent;
-};
+export type Message = { readonly webhookId: string; readonly eventType: string; readonly messageId: string; readonly event: MessageEvent };
 
 /** The JSON of an event of the stream. */
 export type MessageEvent = { readonly id: string; readonly kind: string; readonly [name: string]: unknown };
