@@ -4,8 +4,9 @@ import { startBackgroundMigration } from '../../app/index/background-migration.t
 import { createLog } from '../../app/log/log.ts';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { runBackgroundMigrations } from '../index/background-migration.ts';
-import { isReadable, migratePostgres, migrateStore, readIndexCounters } from '../index/migrate.ts';
+import { indexCountersText, isReadable, migratePostgres, migrateStore, toIndexCounters } from '../index/migrate.ts';
 import { migrations, newestVersion } from '../index/migrations.ts';
+import type { Sql } from '../index/sql.ts';
 import { openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
 import { withPostgresChain } from './test-database.fixture.ts';
 
@@ -47,7 +48,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       expect(await converted()).toBe(0);
       // One of this release still reads it.
       for (const all of [migrations, nextRelease]) expect(await isReadable(sql, all)).toBe(true);
-      await readIndexCounters(sql);
+      await readCounters(sql);
       let steps = 0;
       await runBackgroundMigrations(sql, 1, { onProgress: () => steps++, isStopped: () => steps >= 2 }, nextRelease);
       expect(await converted()).toBe(2 * rowsPerStep);
@@ -84,7 +85,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       await migratePostgres(sql, 12345, geneses, secondNextRelease);
       const refusal = { fault: { code: 'INDEX_NEWER_SCHEMA', stored: newestVersion + 2 } };
       for (const all of [migrations, nextRelease]) expect(await isReadable(sql, all).catch((error) => error)).toMatchObject(refusal);
-      expect(await readIndexCounters(sql).catch((error) => error)).toMatchObject(refusal);
+      expect(await readCounters(sql).catch((error) => error)).toMatchObject(refusal);
       expect(await isReadable(sql, secondNextRelease)).toBe(true);
     });
   }, 120_000);
@@ -100,3 +101,5 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     });
   }, 60_000);
 });
+
+const readCounters = async (sql: Sql) => toIndexCounters(await sql.all(indexCountersText, []));

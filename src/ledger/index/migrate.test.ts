@@ -12,8 +12,18 @@ import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
 import { explorerTablesOf } from './explorer-tables.ts';
-import { indexedChains, isMigrationDue, isReadable, migratePostgres, migrateStore, readIndexCounters, registerWriter } from './migrate.ts';
+import {
+  indexCountersText,
+  indexedChains,
+  isMigrationDue,
+  isReadable,
+  migratePostgres,
+  migrateStore,
+  registerWriter,
+  toIndexCounters,
+} from './migrate.ts';
 import { type Migration, migrations, migrationsAfter, newestVersion } from './migrations.ts';
+import type { Sql } from './sql.ts';
 import { fetchRows } from './steps.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
@@ -211,9 +221,9 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
             ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
           ])
             expect(tables).toContain(table);
-        const before = await readIndexCounters(sql);
+        const before = await readCounters(sql);
         await registerWriter(sql);
-        const after = await readIndexCounters(sql);
+        const after = await readCounters(sql);
         expect([after.writer > before.writer, after.revision > before.revision, after.server]).toEqual([true, true, before.server]);
       }),
     30_000,
@@ -255,3 +265,5 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     30_000,
   );
 });
+
+const readCounters = async (sql: Sql) => toIndexCounters(await sql.all(indexCountersText, []));
