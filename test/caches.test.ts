@@ -76,15 +76,14 @@ const ownLimits = {
     'ledger/index/batched-statement.ts',
     'ledger/index/key-array.ts',
     'ledger/index/key-lookup.ts',
-    'ledger/index/ordered-lookup.ts',
     'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
   weakKeys: [
     'api/access/create-gate.ts',
+    'api/data/render-asset.ts',
     'api/data/render-context.ts',
-    'api/data/write-asset.ts',
     'api/http/router.ts',
     'api/rest/dispatch.ts',
     'api/rpc/json-rpc.ts',

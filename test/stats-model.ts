@@ -3,7 +3,7 @@ import type { AnySchema } from '../src/api/contract/schema.ts';
 import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
 import { paramContextFor } from '../src/api/rest/chain-name.ts';
 import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
-import { allowAllGate, createSender, type RequestOptions } from '../src/api/rest/requests.fixture.ts';
+import { createSender, type RequestOptions, testApiOptions } from '../src/api/rest/requests.fixture.ts';
 import type { ServedChain, ServedChains } from '../src/api/rest/served-chains.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
 import type { StatsDeps } from '../src/api/stats/series-cache.ts';
@@ -139,14 +139,10 @@ export function createMetricsApi(served: StatsDeps) {
   const rows = statsRoutes().map((row) => ({ row, path: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(\\?|$)`) }));
   const ask = createSender(
     createApi({
+      ...testApiOptions,
       routes: bindRoutes('metrics', statsRoutes(), served),
-      gate: allowAllGate,
       context: paramContextFor(served),
-      sealKey: new Uint8Array(32),
-      epoch: () => 0,
       now: served.now,
-      caller: () => '127.0.0.1',
-      origin: () => 'http://127.0.0.1',
       onUnexpectedError: (error) => {
         throw error;
       },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
 import { WebhookMessageSchema, WebhookSchema } from '../src/api/contract/webhook-schemas.ts';
-import { canonicalJson } from '../src/api/webhooks/canonical-json.ts';
+import { canonicalJson } from '../src/api/webhooks/message.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { createKey } from './api-keys.ts';

@@ -74,11 +74,7 @@ export type StoringVm = Vm & {
 };
 
 /** What the health check shows of an engine. Durations in milliseconds. */
-export type EngineReport = {
-  readonly processingBlocks: number;
-  readonly longestProcessing: number;
-  readonly averageAcceptance: number;
-};
+export type EngineReport = { readonly processingBlocks: number; readonly longestProcessing: number; readonly averageAcceptance: number };
 
 export type Engine = {
   readonly report: () => EngineReport;

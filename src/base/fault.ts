@@ -26,3 +26,24 @@ export function attempt<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The result of `work`; undefined if it throws a fault. Other errors are bugs, and are thrown. */
+export function unlessFault<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+/** The fault that `work` throws; undefined if it throws none. Other errors are thrown. */
+export function faultOf(work: () => void): AnyFault | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

@@ -1,12 +1,11 @@
+import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import { clientOfAddress } from './client-address.ts';
 import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
 import type { KeyFinder } from './key-finder.ts';
 import { type ApiKey, allows, stateOf } from './keys.ts';
-import type { Limiter } from './limiter.ts';
-import { andThen, type MaybePromise } from './maybe-promise.ts';
 import { limitsOf, type Plans, weightOf } from './plans.ts';
 import { type CountedRequest, rateHeaders } from './rate-headers.ts';
-import { type Limits, limitDecision } from './rate-limit.ts';
+import { type Limiter, type Limits, limitDecision } from './rate-limit.ts';
 import { keyExpiredOrRevoked, keyMissing, keysUnavailable, keyUnknown, routeNotAllowed, tooManyRequests } from './refusals.ts';
 
 export type GateOptions = {

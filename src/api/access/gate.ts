@@ -4,9 +4,7 @@ import type { ApiName } from './plans.ts';
  * Decides whether a request may be answered: checks the API key and the rate limits. The dispatcher calls it once per request, before the
  * route runs. Keys are in a database, counts in memory or in Redis.
  */
-export type Gate = {
-  readonly admit: (visit: AccessRequest) => Promise<AccessDecision> | AccessDecision;
-};
+export type Gate = { readonly admit: (visit: AccessRequest) => Promise<AccessDecision> | AccessDecision };
 
 export type AccessRequest = {
   readonly api: ApiName;

@@ -1,8 +1,8 @@
 import { createCache } from '../../base/cache/cache.ts';
 import type { CacheBudget } from '../../base/cache/cache-budget.ts';
+import type { MaybePromise } from '../../base/timing/promise.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';
-import type { MaybePromise } from './maybe-promise.ts';
 
 /** Looks up stored keys by their text. Throws or rejects if the store fails. */
 export type KeyFinder = { readonly find: (text: string) => MaybePromise<ApiKey | undefined> };

@@ -1,6 +1,6 @@
+import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import type { Sql, SqlValue, WritableSql } from '../../ledger/index/sql.ts';
 import type { ApiKey } from './keys.ts';
-import { andThen, type MaybePromise } from './maybe-promise.ts';
 
 /** Storage of API keys, for all processes that use the same database. */
 export type KeyStore = {

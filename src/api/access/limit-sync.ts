@@ -1,6 +1,5 @@
 import { limitScript } from './limit-script.ts';
-import type { Redis } from './redis.ts';
-import { createScriptRunner } from './redis-script.ts';
+import { createScriptRunner, type Redis } from './redis.ts';
 import { incompleteTimes, syncScript } from './sync-script.ts';
 
 /**

@@ -1,10 +1,8 @@
 import { limitScript } from './limit-script.ts';
 import type { LimitSync } from './limit-sync.ts';
-import type { Limiter } from './limiter.ts';
 import { type MemoryLimiter, takeShare } from './limiter-memory.ts';
-import { type LimitDecision, type Limits, limitDecision } from './rate-limit.ts';
-import type { Redis } from './redis.ts';
-import { createScriptRunner } from './redis-script.ts';
+import { type LimitDecision, type Limiter, type Limits, limitDecision } from './rate-limit.ts';
+import { createScriptRunner, type Redis } from './redis.ts';
 
 type RedisLimiterOptions = {
   readonly redis: Redis;

@@ -5,10 +5,9 @@ import { recordTime } from '../../../test/figure.ts';
 import { eventually } from '../../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../../test/redis.ts';
 import { openRedis, type RedisConnection } from '../../app/platform/redis-bun.ts';
-import type { Limiter } from './limiter.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
-import { checkAndCount, newClientState } from './rate-limit.ts';
+import { checkAndCount, type Limiter, newClientState } from './rate-limit.ts';
 import { anyLimits, anyStart, anySteps } from './request-steps.fixture.ts';
 import { openSharedLimiter, type SharedLimiter } from './shared-limiter.fixture.ts';
 

@@ -1,5 +1,5 @@
+import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
-import { andThen, type MaybePromise } from './maybe-promise.ts';
 import { defaultPlans, type Plans } from './plans.ts';
 import type { Limits } from './rate-limit.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createLimitSync, type LimitSync } from './limit-sync.ts';
-import type { Limiter } from './limiter.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
+import type { Limiter } from './rate-limit.ts';
 import type { Redis } from './redis.ts';
 
 /** The limiter of one process, with the sync that connects it to other processes through Redis. */

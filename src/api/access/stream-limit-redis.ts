@@ -1,6 +1,5 @@
 import type { LimitSync } from './limit-sync.ts';
-import type { Redis } from './redis.ts';
-import { createScriptRunner } from './redis-script.ts';
+import { createScriptRunner, type Redis } from './redis.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 type RedisStreamLimitOptions = {

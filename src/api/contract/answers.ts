@@ -1,35 +1,8 @@
 import type { clientServices } from './client-services.ts';
 import type { addressRows, blockRows, txRows, utxoRows } from './data-routes.ts';
-import type {
-  AssetAmountSchema,
-  AssetDetailsSchema,
-  BalancesSchema,
-  BlockSchema,
-  TransactionSchema,
-  txTypeSchema,
-  UtxoSchema,
-} from './data-schemas.ts';
+import type * as data from './data-schemas.ts';
 import type { assetListRows, blockSummaryRows, crossChainRows, lifecycleRows, txSummaryRows } from './explorer-routes.ts';
-import type {
-  AssetDaysSchema,
-  AssetSummarySchema,
-  AtomicBalancesSchema,
-  BalanceHistorySchema,
-  BlockSummarySchema,
-  BlockTxsSchema,
-  DropSchema,
-  HoldersSchema,
-  IssueMinutesSchema,
-  LifecycleSchema,
-  MempoolSchema,
-  NftGroupSchema,
-  SearchSchema,
-  ThroughputSchema,
-  TransferSchema,
-  TxChecksSchema,
-  TxLineSchema,
-  TxPositionSchema,
-} from './explorer-schemas.ts';
+import type * as explorer from './explorer-schemas.ts';
 import type { Encoded } from './method.ts';
 import type { metricRows } from './metrics-routes.ts';
 import type { TxSummarySchema } from './tx-summary.ts';
@@ -40,14 +13,14 @@ import type { webhookRows } from './webhook-routes.ts';
 
 type ResponseOf<R extends { readonly response: unknown }> = JsonOf<R['response']>;
 
-export type AssetAmount = JsonOf<typeof AssetAmountSchema>;
-export type Utxo = JsonOf<typeof UtxoSchema>;
-export type TxType = JsonOf<typeof txTypeSchema>;
+export type AssetAmount = JsonOf<typeof data.AssetAmountSchema>;
+export type Utxo = JsonOf<typeof data.UtxoSchema>;
+export type TxType = JsonOf<typeof data.txTypeSchema>;
 /** `chainFormat` is the same for all transactions. */
-export type Tx = Omit<JsonOf<typeof TransactionSchema>, 'chainFormat'>;
-export type Block = JsonOf<typeof BlockSchema>;
-export type Balances = JsonOf<typeof BalancesSchema>;
-export type AssetDetails = JsonOf<typeof AssetDetailsSchema>;
+export type Tx = Omit<JsonOf<typeof data.TransactionSchema>, 'chainFormat'>;
+export type Block = JsonOf<typeof data.BlockSchema>;
+export type Balances = JsonOf<typeof data.BalancesSchema>;
+export type AssetDetails = JsonOf<typeof data.AssetDetailsSchema>;
 /** Who did what, how much of it, and to whom. */
 export type TxSummary = JsonOf<typeof TxSummarySchema>;
 export type TxList = ResponseOf<(typeof txRows)['listLatestPrimaryNetworkTransactions']>;
@@ -58,34 +31,34 @@ export type RollingWindow = ResponseOf<(typeof metricRows)['getChainRollingWindo
 export type Series = ResponseOf<(typeof metricRows)['getChainMetrics']>;
 
 export type TxCounts = BlockSummary['txCountByType'];
-type BlockSummary = JsonOf<typeof BlockSummarySchema>;
+type BlockSummary = JsonOf<typeof explorer.BlockSummarySchema>;
 export type BlockSummaryList = ResponseOf<(typeof blockSummaryRows)['listBlockSummaries']>;
-export type BlockTxs = JsonOf<typeof BlockTxsSchema>;
-export type Throughput = JsonOf<typeof ThroughputSchema>;
-export type IssueMinutes = JsonOf<typeof IssueMinutesSchema>;
-export type AssetDays = JsonOf<typeof AssetDaysSchema>;
-export type TxChecks = JsonOf<typeof TxChecksSchema>;
+export type BlockTxs = JsonOf<typeof explorer.BlockTxsSchema>;
+export type Throughput = JsonOf<typeof explorer.ThroughputSchema>;
+export type IssueMinutes = JsonOf<typeof explorer.IssueMinutesSchema>;
+export type AssetDays = JsonOf<typeof explorer.AssetDaysSchema>;
+export type TxChecks = JsonOf<typeof explorer.TxChecksSchema>;
 export type TxCheckResult = TxChecks['checks'][number];
 export type Reason = NonNullable<TxChecks['refusal']>;
-export type Mempool = JsonOf<typeof MempoolSchema>;
-export type Drop = JsonOf<typeof DropSchema>;
-export type Lifecycle = JsonOf<typeof LifecycleSchema>;
+export type Mempool = JsonOf<typeof explorer.MempoolSchema>;
+export type Drop = JsonOf<typeof explorer.DropSchema>;
+export type Lifecycle = JsonOf<typeof explorer.LifecycleSchema>;
 export type LifeStep = Lifecycle['steps'][number];
 /** A transaction that is in no block. */
 export type UnacceptedTx = NonNullable<Lifecycle['transaction']>;
 /** A transaction in short, for lists. */
-export type TxLine = JsonOf<typeof TxLineSchema>;
+export type TxLine = JsonOf<typeof explorer.TxLineSchema>;
 export type TxLineList = ResponseOf<(typeof txSummaryRows)['listTransactionSummaries']>;
-export type TxPosition = JsonOf<typeof TxPositionSchema>;
-export type AssetSummary = JsonOf<typeof AssetSummarySchema>;
-export type Holders = JsonOf<typeof HoldersSchema>;
-export type BalanceHistory = JsonOf<typeof BalanceHistorySchema>;
-export type NftGroup = JsonOf<typeof NftGroupSchema>;
-export type CrossChainBalances = JsonOf<typeof AtomicBalancesSchema>;
+export type TxPosition = JsonOf<typeof explorer.TxPositionSchema>;
+export type AssetSummary = JsonOf<typeof explorer.AssetSummarySchema>;
+export type Holders = JsonOf<typeof explorer.HoldersSchema>;
+export type BalanceHistory = JsonOf<typeof explorer.BalanceHistorySchema>;
+export type NftGroup = JsonOf<typeof explorer.NftGroupSchema>;
+export type CrossChainBalances = JsonOf<typeof explorer.AtomicBalancesSchema>;
 export type CrossChainBalance = CrossChainBalances['outbound'][number];
-export type Transfer = JsonOf<typeof TransferSchema>;
+export type Transfer = JsonOf<typeof explorer.TransferSchema>;
 export type TransferList = ResponseOf<(typeof crossChainRows)['listCrossChainTransfers']>;
-export type SearchAnswer = JsonOf<typeof SearchSchema>;
+export type SearchAnswer = JsonOf<typeof explorer.SearchSchema>;
 export type AssetList = ResponseOf<(typeof assetListRows)['listAssets']>;
 export type NftGroupList = ResponseOf<(typeof assetListRows)['listNftGroups']>;
 export type DropList = ResponseOf<(typeof lifecycleRows)['listDroppedTransactions']>;

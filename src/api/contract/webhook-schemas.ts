@@ -16,8 +16,8 @@ export const webhookLimits = {
 } as const;
 
 /** `primary_network_address_activity` is AvaCloud's name for events of addresses on the P- and X-Chain; it has none for those of an asset. */
-export const webhookEventTypes = ['primary_network_address_activity', 'asset_activity'] as const;
-export const webhookKeyTypes = ['addresses', 'assets'] as const;
+const webhookEventTypes = ['primary_network_address_activity', 'asset_activity'] as const;
+const webhookKeyTypes = ['addresses', 'assets'] as const;
 export const webhookStatuses = ['active', 'inactive'] as const;
 
 const eventType = oneOf(webhookEventTypes, 'What is delivered: transactions of addresses, or of assets.');

@@ -6,9 +6,8 @@ import { notFound } from '../rest/api-error.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { readBackfilled } from './backfilled-read.ts';
-import { networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
+import { historyStart, listMetadata, networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { historyStart, listMetadata } from './list-metadata.ts';
 import { assetsOfBalances, sumBalances } from './sum-balances.ts';
 import { writeBalances } from './write-balance.ts';
 

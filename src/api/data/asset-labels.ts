@@ -78,7 +78,7 @@ const labelIn =
   (id) =>
     labels.get(id) ?? unknownAssetLabel(id);
 
-/** Bytes of a label, with the texts that are made of it; see write-asset.ts. */
+/** Bytes of a label, with the texts that are made of it; see `labelStart`. */
 const labelSize = 700;
 
 /** Clients require all of these properties. */

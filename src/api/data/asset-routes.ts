@@ -2,9 +2,8 @@ import { idText } from '../../base/bytes/id.ts';
 import { assetRows } from '../contract/data-routes.ts';
 import { notFound } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
-import { networkSpelling, requireChain } from './chain.ts';
+import { historyStart, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { historyStart } from './list-metadata.ts';
 import { renderAssetDetails, renderAssetStatus } from './render-asset.ts';
 
 export const assetRoutes = implementRoutes<DataDeps>()(assetRows, {

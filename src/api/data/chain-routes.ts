@@ -1,7 +1,6 @@
 import { idText } from '../../base/bytes/id.ts';
 import { chainRows } from '../contract/data-routes.ts';
-import { invalidParams } from '../rest/api-error.ts';
-import { quoteValue } from '../rest/quote-value.ts';
+import { invalidParams, quoteValue } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { requireChainByName } from './chain.ts';

@@ -1,7 +1,6 @@
 import type { AddressList } from '../contract/views.ts';
-import { type ApiError, notFound } from '../rest/api-error.ts';
+import { type ApiError, notFound, quoteValue } from '../rest/api-error.ts';
 import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
-import { quoteValue } from '../rest/quote-value.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
 /** Returns the chain that the path parameters select; throws 404 for an unknown network or chain. */
@@ -36,3 +35,15 @@ export const renderChainInfo = ({ network }: NetworkSpelling, { slug }: ServedCh
 
 /** The error for operations that need P-Chain data. */
 export const noPChainData = (): ApiError => notFound('This server has no P-Chain data: it serves chains of the AVM');
+
+/** Properties that every list response about a chain has. */
+export const listMetadata = async (spelling: NetworkSpelling, chain: ServedChain) => ({
+  chainInfo: renderChainInfo(spelling, chain),
+  ...(await historyStart(chain)),
+});
+
+/** The height from which on the history is complete; empty if it is complete from the beginning. */
+export async function historyStart({ reads }: ServedChain): Promise<{ readonly historyCompleteFromBlock?: string }> {
+  const height = await reads.completeFrom();
+  return height > 0 ? { historyCompleteFromBlock: height.toString() } : {};
+}

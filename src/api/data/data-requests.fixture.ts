@@ -5,7 +5,7 @@ import { idText } from '../../base/bytes/id.ts';
 import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
 import { paramContextFor } from '../rest/chain-name.ts';
 import { bindRoutes, createApi } from '../rest/dispatch.ts';
-import { allowAllGate, createSender, findErrorProblem, type ParsedResponse, type RequestOptions } from '../rest/requests.fixture.ts';
+import { createSender, findErrorProblem, type ParsedResponse, type RequestOptions, testApiOptions } from '../rest/requests.fixture.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { createDataDeps } from './deps.ts';
 import type { RecoverPublicKey } from './public-key-cache.ts';
@@ -19,11 +19,7 @@ export type SendDataRequest = ((target: string, sent?: RequestOptions) => Promis
   readonly answeredRoutes: ReadonlySet<string>;
 };
 
-type ClientOptions = {
-  readonly recover?: RecoverPublicKey;
-  readonly report?: (error: unknown) => void;
-  readonly epoch?: () => number;
-};
+type ClientOptions = { readonly recover?: RecoverPublicKey; readonly report?: (error: unknown) => void; readonly epoch?: () => number };
 
 /** Sends requests to the Data API routes and checks every response against the schema of its route. */
 export function createDataApiClient(served: ServedChains, { recover, report, epoch = () => 0 }: ClientOptions = {}): SendDataRequest {
@@ -32,15 +28,13 @@ export function createDataApiClient(served: ServedChains, { recover, report, epo
   let id: string | undefined;
   const ask = createSender(
     createApi({
+      ...testApiOptions,
       routes: bindRoutes('data', routes, createDataDeps(served, { recover, epoch })),
-      gate: allowAllGate,
       context: paramContextFor(served),
-      sealKey: Buffer.alloc(32, 7),
       epoch,
       now: served.now,
-      caller: () => '127.0.0.1',
       origin: () => 'http://here',
-      onUnexpectedError: report ?? (() => {}),
+      ...(report && { onUnexpectedError: report }),
       observer: {
         now: () => 0,
         onResponse: (route) => {

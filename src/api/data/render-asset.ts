@@ -4,12 +4,7 @@ import type { AssetType } from '../../ledger/index/output-amount.ts';
 import type { AssetEntry, AssetName } from '../../ledger/index-read/index-reads.ts';
 
 /** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
-export type AssetLabel = {
-  readonly assetId: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly denomination: number;
-};
+export type AssetLabel = { readonly assetId: string; readonly name: string; readonly symbol: string; readonly denomination: number };
 
 export type LabelOf = (id: Id) => AssetLabel;
 
@@ -65,3 +60,14 @@ export function createAmountSums() {
 
 export const renderAmounts = (sums: readonly AmountByType[], labelOf: LabelOf) =>
   sums.map(({ asset, type, amount }) => renderAmount(labelOf(asset), type, amount));
+
+/** The JSON of a label without its closing brace. Labels are cached, so their texts are too. */
+export function labelStart(label: AssetLabel): string {
+  const cached = labelStarts.get(label);
+  if (cached !== undefined) return cached;
+  const text = JSON.stringify(label).slice(0, -1);
+  labelStarts.set(label, text);
+  return text;
+}
+
+const labelStarts = new WeakMap<AssetLabel, string>();

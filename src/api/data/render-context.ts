@@ -6,8 +6,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import type { AddressTexts } from './address-texts.ts';
 import type { FoundLabels } from './asset-labels.ts';
 import type { PublicKeyText } from './public-key-cache.ts';
-import type { AssetLabel, LabelOf } from './render-asset.ts';
-import { labelStart } from './write-asset.ts';
+import { type AssetLabel, type LabelOf, labelStart } from './render-asset.ts';
 
 /** What transactions and outputs of a chain are written with. */
 export type RenderContext = HrpContext & {

@@ -6,7 +6,7 @@ import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
 import { paramContextFor } from '../rest/chain-name.ts';
 import { bindRoutes, createApi } from '../rest/dispatch.ts';
 import { buildOpenApi } from '../rest/openapi.ts';
-import { allowAllGate, createSender } from '../rest/requests.fixture.ts';
+import { createSender, testApiOptions } from '../rest/requests.fixture.ts';
 import type { ApiRoute } from '../rest/route.ts';
 import { xChainPath } from './data-requests.fixture.ts';
 import { createDataDeps, type DataDeps } from './deps.ts';
@@ -35,19 +35,7 @@ test('the route of the guide for contributors is answered and documented like ev
   const served = sampleServed();
   const epoch = () => 0;
   const routes = bindRoutes('data', [...dataRoutes(), example], createDataDeps(served, { recover: undefined, epoch }));
-  const ask = createSender(
-    createApi({
-      routes,
-      gate: allowAllGate,
-      context: paramContextFor(served),
-      sealKey: Buffer.alloc(32, 7),
-      epoch,
-      now: served.now,
-      caller: () => '127.0.0.1',
-      origin: () => 'http://here',
-      onUnexpectedError: () => {},
-    }),
-  );
+  const ask = createSender(createApi({ ...testApiOptions, routes, context: paramContextFor(served), now: served.now }));
   const { status, json } = await ask(`${xChainPath}/tip`);
   const newest = await ask(`${xChainPath}/blocks?pageSize=1`);
   expect([status, findMismatches(example.response, json, { strict: true })]).toEqual([200, []]);

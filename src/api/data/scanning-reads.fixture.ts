@@ -7,7 +7,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import { joinIdTexts } from '../../ledger/index/tx-id-texts.ts';
+import { joinIdTexts } from '../../ledger/index/explorer-tables.ts';
 import type {
   AssetEntry,
   BlockEntry,

@@ -4,9 +4,8 @@ import { vertexRows } from '../contract/data-routes.ts';
 import { notFound } from '../rest/api-error.ts';
 import { implementRoutes, type Paging } from '../rest/route.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
-import { networkSpelling, requireChain } from './chain.ts';
+import { listMetadata, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { listMetadata } from './list-metadata.ts';
 import { cutPage, openListing } from './paging.ts';
 
 /** Vertices are what the X-Chain had before linearization. A chain that began with blocks has none. */

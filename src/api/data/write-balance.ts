@@ -1,7 +1,6 @@
 import { idText } from '../../base/bytes/id.ts';
-import type { LabelOf } from './render-asset.ts';
+import { type LabelOf, labelStart } from './render-asset.ts';
 import type { AddressBalances, AssetBalance } from './sum-balances.ts';
-import { labelStart } from './write-asset.ts';
 
 /**
  * The JSON of balances; `renderBalances` in render-balance.fixture.ts is the plain form. `mayBeImported`: other chains may have imported exported

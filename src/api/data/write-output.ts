@@ -6,7 +6,7 @@ import { idLength } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { outputKindOf } from '../../ledger/index/output-amount.ts';
 import type { OutputEntry, SpendInfo } from '../../ledger/index-read/index-reads.ts';
-import type { OutputClass } from '../../ledger/state/output-class.ts';
+import type { OutputClass } from '../../ledger/state/balance.ts';
 import { outputType, ownersAt, type StoredUtxo, utxoFields } from '../../ledger/state/stored-utxo.ts';
 import type { JsonBytes } from './json-bytes.ts';
 import { chainTexts, type RenderContext } from './render-context.ts';

@@ -1,5 +1,5 @@
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
-import { Fault } from '../../base/fault.ts';
+import { unlessFault } from '../../base/fault.ts';
 import { DevError } from './fault.ts';
 
 type AssetNames = {
@@ -13,7 +13,7 @@ const maxListed = 10;
 
 /** The ID of the asset that a text names: an alias, an ID, or a symbol that only one asset has. */
 export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }: AssetNames): Id {
-  const known = assetAliases.get(text) ?? tryParseId(text);
+  const known = assetAliases.get(text) ?? unlessFault(() => parseId(text));
   if (known !== undefined) return known;
   const [first, ...others] = findAssetsBySymbol(text, maxListed + 1);
   if (first === undefined)
@@ -29,13 +29,4 @@ export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }:
     symbol: text,
     assetIDs,
   });
-}
-
-function tryParseId(text: string): Id | undefined {
-  try {
-    return parseId(text);
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
+import { findNearestName } from '../../base/bytes/nearest-name.ts';
 import type { OrderedFaultJson } from '../contract/dev-chain-methods.ts';
 import type { BoundMethod, Services } from '../rpc/method.ts';
-import { findNearestName } from '../rpc/nearest-name.ts';
 import type { Json } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
 

@@ -6,7 +6,7 @@ import { parseHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
-import { Fault } from '../../base/fault.ts';
+import { faultOf } from '../../base/fault.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
@@ -106,7 +106,7 @@ function formatStep({ step, time, detail }: Step) {
 function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
   const checks = explain(tx);
   const isValid = checks.every(({ ok }) => ok === true);
-  const refusal = refusalOf(() => chain.checkIssuable(tx));
+  const refusal = faultOf(() => chain.checkIssuable(tx));
   const mempool: TxCheck = isValid
     ? { rule: 'mempool', ok: refusal === undefined, ...(refusal && { message: refusal.message, ...refusal.fault }) }
     : { rule: 'mempool', ok: null };
@@ -116,14 +116,4 @@ function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
     accepted: refusal === undefined,
     checks: quoteBigints([...checks, mempool] as Json) as readonly TxCheckJson[],
   };
-}
-
-function refusalOf(check: () => void) {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Fault) return error as Fault<{ readonly code: string }>;
-    throw error;
-  }
 }

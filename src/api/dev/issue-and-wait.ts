@@ -1,7 +1,7 @@
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Engine } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { createDeferred } from '../../base/timing/deferred.ts';
+import { createDeferred } from '../../base/timing/promise.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { TxReport } from '../../chain/lifecycle/ledger.ts';

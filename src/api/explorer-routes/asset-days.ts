@@ -25,9 +25,10 @@ const noDays: ReadonlyMap<number, number> = new Map();
 /** Bytes of the days of an asset. */
 const daysSize = (_: Id, days: ReadonlyMap<number, number>): number => 300 + 40 * days.size;
 
-export type AssetDaysDeps = {
+/** What a count in memory of a chain's blocks needs. */
+export type LiveReadDeps<Reads extends keyof ExplorerReads> = {
   readonly chain: Pick<ServedChain, 'reads'>;
-  readonly explorer: Pick<ExplorerReads, 'assetDays'>;
+  readonly explorer: Pick<ExplorerReads, Reads>;
   /** The number of times the chain was reverted. */
   readonly epoch: () => number;
   /** Unix seconds. */
@@ -35,7 +36,7 @@ export type AssetDaysDeps = {
 };
 
 /** Counts an asset's transactions by day. Counts of days that are over are cached until a revert: they cannot change. */
-export function createAssetDays({ chain: { reads }, explorer, epoch, now }: AssetDaysDeps): AssetDays {
+export function createAssetDays({ chain: { reads }, explorer, epoch, now }: LiveReadDeps<'assetDays'>): AssetDays {
   const cache = createCache<Id, ReadonlyMap<number, number>>('assetDays', { size: daysSize, version: epoch });
 
   return {

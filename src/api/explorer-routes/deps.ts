@@ -5,7 +5,7 @@ import type { DataDeps } from '../data/deps.ts';
 import { apiError } from '../rest/api-error.ts';
 import type { LiveReads } from '../rest/live-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { type AssetDays, type AssetDaysDeps, createAssetDays } from './asset-days.ts';
+import { type AssetDays, createAssetDays, type LiveReadDeps } from './asset-days.ts';
 import { createThroughput, type Throughput, type ThroughputDeps } from './throughput.ts';
 
 /** Dependencies of the explorer routes. */
@@ -28,7 +28,7 @@ export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
   return { ...data, throughputOf: byChain(createThroughput), assetDaysOf: byChain(createAssetDays) };
 };
 
-type ChainDeps = ThroughputDeps & AssetDaysDeps & { readonly chain: ServedChain };
+type ChainDeps = ThroughputDeps & LiveReadDeps<'assetDays'> & { readonly chain: ServedChain };
 
 /** The reads of a chain; throws 503 if this server has none. */
 export function explorerOf({ explorer, slug }: ServedChain): ExplorerReads {

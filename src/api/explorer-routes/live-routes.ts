@@ -1,8 +1,7 @@
 import { idText } from '../../base/bytes/id.ts';
 import { lifecycleRows, mempoolRows, txCheckRows } from '../contract/explorer-routes.ts';
-import { networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { listMetadata, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { joinPage } from '../data/json-page.ts';
-import { listMetadata } from '../data/list-metadata.ts';
 import { countWithinBytes } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
 import type { LiveReason } from '../rest/live-reads.ts';

@@ -4,7 +4,7 @@ import { bech32Decode, correctBech32 } from '../../base/bytes/bech32.ts';
 import { correctCb58 } from '../../base/bytes/cb58.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, parseId } from '../../base/bytes/id.ts';
-import { Fault } from '../../base/fault.ts';
+import { unlessFault } from '../../base/fault.ts';
 import { searchRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
@@ -118,7 +118,7 @@ const findAddress: Finder = async (text, { deps, hrp, root }) => {
 
 const findNode: Finder = async (text, { deps, root }) => {
   if (!text.startsWith(nodePrefix)) return [];
-  const short = attempt(() => parseShortId(text.slice(nodePrefix.length)));
+  const short = unlessFault(() => parseShortId(text.slice(nodePrefix.length)));
   if (short === undefined) return [];
   const id = nodePrefix + shortIdText(short);
   return [{ kind: 'node', id, link: deps.served.builder === undefined ? undefined : `${root}/nodes/${id}/blocks` }];
@@ -164,7 +164,7 @@ const findSignedTx: Finder = async (text, search) => {
   const digits = hexDigits(text);
   if (digits === undefined || digits.length <= idLength * 2) return [];
   const bytes = fromHex(digits);
-  const tx = attempt(() => parseTx(bytes)) ?? attempt(() => parseTx(bytes.subarray(0, -checksumBytes)));
+  const tx = unlessFault(() => parseTx(bytes)) ?? unlessFault(() => parseTx(bytes.subarray(0, -checksumBytes)));
   if (tx === undefined) return [];
   const [known] = await findTx(tx.id, search);
   const { deps, chain, hrp } = search;
@@ -201,7 +201,7 @@ const hexDigits = (text: string): string | undefined => {
 function idIn(text: string): Id | undefined {
   const digits = hexDigits(text);
   if (digits?.length === idLength * 2) return digits as Id;
-  return attempt(() => parseId(text));
+  return unlessFault(() => parseId(text));
 }
 
 /** An address in bech32 with any prefix, in CB58, or in hex. */
@@ -209,10 +209,10 @@ function addressIn(text: string): Address | undefined {
   const digits = hexDigits(text);
   if (digits?.length === addressLength * 2) return digits as Address;
   return (
-    attempt(() => {
+    unlessFault(() => {
       const { bytes, unpaddedLength } = bech32Decode(text.replace(chainPrefix, ''));
       return unpaddedLength === addressLength ? addressFromBytes(bytes) : undefined;
-    }) ?? attempt(() => parseShortId(text.replace(chainPrefix, '')))
+    }) ?? unlessFault(() => parseShortId(text.replace(chainPrefix, '')))
   );
 }
 
@@ -230,20 +230,10 @@ function correct(text: string): string[] | undefined {
 }
 
 const isValid = (prefix: string, text: string): boolean =>
-  prefix === nodePrefix ? attempt(() => parseShortId(text)) !== undefined : idIn(text) !== undefined || addressIn(text) !== undefined;
+  prefix === nodePrefix ? unlessFault(() => parseShortId(text)) !== undefined : idIn(text) !== undefined || addressIn(text) !== undefined;
 
 /** Lengths of texts that can be an address or an ID: 20 bytes in CB58 have up to 33 characters, 32 bytes up to 51, bech32 up to 90. */
 const [minCorrected, maxShortIdText, maxCorrected] = [20, 33, 90];
-
-/** The result; undefined if it throws a fault. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
-}
 
 export const searchRoutes = implementRoutes<ExplorerDeps>()(searchRows, {
   search: async (deps, { q, ...chainRef }) => search(deps, requireChain(deps.served, chainRef), chainRef, q),

@@ -1,9 +1,9 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
-import type { BlockSumsEntry, ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
 import type { TxKind } from '../../ledger/index-read/index-reads.ts';
 import { throughputWindow } from '../contract/explorer-routes.ts';
-import type { ServedChain } from '../rest/served-chains.ts';
+import type { LiveReadDeps } from './asset-days.ts';
 
 /** Counts of the blocks of one second. */
 export type SecondCounts = { blocks: number; bytes: number; fees: bigint; readonly txs: Record<TxKind, number> };
@@ -20,15 +20,7 @@ export type Throughput = {
   readonly read: () => Promise<RecentSeconds>;
 };
 
-export type ThroughputDeps = {
-  readonly chain: Pick<ServedChain, 'reads'>;
-  readonly explorer: Pick<ExplorerReads, 'blockSumsAfter'>;
-  /** The number of times the chain was reverted. */
-  readonly epoch: () => number;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly longWork: LongWork | undefined;
-};
+export type ThroughputDeps = LiveReadDeps<'blockSumsAfter'> & { readonly longWork: LongWork | undefined };
 
 /** Blocks per query, and the number of new blocks above which the record starts again at the beginning of the hour. */
 const [batchSize, maxLag] = [512, 16_384];

@@ -23,8 +23,7 @@ import type { RouteRow, RouteRows } from '../contract/route.ts';
 import { type AnySchema, type Fields, isOptional, schemaOf } from '../contract/schema.ts';
 import { services } from '../contract/services.ts';
 import { type Json, writeJson } from '../rpc/write-json.ts';
-import { formatRouteRequest } from './route-request.ts';
-import type { Tool, ToolGroup } from './tool.ts';
+import type { Tool, ToolArguments, ToolGroup } from './tool.ts';
 
 /** The routes of each group. Those that other servers have and this one does not are left out: they always answer 404. */
 const routeGroups: { readonly [G in ToolGroup]?: RouteRows } = {
@@ -117,4 +116,19 @@ function describeArguments(params: Fields, implied: ReadonlySet<string>): Tool['
 function withoutExample(schema: AnySchema): AnySchema {
   const { example: _, ...rest } = schema as { readonly example?: string };
   return rest as AnySchema;
+}
+
+/** The path and query of a GET request of a route with these arguments; those that the route does not have are left out. */
+export function formatRouteRequest({ path, params }: RouteRow, given: ToolArguments): string {
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const name of Object.keys(params)) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(',') : String(value);
+    if (path.includes(`{${name}}`)) filled = filled.replace(`{${name}}`, () => encodeURIComponent(text));
+    else query.set(name, text);
+  }
+  const search = query.toString();
+  return search === '' ? filled : `${filled}?${search}`;
 }

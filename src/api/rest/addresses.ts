@@ -3,9 +3,8 @@ import { bech32Decode } from '../../base/bytes/bech32.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import type { AddressList } from '../contract/views.ts';
-import { apiError } from './api-error.ts';
+import { apiError, quoteValue } from './api-error.ts';
 import type { ParamContext } from './param.ts';
-import { quoteValue } from './quote-value.ts';
 
 /** Reads addresses of the network, separated by commas. Duplicates are dropped, the order stays. */
 export function readAddresses(text: string, name: string, max: number, { address, hrps }: ParamContext): AddressList {

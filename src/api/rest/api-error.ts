@@ -36,3 +36,21 @@ export const notFound = (message: string): ApiError => apiError(404, message);
 /** A 400 for bad parameters, with one reason for each. */
 export const invalidParams = (reasons: readonly string[]): ApiError =>
   new ApiError(reasons.join('; '), { code: 'API_REFUSED', status: 400, reasons });
+
+/** Quotes a value of a request for an error message, cut to 80 characters. */
+export const quoteValue = (text: string): string => JSON.stringify(text.length > maxQuoted ? `${text.slice(0, maxQuoted)}...` : text);
+
+const maxQuoted = 80;
+
+/** The message in the body of an error of the Data and Metrics APIs; undefined if the text is none. */
+export function readApiMessage(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: string | string[] };
+    return Array.isArray(message) ? message.join('; ') : message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Characters of an answer that is no JSON which are shown. */
+export const shownText = (text: string): string => text.trim().slice(0, 200);

@@ -1,6 +1,5 @@
 import { type AnySchema, isOptional, schemaOf } from '../contract/schema.ts';
-import { apiError } from './api-error.ts';
-import { quoteValue } from './quote-value.ts';
+import { apiError, quoteValue } from './api-error.ts';
 
 /**
  * Checks a JSON value of a body against its schema and returns it. Throws an `ApiError` whose message names the property. Properties that the

@@ -19,11 +19,8 @@ export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly route: Api
 export const bindRoutes = <Deps>(api: BoundRoute['api'], routes: readonly ApiRoute<Deps>[], deps: Deps): BoundRoute[] =>
   routes.map((route) => ({ api, route: route as ApiRoute<unknown>, deps }));
 
-export type ApiOptions = {
-  /** The routes of one API, or of both if they share a port. */
-  readonly routes: readonly BoundRoute[];
-  readonly gate: Gate;
-  readonly context: ParamContext;
+/** What makes the response of a route. */
+type ResponderOptions = {
   /** Without a cache the route runs for every request. */
   readonly cache?: ResponseCache;
   /** Secret of the page tokens. Must be the same in all processes that serve the same lists. */
@@ -32,14 +29,21 @@ export type ApiOptions = {
   readonly epoch: () => number;
   /** Unix seconds. */
   readonly now: () => number;
-  /** IP address of the caller, for the rate limits. */
-  readonly caller: (request: HttpRequest) => string;
   /** `http://host:port` as the caller reached this server. */
   readonly origin: (request: HttpRequest) => string;
-  /** Called with errors whose details are not shown to the caller. */
-  readonly onUnexpectedError: (error: unknown) => void;
   /** Only where an index is read from several servers. */
   readonly consistency?: ReadConsistency;
+};
+
+export type ApiOptions = ResponderOptions & {
+  /** The routes of one API, or of both if they share a port. */
+  readonly routes: readonly BoundRoute[];
+  readonly gate: Gate;
+  readonly context: ParamContext;
+  /** IP address of the caller, for the rate limits. */
+  readonly caller: (request: HttpRequest) => string;
+  /** Called with errors whose details are not shown to the caller. */
+  readonly onUnexpectedError: (error: unknown) => void;
   readonly observer?: ResponseObserver;
   /** Who may use the routes that manage this server; undefined: nobody. */
   readonly operators?: DevAccess | undefined;
@@ -170,7 +174,7 @@ const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: 
 ]);
 
 /** Returns a function that reads the parameters of a request and returns the response of its route, from the cache or by running it. */
-function createResponder({ cache, sealKey, epoch, now, origin, consistency }: ApiOptions) {
+function createResponder({ cache, sealKey, epoch, now, origin, consistency }: ResponderOptions) {
   const seal = createPageSeal(sealKey, epoch);
   const openedTokens = new WeakMap<ParsedRequest, { readonly second: number; readonly epoch: number; readonly opened: OpenedToken }>();
 

@@ -1,5 +1,4 @@
-import type { Handler, HttpResponse } from '../http/message.ts';
-import { requestOrigin } from './request-origin.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { errorResponse, jsonHeaders } from './response.ts';
 
 /** Stands for the origin of the caller in the text of a document. */
@@ -21,4 +20,13 @@ export function documentHandler(build: (origin: string) => object): Handler {
     last = { origin, response: { status: 200, headers: jsonHeaders, body: Buffer.from(text.replaceAll(originMark, origin)) } };
     return last.response;
   };
+}
+
+/**
+ * `http://host:port` as the caller reached this server, for URLs in responses. A Host header that does not look like a host name is not copied
+ * into a response.
+ */
+export function requestOrigin(request: HttpRequest): string {
+  const host = request.header('host') ?? '';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
 }

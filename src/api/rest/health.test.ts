@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
-import { createParamContext } from './addresses.ts';
 import { bindRoutes, createApi } from './dispatch.ts';
 import { apiHealthRoutes } from './health.ts';
-import { allowAllGate, createSender, findErrorProblem } from './requests.fixture.ts';
+import { createSender, findErrorProblem, testApiOptions } from './requests.fixture.ts';
 import type { ApiHealthDeps, HealthComponent } from './served-chains.ts';
 
 const up: HealthComponent = { probeWrite: async () => {}, probeRead: async () => {} };
@@ -28,14 +27,8 @@ function health(components: Partial<ApiHealthDeps['components']> = {}, stopping 
   const reported: unknown[] = [];
   const send = createSender(
     createApi({
+      ...testApiOptions,
       routes: [...bindRoutes('data', apiHealthRoutes('v1'), deps), ...bindRoutes('metrics', apiHealthRoutes('v2'), deps)],
-      gate: allowAllGate,
-      context: createParamContext('local'),
-      sealKey: Buffer.from('key'),
-      epoch: () => 0,
-      now: () => 1_700_000_000,
-      caller: () => '127.0.0.1',
-      origin: () => 'http://localhost',
       onUnexpectedError: (error) => reported.push(error),
     }),
   );

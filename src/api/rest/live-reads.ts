@@ -74,18 +74,7 @@ export type LiveStep = {
   readonly reason?: LiveReason;
 };
 
-type LiveLatency = {
-  readonly count: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-};
+type LiveLatency = { readonly count: number; readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
 
 /** `start`: Unix seconds of the real clock. `latency` is null if no transaction was accepted. */
-type LiveMinute = {
-  readonly start: number;
-  readonly refused: number;
-  readonly dropped: number;
-  readonly latency: LiveLatency | null;
-};
+type LiveMinute = { readonly start: number; readonly refused: number; readonly dropped: number; readonly latency: LiveLatency | null };

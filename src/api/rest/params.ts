@@ -7,10 +7,9 @@ import type { RouteRow } from '../contract/route.ts';
 import { type AnySchema, isOptional, type OneOf, type Optional, schemaOf } from '../contract/schema.ts';
 import type { AddressList } from '../contract/views.ts';
 import { readAddresses } from './addresses.ts';
-import { apiError } from './api-error.ts';
+import { apiError, quoteValue } from './api-error.ts';
 import { readBodyValue } from './body-value.ts';
 import type { Param, ParamContext, Params } from './param.ts';
-import { quoteValue } from './quote-value.ts';
 import { pathNames } from './route-tree.ts';
 import { parseUtxoId } from './utxo-id.ts';
 

@@ -1,5 +1,7 @@
 import type { Gate } from '../access/gate.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
+import { createParamContext } from './addresses.ts';
+import type { ApiOptions } from './dispatch.ts';
 
 /** Sends requests to a handler without a socket. */
 
@@ -35,6 +37,18 @@ function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse 
 }
 
 export const allowAllGate: Gate = { admit: () => ({ admitted: true, headers: {} }) };
+
+/** Options of an API under test, beside its routes. */
+export const testApiOptions = {
+  gate: allowAllGate,
+  context: createParamContext('local'),
+  sealKey: Buffer.alloc(32, 7),
+  epoch: () => 0,
+  now: () => 1_700_000_000,
+  caller: () => '127.0.0.1',
+  origin: () => 'http://localhost:9650',
+  onUnexpectedError: () => {},
+} satisfies Omit<ApiOptions, 'routes'>;
 
 const reasonPhrasesOfStatus: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -6,9 +6,8 @@ import { noSharedCache, type SharedCache } from '../access/shared-cache.ts';
 import { type CachePolicy, route } from '../contract/route.ts';
 import { pageSize, pageToken } from '../contract/route-params.ts';
 import { anything, text } from '../contract/schema.ts';
-import { createParamContext } from './addresses.ts';
 import { bindRoutes, createApi } from './dispatch.ts';
-import { allowAllGate, createSender } from './requests.fixture.ts';
+import { createSender, testApiOptions } from './requests.fixture.ts';
 import { type CachedResponse, type CacheRequest, createResponseCache } from './response-cache.ts';
 import { type ApiRoute, implementRoutes } from './route.ts';
 import { createSharedResponseCache } from './shared-response-cache.ts';
@@ -56,16 +55,10 @@ function start(world: World, maxBytes = 1_000_000, isAsync = false, shared?: Sha
     ...(shared === undefined ? {} : { shared: createSharedResponseCache(shared, 'test 1') }),
   });
   const common = {
+    ...testApiOptions,
     routes: bindRoutes('data', routes, world),
-    gate: allowAllGate,
-    context: createParamContext('local'),
-    sealKey: Buffer.from('key'),
-    epoch: () => 0,
     now,
-    caller: () => '',
-    origin: () => 'http://a',
-    onUnexpectedError: () => {},
-  } as const;
+  };
   return { cached: createSender(createApi({ ...common, cache })), fresh: createSender(createApi(common)) };
 }
 

@@ -10,10 +10,9 @@ import {
   startTimestamp,
 } from '../contract/route-params.ts';
 import { addresses, anything, list, number, object, optional, text } from '../contract/schema.ts';
-import { createParamContext } from './addresses.ts';
 import { type ApiOptions, bindRoutes, createApi } from './dispatch.ts';
 import { renderedJson } from './rendered-json.ts';
-import { allowAllGate, createSender } from './requests.fixture.ts';
+import { createSender, testApiOptions } from './requests.fixture.ts';
 import { type ApiRoute, implementRoutes } from './route.ts';
 
 /** What the test routes need. */
@@ -92,14 +91,9 @@ export function start(deps: Partial<Deps> = {}, options: Partial<ApiOptions> = {
   const reported: unknown[] = [];
   const observed: unknown[] = [];
   const handler = createApi({
+    ...testApiOptions,
     routes: bindRoutes('data', routes, { items: [1, 2, 3, 4, 5, 6, 7], ...deps }),
-    gate: allowAllGate,
-    context: createParamContext('local'),
-    sealKey: Buffer.from('key'),
-    epoch: () => 0,
-    now: () => 1_700_000_000,
     caller: () => '192.0.2.1',
-    origin: () => 'http://localhost:9650',
     onUnexpectedError: (error) => reported.push(error),
     observer: { now: () => 0, onResponse: (route, status) => observed.push([route?.route.id, status]) },
     ...options,

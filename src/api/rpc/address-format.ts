@@ -3,9 +3,9 @@ import { bech32Decode } from '../../base/bytes/bech32.ts';
 import { goQuote } from '../../base/bytes/go-quote.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
-import { Fault } from '../../base/fault.ts';
+import { Fault, unlessFault } from '../../base/fault.ts';
 import type { Aliases } from './aliases.ts';
-import { AvmError } from './avm-fault.ts';
+import { AvmError } from './fault.ts';
 
 /** A chain and how its addresses are written as text. */
 type AddressFormatOptions = {
@@ -38,13 +38,7 @@ function parseAddress(text: string, options: AddressFormatOptions): Address {
 
 function parseCb58Address(text: string): Address | undefined {
   // `-` is not a base58 character: text with a chain prefix is never CB58.
-  if (text.includes('-')) return undefined;
-  try {
-    return parseShortId(text);
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
+  return text.includes('-') ? undefined : unlessFault(() => parseShortId(text));
 }
 
 function parseChainAddress(text: string, options: AddressFormatOptions): Address {

@@ -3,7 +3,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { createCache, textSize } from '../../base/cache/cache.ts';
 import { type AddressBalance, ownPart, sharedPart } from '../../ledger/state/balance.ts';
-import { AvmError } from './avm-fault.ts';
+import { AvmError } from './fault.ts';
 import type { RunLongQuery } from './long-queries.ts';
 
 /** A sum of outputs of an address in one asset; `part` says of which. */

@@ -2,7 +2,7 @@ import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { evmRows } from '../contract/counterpart-methods.ts';
 import type { ParamsOf } from '../contract/views.ts';
-import { EvmError } from './evm-fault.ts';
+import { EvmError } from './fault.ts';
 import { jsonKindAt, parseString, scanArray } from './json-scan.ts';
 import { type BoundMethod, type CreateUnknownMethodError, implement, type Services } from './method.ts';
 

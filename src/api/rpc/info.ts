@@ -35,11 +35,7 @@ type InfoNetwork = {
 };
 
 /** What a peer thinks of ACPs. */
-export type PeerAcps = {
-  readonly nodeID: string;
-  readonly supportedACPs: readonly number[];
-  readonly objectedACPs: readonly number[];
-};
+export type PeerAcps = { readonly nodeID: string; readonly supportedACPs: readonly number[]; readonly objectedACPs: readonly number[] };
 
 /** A peer. AvalancheGo: network/peer/info.go. */
 export type PeerInfo = PeerAcps & {

@@ -4,8 +4,7 @@ import { type AnyFault, Fault } from '../../base/fault.ts';
 import type { LongWork, Pause } from '../../base/timing/long-work.ts';
 import type { Mutex } from '../../base/timing/mutex.ts';
 import { compactJson } from './compact-json.ts';
-import { EvmError } from './evm-fault.ts';
-import { RpcError } from './fault.ts';
+import { EvmError, RpcError } from './fault.ts';
 import { findMethod } from './find-method.ts';
 import {
   createMemberNames,

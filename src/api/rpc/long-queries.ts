@@ -1,5 +1,5 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
-import { AvmError } from './avm-fault.ts';
+import { AvmError } from './fault.ts';
 
 /**
  * Runs a query that takes long in small steps, so that other requests are answered in between. One query runs at a time, since each may use

@@ -1,10 +1,11 @@
+import { createCache } from '../../base/cache/cache.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { Encoded, MethodRow, MethodRows } from '../contract/method.ts';
 import type { AnySchema } from '../contract/schema.ts';
 import type { Answer, Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
 import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
-import { createParamsReader } from './params-reader.ts';
 import type { CacheResults } from './result-cache.ts';
 import type { Json, RawJson } from './write-json.ts';
 
@@ -141,3 +142,25 @@ export const meterServices = (services: Services, meterOf: (method: string) => M
   ...services,
   methods: new Map([...services.methods].map(([name, method]) => [name, { ...method, meter: meterOf(name) }])),
 });
+
+/** Longer texts are not cached. One address or ID has about 100 characters. */
+const maxCachedLength = 256;
+
+/** Bytes of an entry beside its text. */
+const entrySize = 600;
+
+/**
+ * Creates a function that reads the parameters of a method and caches them by their text: clients poll with the same parameters. Errors are
+ * not cached. The text is copied before it is read, so that no parameter holds the body of a request.
+ */
+export function createParamsReader<T extends NonNullable<unknown>>(param: RpcParam<T>): (raw: string | null) => T {
+  const cache = createCache<string, T>('params', { size: (raw) => 2 * raw.length + entrySize });
+  return (raw) => {
+    if (raw === null || raw.length > maxCachedLength) return readRpcParams(param, raw);
+    const cached = cache.get(raw);
+    if (cached !== undefined) return cached;
+    const params = readRpcParams(param, copyText(raw));
+    cache.set(raw, params);
+    return params;
+  };
+}

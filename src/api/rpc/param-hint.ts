@@ -1,6 +1,6 @@
+import { findNearestName } from '../../base/bytes/nearest-name.ts';
 import { RpcError } from './fault.ts';
 import { createMemberNames, findMemberName, jsonKindAt, parseString, scanObject, skipSpace } from './json-scan.ts';
-import { findNearestName } from './nearest-name.ts';
 
 /** Unknown parameters of a failed call. AvalancheGo ignores them, so a misspelt parameter looks like a missing one. */
 export type ParamHint = {

@@ -8,7 +8,7 @@ import { Fault } from '../../base/fault.ts';
 import type { getUTXOs } from '../contract/avm-methods.ts';
 import type { Encoding, ParamsOf } from '../contract/views.ts';
 import type { AddressFormat } from './address-format.ts';
-import { AvmError } from './avm-fault.ts';
+import { AvmError } from './fault.ts';
 import { type RawJson, rawJson } from './write-json.ts';
 
 /** AvalancheGo: vms/avm/service.go. */

@@ -1,6 +1,5 @@
 import { metricsChainRows } from '../contract/metrics-routes.ts';
-import { invalidParams } from '../rest/api-error.ts';
-import { quoteValue } from '../rest/quote-value.ts';
+import { invalidParams, quoteValue } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { renderMetricsChain, requireMetricsChain } from './chain.ts';

@@ -1,6 +1,6 @@
 import { idText } from '../../base/bytes/id.ts';
+import { quoteValue } from '../rest/api-error.ts';
 import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
-import { quoteValue } from '../rest/quote-value.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
 export function requireMetricsChain(served: ServedChains, name: string): ServedChain {

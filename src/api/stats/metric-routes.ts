@@ -1,14 +1,14 @@
-import { metricMeanings } from '../contract/metrics.ts';
-import { metricRows } from '../contract/metrics-routes.ts';
+import { metricMeanings, type windowNames } from '../contract/metrics.ts';
+import { averageTpsRows, metricRows } from '../contract/metrics-routes.ts';
 import { invalidParams } from '../rest/api-error.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
 import { requireMetricsChain } from './chain.ts';
-import { metrics } from './metric.ts';
-import { nextTokenAfter, readPeriod, seriesPage } from './series.ts';
-import { noSeriesCache, type StatsDeps } from './series-cache.ts';
+import { type Metric, type MetricValue, metrics } from './metric.ts';
+import { nextTokenAfter, readPeriod, secondsPerDay, seriesPage } from './series.ts';
+import { noSeriesCache, type SeriesCache, type StatsDeps } from './series-cache.ts';
 import { readSeriesJson } from './series-json.ts';
-import { readWindowValues } from './windows.ts';
 
 export const metricRoutes = implementRoutes<StatsDeps>()(metricRows, {
   getChainMetrics: async (
@@ -30,3 +30,53 @@ export const metricRoutes = implementRoutes<StatsDeps>()(metricRows, {
     result: await readWindowValues(requireMetricsChain(served, chainId), served.now(), metrics[metric], served.seriesCache),
   }),
 });
+
+/** Lengths of the rolling windows that end now, in seconds, shortest first. */
+const rollingWindows = {
+  lastHour: 3600,
+  lastDay: secondsPerDay,
+  lastWeek: 7 * secondsPerDay,
+  lastMonth: 30 * secondsPerDay,
+  last90Days: 90 * secondsPerDay,
+  lastYear: 365 * secondsPerDay,
+  allTime: Number.POSITIVE_INFINITY,
+} as const satisfies { readonly [name in (typeof windowNames)[number]]: number };
+
+type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
+
+/** Values of a metric over all rolling windows. A window of an hour is the current second and the 3,599 before it. Genesis is not activity. */
+export async function readWindowValues(
+  chain: ServedChain,
+  now: number,
+  metric: Metric,
+  cache: SeriesCache = noSeriesCache,
+): Promise<WindowValues> {
+  const period = await readPeriod(chain, now, cache);
+  const chainAge = period.first === undefined ? 1 : period.now - period.first + 1;
+  const { total, convert = (sum) => sum } = metric.window;
+  const lengths = Object.values(rollingWindows);
+  const totals: readonly MetricValue[] = await chain.reads.totals(
+    total,
+    lengths.map((seconds) => Math.max(1, period.now - seconds + 1)),
+  );
+  const secondsOf = (length: number): number => (Number.isFinite(length) ? length : chainAge);
+  const values = totals.map((sum, i) => convert(sum, secondsOf(lengths[i] as number)));
+  return Object.fromEntries(Object.keys(rollingWindows).map((name, i) => [name, values[i]])) as WindowValues;
+}
+
+export const averageTpsRoutes = implementRoutes<StatsDeps>()(averageTpsRows, {
+  getAverageTps: async (served, { chainId }, { paging }) => {
+    const chain = requireMetricsChain(served, chainId);
+    const { seriesCache = noSeriesCache } = served;
+    const period = await readPeriod(chain, served.now(), seriesCache);
+    const page = seriesPage('day', period, { from: undefined, to: undefined, after: paging.cursor?.after, limit: daysPerPage });
+    const points = await readSeriesJson(chain, 'avgTps', page, period, 'v1', seriesCache);
+    const lastRun = chain.status() === 'OK' ? period.now : period.tip.time;
+    const token = nextTokenAfter(period, page, paging);
+    return renderedJson(
+      `{"results":[${points}],"status":200,"lastRun":${lastRun}${token === undefined ? '' : `,"nextPageToken":"${token}"`}}`,
+    );
+  },
+});
+
+const daysPerPage = 100;

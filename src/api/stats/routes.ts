@@ -1,9 +1,10 @@
-import type { ApiRoute } from '../rest/route.ts';
-import { averageTpsRoutes } from './average-tps.ts';
+import { unsupportedMetricsRows } from '../contract/metrics-routes.ts';
+import { notFound } from '../rest/api-error.ts';
+import { type ApiRoute, implementRoutes } from '../rest/route.ts';
+import type { ServedChains } from '../rest/served-chains.ts';
 import { metricsChainRoutes } from './chain-routes.ts';
-import { metricRoutes } from './metric-routes.ts';
+import { averageTpsRoutes, metricRoutes } from './metric-routes.ts';
 import type { StatsDeps } from './series-cache.ts';
-import { unsupportedMetricsRoutes } from './unsupported-routes.ts';
 
 /** All routes of the Metrics API except health. */
 export const statsRoutes = (): readonly ApiRoute<StatsDeps>[] => [
@@ -12,3 +13,16 @@ export const statsRoutes = (): readonly ApiRoute<StatsDeps>[] => [
   ...metricRoutes,
   ...unsupportedMetricsRoutes,
 ];
+
+/** Every operation answers with what this server lacks for it. */
+const unsupportedMetricsRoutes = implementRoutes<ServedChains>()(
+  unsupportedMetricsRows,
+  Object.fromEntries(
+    Object.entries(unsupportedMetricsRows).map(([id, { missing }]) => [
+      id,
+      async (): Promise<never> => {
+        throw notFound(`This server has no ${missing}`);
+      },
+    ]),
+  ),
+);

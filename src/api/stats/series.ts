@@ -31,11 +31,7 @@ type SeriesRange = {
 };
 
 /** A page of a series: start times of consecutive time buckets, newest first. */
-export type SeriesPage = {
-  readonly unit: BucketUnit;
-  readonly starts: readonly number[];
-  readonly isLast: boolean;
-};
+export type SeriesPage = { readonly unit: BucketUnit; readonly starts: readonly number[]; readonly isLast: boolean };
 
 /** Computes a page of a series. Only the newest time bucket still changes, and it is on the first page, so pages stay consistent while blocks arrive. */
 export function seriesPage(

@@ -27,7 +27,7 @@ export type DelivererReading = {
   readonly error: string | undefined;
 };
 
-export type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
+type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
   readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
   readonly log: (line: string) => void;
 };

@@ -1,11 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 
 /** A delivery that is not finished. `subjects`: the addresses that it is about; undefined: it must be alone, as a revert must. */
-export type Pending<T> = {
-  readonly value: T;
-  readonly eventID: string;
-  readonly subjects: ReadonlySet<Address> | undefined;
-};
+export type Pending<T> = { readonly value: T; readonly eventID: string; readonly subjects: ReadonlySet<Address> | undefined };
 
 /**
  * The unfinished deliveries of a webhook, in the order of their events. Deliveries about different addresses may run at the same time; one

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-export type WebhookFault =
+type WebhookFault =
   | { code: 'WEBHOOK_BAD_URL'; url: string }
   | { code: 'WEBHOOK_PRIVATE_TARGET'; host: string; address: string }
   | { code: 'WEBHOOK_NO_ADDRESS'; host: string }

@@ -48,7 +48,7 @@ export type RunnerDeps = {
   readonly report: (error: unknown) => void;
 };
 
-export type RunnerObserver = {
+type RunnerObserver = {
   /** Called after every change of the state. */
   readonly onState: (id: string, state: DeliveryState) => void;
   /** Called when deliveries have failed for too long: the runner has stopped. */
@@ -69,14 +69,12 @@ export type HookRunner = {
 export function startHookRunner({ webhook: first, state: firstState }: StoredWebhook, deps: RunnerDeps): HookRunner {
   const { hub, timers, now, limits, observer, report } = deps;
   const window = createDeliveryWindow<Message>(firstState.position);
-  const backoff = createBackoff(limits.backoff, deps.random);
   const aborting = new AbortController();
   const keys = new Set<string>([...first.filter.keys]);
   let webhook = first;
   let state = firstState;
   let isStopped = false;
-  /** A delivery has failed: nothing is sent before the timer. */
-  let cancelRetry: (() => void) | undefined;
+  const pause = createPause(deps, () => startNext());
 
   const setState = (change: Partial<DeliveryState>): void => {
     state = { ...state, ...change, position: window.position() };
@@ -100,14 +98,14 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
   const subscription = createHookSubscription(first, { hub, timers, last: window.last, onEvents: pump, report });
 
   const startNext = (): void => {
-    if (isStopped || cancelRetry !== undefined) return;
+    if (isStopped || pause.isOn()) return;
     // After a failure one request tries whether the receiver answers again.
     const maxRunning = state.failedAttempts > 0 ? 1 : limits.running;
     for (const pending of window.start(maxRunning)) void deps.slots(() => deliver(pending));
   };
 
   const deliver = async (pending: Pending<Message>): Promise<void> => {
-    if (isStopped || cancelRetry !== undefined) {
+    if (isStopped || pause.isOn()) {
       window.fail(pending);
       return;
     }
@@ -123,7 +121,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       return;
     }
     window.finish(pending);
-    backoff.reset();
+    pause.reset();
     setState({ delivered: state.delivered + 1, deliveredAt: now(), failedAttempts: 0, failingSince: undefined, lastError: undefined });
     subscription.open();
     pump();
@@ -139,16 +137,12 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
     }
     // Events wait in the log, not in memory, until the receiver answers again.
     subscription.close();
-    cancelRetry ??= timers.after(backoff.next(), retryNow);
-  };
-  const retryNow = (): void => {
-    cancelRetry = undefined;
-    startNext();
+    pause.begin();
   };
 
   const stop = (): void => {
     isStopped = true;
-    cancelRetry?.();
+    pause.cancel();
     subscription.close();
     aborting.abort();
   };
@@ -159,14 +153,35 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
     waiting: window.size,
     change: (changed) => {
       webhook = changed;
-      if (cancelRetry === undefined) return;
+      if (!pause.isOn()) return;
       // A new URL is tried at once, and has its full time.
-      cancelRetry();
-      backoff.reset();
+      pause.cancel();
+      pause.reset();
       setState({ failedAttempts: 0, failingSince: undefined });
-      retryNow();
+      startNext();
     },
     stop,
+  };
+}
+
+/** The pause after a failed delivery, in which nothing is sent. */
+function createPause({ timers, limits, random }: RunnerDeps, onEnd: () => void) {
+  const backoff = createBackoff(limits.backoff, random);
+  let cancel: (() => void) | undefined;
+  return {
+    isOn: () => cancel !== undefined,
+    begin: (): void => {
+      cancel ??= timers.after(backoff.next(), () => {
+        cancel = undefined;
+        onEnd();
+      });
+    },
+    cancel: (): void => {
+      cancel?.();
+      cancel = undefined;
+    },
+    /** Makes the next pause as short as the first. */
+    reset: backoff.reset,
   };
 }
 

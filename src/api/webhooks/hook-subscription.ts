@@ -6,7 +6,7 @@ import type { Subscriber } from '../events/subscriber.ts';
 import type { Webhook } from './webhook.ts';
 
 /** The place of a webhook among the clients of the event stream. While it is closed, events wait in the log and cost no memory. */
-export type HookSubscription = {
+type HookSubscription = {
   /** Subscribes after the event that `last` returns, unless it is subscribed; tries again until it succeeds. */
   readonly open: () => void;
   /** The next events; none if there are none or if it is closed. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Address } from '../../base/bytes/address.ts';
 import { zeroId } from '../../base/bytes/id.ts';
-import { canonicalJson } from './canonical-json.ts';
-import { createMessage, createMessageID, maxMessageBytes, signBody, signMessage } from './message.ts';
+import { canonicalJson, createMessage, createMessageID, maxMessageBytes, signBody, signMessage } from './message.ts';
 import type { Webhook } from './webhook.ts';
 
 const address = '00'.repeat(20) as Address;

@@ -3,16 +3,10 @@ import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { formatUuid } from '../../base/bytes/uuid.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
-import { canonicalJson } from './canonical-json.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A message for a webhook, made of an event of the stream. Times are added when it is sent. */
-export type Message = {
-  readonly webhookId: string;
-  readonly eventType: string;
-  readonly messageId: string;
-  readonly event: MessageEvent;
-};
+export type Message = { readonly webhookId: string; readonly eventType: string; readonly messageId: string; readonly event: MessageEvent };
 
 /** The JSON of an event of the stream. */
 export type MessageEvent = { readonly id: string; readonly kind: string; readonly [name: string]: unknown };
@@ -21,7 +15,7 @@ export type MessageEvent = { readonly id: string; readonly kind: string; readonl
 export const maxMessageBytes = 65_536;
 
 /** The header that AvaCloud sends a signature in. */
-export const signatureHeader = 'x-signature';
+const signatureHeader = 'x-signature';
 
 export const readEvent = (event: StreamEvent): MessageEvent => JSON.parse(event.json()) as MessageEvent;
 
@@ -61,3 +55,17 @@ export function signMessage(message: Message, secret: string, timestamp: number)
 
 /** HMAC-SHA256 of a body, in hex. */
 export const signBody = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');
+
+/**
+ * Writes JSON with the keys of every object in order and without spaces, as RFC 8785 (JSON Canonicalization Scheme) does: a receiver that
+ * writes the parsed body in this form again gets the same text, and may check the signature on either.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value)
+    .filter(([, part]) => part !== undefined)
+    // Code units, not a language's order.
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${pairs.map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part)}`).join(',')}}`;
+}

@@ -34,7 +34,7 @@ export type PostRequest = {
 };
 
 /** Limits of one request. */
-export const requestLimits = { timeout: 10_000, maxResponseBytes: 16_384 } as const;
+const requestLimits = { timeout: 10_000, maxResponseBytes: 16_384 } as const;
 
 /**
  * Sends messages to targets that the policy allows. The addresses of a name are checked at every attempt, and the connection is made to one

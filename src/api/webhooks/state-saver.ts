@@ -3,7 +3,7 @@ import type { DeliveryState } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Stores how far deliveries are, some time after they changed. */
-export type StateSaver = {
+type StateSaver = {
   readonly put: (id: string, state: DeliveryState) => void;
   /** A state that is not stored yet. */
   readonly unsaved: (id: string) => DeliveryState | undefined;

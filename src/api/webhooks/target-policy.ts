@@ -63,7 +63,7 @@ const privateRanges = [
  * Whether an address is on the public Internet. Of IPv6 only global unicast is (2000::/3), without documentation (2001:db8::/32, 3fff::/20),
  * protocol assignments with Teredo (2001::/23) and 6to4 (2002::/16), whose addresses contain an IPv4 address.
  */
-export function isPublicAddress(ip: Uint8Array): boolean {
+function isPublicAddress(ip: Uint8Array): boolean {
   if (ip.length === 4) return !privateRanges.some((range) => isInRange(ip, range));
   const [a = 0, b = 0, c = 0, d = 0] = ip;
   if (a >> 5 !== 1) return false;

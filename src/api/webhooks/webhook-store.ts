@@ -1,6 +1,6 @@
 import { idText } from '../../base/bytes/id.ts';
+import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import type { Sql, SqlValue, WritableSql } from '../../ledger/index/sql.ts';
-import { andThen, type MaybePromise } from '../access/maybe-promise.ts';
 import type { DeliveryState, Webhook, WebhookSettings } from './webhook.ts';
 import {
   type DeliveryRow,

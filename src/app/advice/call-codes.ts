@@ -1,8 +1,6 @@
 import type { DevFault } from '../../api/dev/fault.ts';
-import type { AvmFault } from '../../api/rpc/avm-fault.ts';
 import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
-import type { EvmFault } from '../../api/rpc/evm-fault.ts';
-import type { RpcFault } from '../../api/rpc/fault.ts';
+import type { AvmFault, EvmFault, RpcFault } from '../../api/rpc/fault.ts';
 import type { InfoFault } from '../../api/rpc/info.ts';
 import type { WalletFault } from '../../avm/wallet/fault.ts';
 import type { HexFault } from '../../base/bytes/hex.ts';

@@ -1,5 +1,5 @@
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
-import { AvmError } from '../../api/rpc/avm-fault.ts';
+import { AvmError } from '../../api/rpc/fault.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';

@@ -1,4 +1,4 @@
-import { editDistance } from '../../base/bytes/edit-distance.ts';
+import { editDistance } from '../../base/bytes/nearest-name.ts';
 import { Fault } from '../../base/fault.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
 import {

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
 import { anything } from '../../api/contract/schema.ts';
-import { createParamContext } from '../../api/rest/addresses.ts';
 import { bindRoutes, createApi } from '../../api/rest/dispatch.ts';
-import { allowAllGate, createSender } from '../../api/rest/requests.fixture.ts';
+import { createSender, testApiOptions } from '../../api/rest/requests.fixture.ts';
 import type { ApiRoute } from '../../api/rest/route.ts';
 import { formatMetrics } from '../../base/metrics/family.ts';
 import { createMetricRegistry } from '../../base/metrics/registry.ts';
@@ -26,15 +25,8 @@ function createMeteredApi(ids: readonly string[]) {
   const registry = createMetricRegistry();
   const meters = createApiMeters(registry, () => clock);
   const api = createApi({
+    ...testApiOptions,
     routes: rows.flatMap((row) => bindRoutes(row.id === 'getAverageTps' ? 'metrics' : 'data', [row], undefined)),
-    gate: allowAllGate,
-    context: createParamContext('local'),
-    sealKey: new Uint8Array(32),
-    epoch: () => 0,
-    now: () => 0,
-    caller: () => '',
-    origin: () => '',
-    onUnexpectedError: () => {},
     observer: meters,
   });
   return {

@@ -1,4 +1,4 @@
-import type { Limiter } from '../../api/access/limiter.ts';
+import type { Limiter } from '../../api/access/rate-limit.ts';
 import type { StreamLimit } from '../../api/access/stream-limit.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import type { EventHub } from '../../api/events/hub.ts';

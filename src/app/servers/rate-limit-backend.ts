@@ -1,9 +1,8 @@
 import { createRedisCache } from '../../api/access/cache-redis.ts';
 import { createLimitSync } from '../../api/access/limit-sync.ts';
-import type { Limiter } from '../../api/access/limiter.ts';
 import { createMemoryLimiter, takeShare } from '../../api/access/limiter-memory.ts';
 import { createRedisLimiter } from '../../api/access/limiter-redis.ts';
-import type { LimitDecision, Limits } from '../../api/access/rate-limit.ts';
+import type { LimitDecision, Limiter, Limits } from '../../api/access/rate-limit.ts';
 import type { Redis } from '../../api/access/redis.ts';
 import { noSharedCache, type SharedCache } from '../../api/access/shared-cache.ts';
 import { createStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';

@@ -1,5 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
-import { cacheByVersion } from '../../base/cache/version-cache.ts';
+import { cacheByVersion } from '../../base/cache/memoize.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import type { SharedMemory } from '../../ledger/state/shared-memory.ts';
 import type { Store } from '../../ledger/store/store.ts';

@@ -1,6 +1,6 @@
 import { idText } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
-import { type AnyFault, Fault } from '../../base/fault.ts';
+import { type AnyFault, faultOf } from '../../base/fault.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Operation } from '../tx/operation.ts';
 import type { Output } from '../tx/output.ts';
@@ -222,16 +222,6 @@ const formatCheck = ({ rule, path, ...values }: CheckedPart, ok: boolean | null)
   ok,
   ...values,
 });
-
-function faultOf(verify: () => void): AnyFault | undefined {
-  try {
-    verify();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-}
 
 /** Amounts in, out and burned as fee, by asset. */
 function sumAssets({ unsigned }: Tx, rules: Rules): CheckValue {

@@ -1,11 +1,14 @@
+import { idText } from '../../base/bytes/id.ts';
+import type { Credential } from '../tx/credential.ts';
 import type { Tx } from '../tx/tx.ts';
-import { dispatchTx, type TxHandlers, type UnsignedTx } from '../tx/unsigned.ts';
-import { verifyBase, verifyCredentials } from './base.ts';
+import { type BaseTx, dispatchTx, type TxHandlers, type UnsignedTx } from '../tx/unsigned.ts';
 import { verifyDescription, verifyInitialStates } from './create-asset.ts';
 import { TxError } from './fault.ts';
 import { type Flow, verifyFlow } from './flow.ts';
+import { verifyValue } from './fx-table.ts';
 import { verifyOperations } from './operations.ts';
-import type { Rules } from './rules.ts';
+import { limits, type Rules } from './rules.ts';
+import { verifyEach } from './verify-each.ts';
 
 /**
  * Verifies a transaction without the chain state. Throws a TxError for the first fault, so the checks are in AvalancheGo's order.
@@ -79,3 +82,27 @@ const credentialCount: TxHandlers<number> = {
   ImportTx: ({ inputs, importedInputs }) => inputs.length + importedInputs.length,
   ExportTx: ({ inputs }) => inputs.length,
 };
+
+/** Checks network ID, chain ID and memo length. AvalancheGo: vms/components/avax/base_tx.go. */
+export function verifyBase({ networkID, blockchainID, memo }: BaseTx, rules: Rules): void {
+  if (networkID !== rules.networkID)
+    throw new TxError('tx has wrong network ID', { code: 'TX_WRONG_NETWORK', want: rules.networkID, got: networkID });
+  if (blockchainID !== rules.chainID)
+    throw new TxError('tx has wrong chain ID', { code: 'TX_WRONG_CHAIN', want: idText(rules.chainID), got: idText(blockchainID) });
+  if (memo.length > limits.maxMemo)
+    throw new TxError(`memo exceeds maximum length: ${memo.length} > ${limits.maxMemo}`, {
+      code: 'TX_MEMO_TOO_LARGE',
+      size: memo.length,
+      max: limits.maxMemo,
+    });
+}
+
+/**
+ * Verifies each credential by the rules of its own type, then their number. The wire format allows any type here (see avm/tx/credential.ts);
+ * a wrong type is detected later, by verifySpend.
+ */
+export function verifyCredentials(credentials: readonly Credential[], want: number): void {
+  verifyEach('credentials', credentials, undefined, verifyValue);
+  const got = credentials.length;
+  if (got !== want) throw new TxError(`wrong number of credentials: ${got} != ${want}`, { code: 'TX_CREDENTIAL_COUNT', want, got });
+}

@@ -14,7 +14,7 @@ type CachePool = {
 };
 
 /** What a process does: everything, or nothing but write blocks. */
-export type CacheUse = 'all' | 'write';
+type CacheUse = 'all' | 'write';
 
 const writerShares = Object.values(cacheTable).reduce((sum, { share, ofWriter }) => sum + (ofWriter ? share : 0), 0);
 

@@ -20,7 +20,4 @@ export type AnyCodec = Codec<any>;
 export type TypeOf<C> = C extends Codec<infer T> ? T : never;
 
 /** How addresses and ids are formatted in JSON; addresses depend on the chain and the network. */
-export type JsonContext = {
-  readonly address: (address: Address) => string;
-  readonly id: (id: Id) => string;
-};
+export type JsonContext = { readonly address: (address: Address) => string; readonly id: (id: Id) => string };

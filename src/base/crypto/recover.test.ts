@@ -5,9 +5,17 @@ import { sha256 } from '../bytes/hash.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { budgetFor } from '../cache/budget.fixture.ts';
 import { chooseCurve, recoverNative, recoverPackaged } from './curve-native.ts';
-import { recoverPortable } from './curve-portable.ts';
 import { openSystemCurve } from './curve-system.ts';
 import { createSignerCache, type RecoverKey, recoverSigner } from './recover.ts';
+
+/** Key recovery in pure JavaScript, to compare. (The native package has its own JavaScript fallback.) */
+const recoverPortable: RecoverKey = (hash, signature, recoveryID) => {
+  try {
+    return secp256k1.Signature.fromBytes(signature, 'compact').addRecoveryBit(recoveryID).recoverPublicKey(hash).toBytes(true);
+  } catch {
+    return undefined;
+  }
+};
 
 /** The library that a variable names, else the one of the system, if it has one. */
 const named = process.env.SERAC_TEST_SECP256K1;

@@ -1,7 +1,8 @@
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { ChainState, OnUtxosStored } from '../../ledger/state/chain-state.ts';
+import type { ChainState } from '../../ledger/state/chain-state.ts';
+import type { OnUtxosStored } from '../../ledger/state/chain-writer.ts';
 import type { Accept } from '../lifecycle/accept.ts';
 import type { FollowLedger } from './ledger.ts';
 

@@ -1,5 +1,5 @@
 import type { EngineReport } from '../../avm/vm.ts';
-import { createDeferred } from '../../base/timing/deferred.ts';
+import { createDeferred } from '../../base/timing/promise.ts';
 import { FollowError, isTemporary, stopped } from './fault.ts';
 import type { FollowStatus } from './status.ts';
 import type { Timing } from './timing.ts';

@@ -1,5 +1,6 @@
 import type { NewBlock, StoredBlock } from '../../ledger/state/block-change.ts';
-import type { ChainState, OnBlocksStored } from '../../ledger/state/chain-state.ts';
+import type { ChainState } from '../../ledger/state/chain-state.ts';
+import type { OnBlocksStored } from '../../ledger/state/chain-writer.ts';
 import type { Diff } from '../../ledger/state/diff.ts';
 import type { EventBus } from './events.ts';
 

@@ -1,6 +1,6 @@
-import { readApiMessage, shownText } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
+import { readApiMessage, shownText } from '../../api/rest/api-error.ts';
 
 /** Reads the Data API of a node: `get('/blocks/5')`. Returns undefined if there is no such thing. */
 export async function createDataClient(client: RpcClient): Promise<(path: string) => Promise<unknown>> {

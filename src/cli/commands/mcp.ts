@@ -1,10 +1,10 @@
-import { readApiMessage } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { createMcpHandler, mcpPath } from '../../api/mcp/http-sessions.ts';
 import { createSession, type McpServer, type McpSession, parseMessage, type Resource } from '../../api/mcp/session.ts';
 import { type ToolGroup, type ToolNode, toolGroups } from '../../api/mcp/tool.ts';
 import { createTools } from '../../api/mcp/tool-table.ts';
+import { readApiMessage } from '../../api/rest/api-error.ts';
 import { codeSections, errorAdvice } from '../../app/advice/error-advice.ts';
 import type { Options } from '../../app/flags/flag-table.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';

@@ -1,8 +1,8 @@
-import { readApiMessage } from '../../api/client/api-message.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { JsonOf } from '../../api/contract/views.ts';
 import { webhookRows } from '../../api/contract/webhook-routes.ts';
+import { readApiMessage } from '../../api/rest/api-error.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { parseAnswer } from './data-client.ts';
 import { badArgument } from './fault.ts';

@@ -1,35 +1,31 @@
-import type { UtxoRef } from '../../avm/tx/input.ts';
-import type { Tx } from '../../avm/tx/tx.ts';
-import { refId, type Utxo } from '../../avm/tx/utxo.ts';
-import { assetOf } from '../../avm/view.ts';
-import { toHex } from '../../base/bytes/hex.ts';
-import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
 import { batchedStatement } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { insertRows } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
-import { type ChainOutputRow, createChainOutputReads } from '../index-read/read-chain-outputs.ts';
+import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
-import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { assetRow } from '../state/asset-table.ts';
+import { createBlockBatch } from '../state/block-batch.ts';
+import type { NewBlock, StoredBlock } from '../state/block-change.ts';
 import { blockRow } from '../state/block-row.ts';
+import { txRows } from '../state/history.ts';
 import { addIdsOf, createOutputIdReads } from '../state/output-ids.ts';
-import { abovePreLinearization } from '../state/output-number.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
-import { tablesOf } from '../state/schema.ts';
+import type { Tables } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
-import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { type NumberedUtxo, oldUtxoRows, spendRows } from '../state/utxo-table.ts';
+import type { ChainRowReads } from './chain-row-reads.ts';
 
 /** An unspent output with the time of the block that created it. */
 export type UnspentOutput = NumberedUtxo & { readonly time: number };
 
-export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
-
-/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
-export function createChainRowWriter(chain: number, feeAsset: Id) {
-  const t = tablesOf(chain);
+/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/block-batch.ts. */
+export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowReads) {
   const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
   const addBlocks = insert('block');
   const addTxs = insert('tx');
@@ -39,44 +35,9 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
   const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
   const removeOwners = deleteRows('postgres', t.owner, indexSchema.owner);
   const addAssets = insert('asset', ' ON CONFLICT DO NOTHING');
-  const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
-  const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
-  const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.oldUtxo}`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
-  const outputs = createChainOutputReads(t);
   const ids = createOutputIdReads(t, () => 0);
-
-  function* lastBlock(): Steps<LastBlock | undefined> {
-    const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
-    return row && { ...row, id: toHex(row.id) as Id };
-  }
-
-  /** The number of the last stored transaction. */
-  function* lastTx(): Steps<number> {
-    const [row] = yield* fetchRows<{ seq: number | null }>([lastTxQuery]);
-    return row?.seq ?? 0;
-  }
-
-  /** The last numbers in use, as in state/chain-state.ts. */
-  function* lastSeqs(): Steps<{ tx: number; oldest: number }> {
-    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });
-    const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
-    return { tx: seqIn(rows.tx), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
-  }
-
-  /** Outputs that are stored, spent or unspent, by their IDs. */
-  function* utxoRows(refs: readonly UtxoRef[]): Steps<Map<Id, ChainOutputRow>> {
-    const found = yield* outputs.byRefs(refs);
-    const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap((row) => row?.seq ?? [])));
-    const spentBy = new Map(spends.map(({ utxo, tx }) => [utxo, tx]));
-    const rows = new Map<Id, ChainOutputRow>();
-    for (const [i, ref] of refs.entries()) {
-      const row = found[i];
-      if (row !== undefined) rows.set(refId(ref), { ...row, spent: spentBy.get(row.seq) ?? null });
-    }
-    return rows;
-  }
 
   /**
    * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them, and steps to run after these. `loaded`: rows of outputs that have
@@ -87,95 +48,54 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
     unspentBefore: number,
     loaded: ReadonlyMap<Id, ChainOutputRow>,
   ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void>; unspent: UnspentOutput[]; spentIDs: ReadonlySet<Id> }> {
-    const storedRows = new Map<Id, ChainOutputRow>();
-    const unknown: Utxo[] = [];
-    const createdIDs = new Set<Id>();
-    for (const { diff, preLinearizationUtxos = [] } of blocks) {
-      for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
-        const row = loaded.get(utxo.id);
-        if (row !== undefined) storedRows.set(utxo.id, row);
-        else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
-      }
-      for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
-    }
-    for (const [id, row] of yield* utxoRows(unknown)) storedRows.set(id, row);
-    const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
-    const recentIds = yield* ids.recentUpTo(at.tx);
+    const storedRows = yield* consumedRows(reads, blocks, loaded);
+    const before = { ...(yield* reads.lastSeqs()), unspent: unspentBefore };
+    const recentIds = yield* ids.recentUpTo(before.tx);
     const runs = recentIds.run();
     const times = new Map(blocks.map(({ block }) => [Number(block.height), Number(block.time)]));
     // Outputs from before linearization have the time of block 0.
     for (const { time } of yield* fetchRows<{ time: number }>([firstTimeQuery])) times.set(0, time);
     for (const { height, time } of storedRows.values()) times.set(height, time);
     const timeAt = (height: number) => times.get(height) as number;
-    const newUtxos = new Map<Id, NumberedUtxo>();
     const spentIDs = new Set<Id>();
-    const consumedEarlier: NumberedUtxo[] = [];
-    const spendUtxo = (utxo: Utxo): NumberedUtxo => {
+    const unspentRow = (utxo: Utxo, created: NumberedUtxo | undefined): NumberedUtxo => {
       const row = storedRows.get(utxo.id);
       if (spentIDs.has(utxo.id) || (row !== undefined && row.spent !== null)) throw spentTwice(utxo.id);
       spentIDs.add(utxo.id);
-      const created = newUtxos.get(utxo.id);
       if (created !== undefined) return created;
       if (row === undefined) throw missingOutput(utxo.id);
       return { utxo, seq: row.seq, height: row.height, bytes: row.bytes };
     };
-    const rows = {
-      block: [] as SqlValue[],
-      tx: [] as SqlValue[],
-      oldUtxo: [] as SqlValue[],
-      ids: [] as SqlValue[],
-      spend: [] as SqlValue[],
-      asset: [] as SqlValue[],
-    };
-    const storedBlocks = blocks.map(
-      ({ block, diff, preLinearizationUtxos: utxos = [], preLinearizationAssets = [], imported }): StoredBlock => {
-        const height = Number(block.height);
-        const preLinearization = utxos
-          .filter(({ id }) => !storedRows.has(id) && !newUtxos.has(id))
-          .map((utxo, i) => preLinearizationRow(utxo, at.oldest - 1 - i));
-        for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
-        at.oldest -= preLinearization.length;
-        const firstTx = at.tx + 1;
-        const numbering = { height, firstTx, unspentRow: spendUtxo, timeAt };
-        const { created, unspent, consumed, txOutputs, deltas } = computeBlockChange(diff, numbering);
-        for (const row of unspent) newUtxos.set(row.utxo.id, row);
-        at.tx += diff.applied.length;
-        for (const { number, last_tx, ids } of addIdsOf(recentIds, created, at.tx)) rows.ids.push(number, last_tx, ids);
-        at.unspent += preLinearization.length + unspent.length - consumed.length;
-        rows.block.push(...blockRow(block, firstTx, at.unspent, feeAsset));
-        for (const [i, { tx }] of diff.applied.entries())
-          rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes, txOutputs[i] ?? null);
-        for (const { seq, utxo, bytes } of preLinearization) rows.oldUtxo.push(seq, idToBytes(utxo.id), bytes);
-        for (const row of consumed) if (!newUtxos.has(row.utxo.id)) consumedEarlier.push(row);
-        for (const { seq, spent } of created) if (spent !== null) rows.spend.push(seq, spent);
-        for (const { seq, spent } of consumed) rows.spend.push(seq, spent);
-        for (const tx of preLinearizationAssets) rows.asset.push(...assetRow(tx));
-        for (const { tx } of diff.applied) if (tx.unsigned.kind === 'CreateAssetTx') rows.asset.push(...assetRow(tx));
-        return {
-          block,
-          firstTx,
-          applied: diff.applied,
-          created,
-          consumed,
-          deltas,
-          preLinearizationUtxos: preLinearization,
-          imported: imported ?? new Map(),
-        };
-      },
-    );
-    const unspent = [...newUtxos.values()].filter(({ utxo }) => !spentIDs.has(utxo.id));
+    const { rows, numbers, add } = createBlockBatch({ before, unspentRow, timeAt });
+    const oldRows = new Map<Id, NumberedUtxo>();
+    const assets: SqlValue[] = [];
+    const stored = blocks.map((next): StoredBlock => {
+      const { diff, preLinearizationUtxos = [], preLinearizationAssets = [], imported = new Map() } = next;
+      const old = preLinearizationUtxos
+        .filter(({ id }) => !storedRows.has(id) && !oldRows.has(id))
+        .map((utxo, i) => preLinearizationRow(utxo, numbers().oldest - 1 - i));
+      for (const row of old) {
+        oldRows.set(row.utxo.id, row);
+        rows.unspent.set(row.utxo.id, row);
+      }
+      for (const tx of preLinearizationAssets) assets.push(...(assetRow(tx) ?? []));
+      for (const { tx } of diff.applied) if (tx.unsigned.kind === 'CreateAssetTx') assets.push(...(assetRow(tx) ?? []));
+      return { ...add(next, old), imported };
+    });
+    const unspent = [...rows.unspent.values()];
+    const idRows = addIdsOf(recentIds, rows.created, numbers().tx);
     const queries = [
-      ...addBlocks(rows.block),
-      ...addTxs(rows.tx),
-      ...addOldUtxos(rows.oldUtxo),
-      ...addIds(rows.ids),
-      ...addSpends(rows.spend),
-      ...removeOwners(unspentOwnerKeys(consumedEarlier)),
+      ...addBlocks(rows.blocks.flatMap((row) => blockRow(row.block, row.firstTx, row.unspent, feeAsset))),
+      ...addTxs(txRows(rows.blocks)),
+      ...addOldUtxos(oldUtxoRows([...oldRows.values()])),
+      ...addIds(idRows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids])),
+      ...addSpends(spendRows(rows.spent)),
+      ...removeOwners(unspentOwnerKeys(rows.consumedEarlier)),
       ...addOwners(unspentOwnerRows(unspent)),
-      ...addAssets(rows.asset),
+      ...addAssets(assets),
     ];
     return {
-      stored: storedBlocks,
+      stored,
       queries,
       mergeIds: ids.merge(runs, recentIds.run()),
       unspent: unspent.map(({ utxo, seq, height, bytes }) => ({ utxo, seq, height, bytes, time: timeAt(height) })),
@@ -185,31 +105,41 @@ export function createChainRowWriter(chain: number, feeAsset: Id) {
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
   function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
-    const storedRows = yield* utxoRows(utxos);
-    const { oldest } = yield* lastSeqs();
-    const tip = yield* lastBlock();
+    const storedRows = yield* reads.utxoRows(utxos);
+    const { oldest } = yield* reads.lastSeqs();
+    const tip = yield* reads.lastBlock();
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
     const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
-    yield [
-      ...addOldUtxos(rows.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
-      ...addOwners(unspentOwnerRows(rows)),
-      ...raiseUnspent([rows.length, tip?.height ?? 0]),
-    ];
+    yield [...addOldUtxos(oldUtxoRows(rows)), ...addOwners(unspentOwnerRows(rows)), ...raiseUnspent([rows.length, tip?.height ?? 0])];
     return rows;
   }
 
-  return { lastBlock, lastTx, utxoRows, numberBlocks, addPreLinearizationUtxos };
+  return { numberBlocks, addPreLinearizationUtxos };
+}
+
+/** The rows of earlier outputs that blocks consume, by ID. Those in `loaded` need not be read. */
+function* consumedRows(
+  reads: ChainRowReads,
+  blocks: readonly NewBlock[],
+  loaded: ReadonlyMap<Id, ChainOutputRow>,
+): Steps<ReadonlyMap<Id, ChainOutputRow>> {
+  const rows = new Map<Id, ChainOutputRow>();
+  const unknown: Utxo[] = [];
+  const createdIDs = new Set<Id>();
+  for (const { diff, preLinearizationUtxos = [] } of blocks) {
+    for (const utxo of [...diff.consumed.values(), ...preLinearizationUtxos]) {
+      const row = loaded.get(utxo.id);
+      if (row !== undefined) rows.set(utxo.id, row);
+      else if (!createdIDs.has(utxo.id)) unknown.push(utxo);
+    }
+    for (const { effects } of diff.applied) for (const { id } of effects.created) createdIDs.add(id);
+  }
+  for (const [id, row] of yield* reads.utxoRows(unknown)) rows.set(id, row);
+  return rows;
 }
 
 const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
-
-function assetRow(tx: Tx): SqlValue[] {
-  const asset = assetOf(tx);
-  if (asset === 'not-an-asset' || tx.unsigned.kind !== 'CreateAssetTx') return [];
-  const { name, symbol, denomination } = tx.unsigned;
-  return [idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination];
-}
 
 const missingOutput = (id: Id) =>
   new IndexError(`the block consumes output ${idText(id)}, which does not exist`, { code: 'INDEX_MISSING_OUTPUT', utxoID: idText(id) });

@@ -1,30 +1,25 @@
 import type { Block } from '../../avm/tx/block.ts';
-import { effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
-import { toHex } from '../../base/bytes/hex.ts';
-import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { concat } from '../../base/bytes/octets.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
-import { versionSize } from '../../base/codec/pack.ts';
-import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
-import { rowSizes } from '../index/insert-rows.ts';
 import { withKeyArrays } from '../index/key-array.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import { openPartitions } from '../index/partitions.ts';
 import type { WritableSql } from '../index/sql.ts';
-import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
+import { runSteps, type Steps } from '../index/steps.ts';
 import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
-import type { NewBlock } from '../state/block-change.ts';
+import { genesisChanges, type NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { unspentEntrySize } from '../state/utxo-table.ts';
-import { createChainRowWriter, type LastBlock, type UnspentOutput } from './chain-row-writer.ts';
+import { type ChainRowReads, createChainRowReads, type LastBlock } from './chain-row-reads.ts';
+import { createChainRowWriter, type UnspentOutput } from './chain-row-writer.ts';
 
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
@@ -60,72 +55,27 @@ export function openPostgresChain(
   { partitionSize, ...signers }: PostgresChainOptions = {},
 ): PostgresChain {
   const t = tablesOf(chain.number);
-  const rows = createChainRowWriter(chain.number, chain.feeAsset);
+  const reads = createChainRowReads(t);
+  const rows = createChainRowWriter(t, chain.feeAsset, reads);
   const writer = createBlockWriter(chain, 'postgres', signers);
   const exported = exportedOutputSteps(chain, 'postgres');
-  const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
   const partitions = openPartitions(sql, chain.number, partitionSize);
-  const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
-  /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
-  let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
-  const unspent = createUnspentOutputs();
+  const known = createKnownOutputs(reads);
 
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<() => void> {
-    const known = loaded;
-    loaded = new Map();
-    const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known);
+    const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers it to `serac api` when the transaction commits.
     yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
-    return () => unspent.update(changed.unspent, changed.spentIDs);
+    return () => known.update(changed.unspent, changed.spentIDs);
   }
 
-  function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
-    const utxos = new Map<Id, Utxo>();
-    const spent = new Set<Id>();
-    const found = new Map<Id, ChainOutputRow>();
-    const unknown: UtxoRef[] = [];
-    for (const ref of requested.utxos) {
-      const cached = unspent.get(refId(ref));
-      if (cached === undefined) unknown.push(ref);
-      else {
-        utxos.set(cached.utxo.id, cached.utxo);
-        found.set(cached.utxo.id, { ...cached, spent: null });
-      }
-    }
-    for (const [id, row] of yield* rows.utxoRows(unknown)) {
-      found.set(id, row);
-      if (row.spent === null) utxos.set(id, decodeStoredUtxo(row.bytes));
-      else spent.add(id);
-    }
-    loaded = found;
-    const assets = new Map<Id, Asset | 'not-an-asset'>();
-    for (const row of yield* fetchRows<{ id: Uint8Array; fxs: string }>(assetsById(requested.assets.map(idToBytes)))) {
-      const id = toHex(row.id) as Id;
-      assets.set(id, { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) });
-    }
-    const others = requested.assets.filter((id) => !assets.has(id));
-    for (const row of yield* fetchRows<{ id: Uint8Array }>(txsById(others.map(idToBytes)))) assets.set(toHex(row.id) as Id, 'not-an-asset');
-    return { utxos, assets, spent };
-  }
-
-  function* blockBytes(height: bigint): Steps<Uint8Array | undefined> {
-    if (height > Number.MAX_SAFE_INTEGER) return undefined;
-    const [block] = yield* fetchRows<{ header: Uint8Array; first_tx: number; tx_count: number }>([
-      { text: `SELECT header, first_tx, tx_count FROM ${t.block} WHERE height = ?`, values: [Number(height)] },
-    ]);
-    if (block === undefined) return undefined;
-    const txs = yield* fetchRows<{ bytes: Uint8Array }>([
-      {
-        text: `SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`,
-        values: [block.first_tx, block.first_tx + block.tx_count],
-      },
-    ]);
-    return concat([block.header, ...txs.map(({ bytes }) => bytes.subarray(versionSize))]);
+  function* loadSteps({ utxos, assets }: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
+    return { ...(yield* known.load(utxos)), assets: yield* reads.assets(assets) };
   }
 
   /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
@@ -134,13 +84,13 @@ export function openPostgresChain(
   /** Stores blocks in one transaction, after the creation of the partitions that they need. */
   const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<() => void>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
-    const before = lastTx ?? (await runSteps(sql, rows.lastTx()));
+    const before = lastTx ?? (await runSteps(sql, reads.lastSeqs())).tx;
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
     await partitions.createAhead({ tx, height: Number(last.block.height) });
     const onStored = await inTransaction(steps).catch((error: unknown) => {
       // It is not known whether the blocks are stored: the connection may have failed while they were committed.
-      unspent.clear();
+      known.clear();
       throw error;
     });
     onStored();
@@ -150,25 +100,23 @@ export function openPostgresChain(
   const inTransaction = async <T>(steps: () => Steps<T>): Promise<T> => sql.write((tx) => runSteps(withKeyArrays(tx), steps()));
 
   return {
-    isInitialized: async () => (await runSteps(sql, rows.lastBlock())) !== undefined,
+    isInitialized: async () => (await runSteps(sql, reads.lastBlock())) !== undefined,
     init: async (genesisTxs, first) => {
-      const effects = (tx: Tx) => (chain.completeFrom === 0 ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
-      const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
-      const blocks = [{ block: first, diff }];
-      if ((await runSteps(sql, rows.lastBlock())) !== undefined) return;
+      if ((await runSteps(sql, reads.lastBlock())) !== undefined) return;
+      const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
       await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
     },
     lastAccepted: async () => {
-      const last = await runSteps(sql, rows.lastBlock());
+      const last = await runSteps(sql, reads.lastBlock());
       if (last === undefined) throw noBlocks(chain.id);
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
-    blockAt: (height) => runSteps(sql, blockBytes(height)),
+    blockAt: (height) => runSteps(sql, reads.blockBytes(height)),
     load: (requested) => runSteps(withKeyArrays(sql), loadSteps(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
       await storeInPartitions(blocks, function* () {
-        const last = yield* rows.lastBlock();
+        const last = yield* reads.lastBlock();
         if (last === undefined) throw noBlocks(chain.id);
         verifyBlockOrder(blocks, last);
         return yield* storeBlocks(blocks, last);
@@ -194,18 +142,46 @@ export function openPostgresChain(
   };
 }
 
-/**
- * Unspent outputs that this process has stored: most outputs are spent soon after they are created, and are found here without a lookup by hash,
- * which takes PostgreSQL the longer the larger the chain is. No other process changes them.
- */
-function createUnspentOutputs() {
+/** Outputs that this process knows without a lookup, and those that it loads. */
+function createKnownOutputs(reads: ChainRowReads) {
   let clears = 0;
+  /**
+   * Unspent outputs that this process has stored: most outputs are spent soon after they are created, and are found here without a lookup by
+   * hash, which takes PostgreSQL the longer the larger the chain is. No other process changes them.
+   */
   const cache = createCache<Id, UnspentOutput>('unspentOutputs', {
     size: (_, { bytes }) => unspentEntrySize(bytes),
     version: () => clears,
   });
+  /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
+  let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
   return {
-    get: (id: Id) => cache.get(id),
+    load: function* (refs: readonly UtxoRef[]): Steps<{ readonly utxos: ReadonlyMap<Id, Utxo>; readonly spent: ReadonlySet<Id> }> {
+      const utxos = new Map<Id, Utxo>();
+      const spent = new Set<Id>();
+      const found = new Map<Id, ChainOutputRow>();
+      const unknown: UtxoRef[] = [];
+      for (const ref of refs) {
+        const cached = cache.get(refId(ref));
+        if (cached === undefined) unknown.push(ref);
+        else {
+          utxos.set(cached.utxo.id, cached.utxo);
+          found.set(cached.utxo.id, { ...cached, spent: null });
+        }
+      }
+      for (const [id, row] of yield* reads.utxoRows(unknown)) {
+        found.set(id, row);
+        if (row.spent === null) utxos.set(id, decodeStoredUtxo(row.bytes));
+        else spent.add(id);
+      }
+      loaded = found;
+      return { utxos, spent };
+    },
+    takeLoaded: (): ReadonlyMap<Id, ChainOutputRow> => {
+      const taken = loaded;
+      loaded = new Map();
+      return taken;
+    },
     update: (created: readonly UnspentOutput[], spent: ReadonlySet<Id>): void => {
       for (const id of spent) cache.delete(id);
       for (const output of created) cache.set(output.utxo.id, output);
@@ -216,7 +192,7 @@ function createUnspentOutputs() {
   };
 }
 
-/** Rejects a block that does not follow the last accepted one, as ledger/state/chain-state.ts does. */
+/** Rejects a block that does not follow the last accepted one, as ledger/state/chain-writer.ts does. */
 function verifyBlockOrder(blocks: readonly NewBlock[], last: LastBlock): void {
   let parent: { readonly id: Id; readonly height: bigint } = { id: last.id, height: BigInt(last.height) };
   for (const { block } of blocks) {

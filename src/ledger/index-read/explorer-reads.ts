@@ -62,21 +62,17 @@ export type AssetListQuery = {
 /** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
 export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
 
-type AssetHolders = {
-  readonly pin: PinnedBlock;
-  readonly counts: AssetCounts | undefined;
-  readonly holders: readonly AssetHolder[];
-};
+type AssetHolders = { readonly pin: PinnedBlock; readonly counts: AssetCounts | undefined; readonly holders: readonly AssetHolder[] };
 
 export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
 
 /** Assets with exactly this symbol or name, and those that contain it; `total` counts those that are not listed too. */
 export type MatchingAssets = { readonly exact: readonly Id[]; readonly partial: readonly Id[]; readonly total: number };
 
-/** 32 bytes each, both included. */
 /** What `namesBetween` lists. */
 export type NamedKind = 'tx' | 'block' | 'address' | 'utxo';
 
+/** 32 bytes each, both included. */
 export type NameRange = { readonly low: Uint8Array; readonly high: Uint8Array };
 
 export type NftGroupQuery = { readonly asset: Id; readonly offset: number; readonly limit: number; readonly maxScan: number };

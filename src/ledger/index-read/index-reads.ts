@@ -3,6 +3,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
+import type { Steps } from '../index/steps.ts';
 import type { BucketUnit } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import type { StoredTx } from '../state/stored-tx.ts';
@@ -84,6 +85,11 @@ export type IndexReads = {
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Promise<Totals[T][]>;
   /** Number of addresses first seen before a time. */
   readonly addressesBefore: (time: number) => Promise<number>;
+};
+
+/** Some of these queries as steps, which `openReads` runs. */
+export type StepsOf<Name extends keyof IndexReads> = {
+  readonly [N in Name]: (...args: Parameters<IndexReads[N]>) => Steps<Awaited<ReturnType<IndexReads[N]>>>;
 };
 
 /** The block as of which a query is answered. */
@@ -213,12 +219,7 @@ export type SingleOwnerSum = {
   readonly nfts: number;
 };
 
-export type AssetName = {
-  readonly id: Id;
-  readonly name: string;
-  readonly symbol: string;
-  readonly denomination: number;
-};
+export type AssetName = { readonly id: Id; readonly name: string; readonly symbol: string; readonly denomination: number };
 
 export type AssetEntry = AssetName & {
   /** Derived from the feature extensions (fxs) of its initial states: `nft` if no fx has amounts. Each output also has a type of its own. */

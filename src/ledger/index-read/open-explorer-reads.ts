@@ -3,6 +3,7 @@ import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
+import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
@@ -21,7 +22,7 @@ import { latestReaderOn, stepRunnerOn } from './read-run.ts';
 import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
-import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
+import { createUtxoReads } from './read-utxos.ts';
 
 type ExplorerChain = IndexedChain & {
   /** Whether the database holds what other chains exported to this one: only that of a node that runs the chain itself. */

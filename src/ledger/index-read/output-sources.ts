@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { addressToBytes } from '../../base/bytes/address.ts';
 import { memoize } from '../../base/cache/memoize.ts';
-import { orderedLookup, rowsByPosition } from '../index/ordered-lookup.ts';
+import { orderedLookup, rowsByPosition } from '../index/key-lookup.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';

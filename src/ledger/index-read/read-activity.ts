@@ -2,18 +2,13 @@ import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
+import { fetchRows } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import { storedID, storedOwners } from '../state/stored-utxo.ts';
-import type { Activity, OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { OutputEntry, StepsOf } from './index-reads.ts';
 import type { TxReads } from './read-txs.ts';
 
-type ActivityReads = {
-  readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Steps<Activity | undefined>;
-  readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ReadonlySet<Address>>;
-};
-
-export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): ActivityReads {
+export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): StepsOf<'lastActivity' | 'seenAddresses'> {
   const holders = keyLookup((keys) => `SELECT address, first FROM ${t.holder} WHERE address IN (${keys})`);
   return {
     lastActivity: function* (addresses, pin) {

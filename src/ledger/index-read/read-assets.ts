@@ -7,16 +7,13 @@ import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
-import type { AssetEntry, AssetName } from './index-reads.ts';
+import type { AssetEntry, AssetName, StepsOf } from './index-reads.ts';
 import type { OutputReads } from './read-outputs.ts';
 
-type AssetReads = {
-  readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
-  readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
-  readonly assetNames: (ids: readonly Id[]) => Steps<readonly AssetName[]>;
-};
-
-export function createAssetReads(t: Tables & IndexTables, { addBytes }: Pick<OutputReads, 'addBytes'>): AssetReads {
+export function createAssetReads(
+  t: Tables & IndexTables,
+  { addBytes }: Pick<OutputReads, 'addBytes'>,
+): StepsOf<'asset' | 'assets' | 'assetNames'> {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,

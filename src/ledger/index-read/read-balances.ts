@@ -3,13 +3,14 @@ import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compare, u64Bytes } from '../../base/bytes/octets.ts';
 import type { Dialect } from '../index/ddl.ts';
+import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Query, Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
 import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart, partFromBytes, sharedPart } from '../state/balance.ts';
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { Tables } from '../state/schema.ts';
 import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
-import type { ListedOutputs, OutputSetSelection, UtxoReads } from './read-utxos.ts';
+import type { ListedOutputs, UtxoReads } from './read-utxos.ts';
 
 /** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
 type IndexBalanceReads = {

@@ -1,36 +1,35 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { versionSize } from '../../base/codec/pack.ts';
-import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { type ExplorerTables, joinIdTexts } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { joinIdTexts } from '../index/tx-id-texts.ts';
 import type { Tables } from '../state/schema.ts';
-import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
+import type { BlockEntry, PinnedBlock, StepsOf, TimeRange } from './index-reads.ts';
 import type { SingleRead } from './read-run.ts';
 
-/** Queries for blocks and pinned blocks. */
-export type BlockReads = {
+/** Queries for pinned blocks. */
+type PinReads = {
   readonly tip: SingleRead<PinnedBlock>;
   /** `tip`: the last indexed block if it is known; otherwise it is read too. */
   readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
   readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
   /** Decided when the index is created; undefined until its first block is written. */
   readonly completeFrom: SingleRead<number | undefined>;
-  readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
-  readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
-  readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
   readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
   /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
   readonly lastTxsBefore: (times: readonly number[]) => Steps<ReadonlyMap<number, number>>;
 };
 
+/** Queries for blocks and pinned blocks. */
+export type BlockReads = PinReads & StepsOf<'block' | 'blockHeights' | 'blocks'>;
+
 type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
 
 const noBounds: TimeBounds = { before: undefined, last: undefined };
 
-export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
+function createPinReads(t: Tables, chainID: Id): PinReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
   const lastTx = `CASE WHEN height = 0 THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
     ELSE first_tx + tx_count - 1 END AS last_tx`;
@@ -45,15 +44,6 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
   });
   const lastTxsOfTimes = `WITH k(time) AS (VALUES ${Array(timesPerStatement).fill('(CAST(? AS bigint))').join(', ')})
     SELECT k.time AS before, (SELECT ${lastTx} FROM ${t.block} b WHERE b.time < k.time ORDER BY b.time DESC, b.height DESC LIMIT 1) AS last FROM k`;
-  const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
-    b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
-  const byId = `${columns} WHERE b.id = ?`;
-  const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
-  const heights = {
-    asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
-    desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
-  };
-  const idsFrom = `SELECT seq, id FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
   const tip: SingleRead<PinnedBlock> = {
     query: tipQuery,
@@ -94,6 +84,37 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
     return new Map(found.flatMap(({ before, last }) => (last === null ? [] : [[before, last] as const])));
   }
 
+  return {
+    tip,
+    pinAtHeight: function* (height, recent) {
+      if (recent?.height === height) return recent;
+      // The block may be newer than what this process knows.
+      const tip = recent !== undefined && height > recent.height ? undefined : recent;
+      const pin = yield* limitToIndexed(pinAtQuery(height), tip);
+      return pin?.height === height ? pin : undefined;
+    },
+    pinBeforeTime: (time, tip) => limitToIndexed(pinBeforeQuery(time), tip),
+    completeFrom: {
+      query: { text: progress, values: [chain] },
+      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from,
+    },
+    bounds,
+    lastTxsBefore,
+  };
+}
+
+export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
+  const pins = createPinReads(t, chainID);
+  const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
+    b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
+  const byId = `${columns} WHERE b.id = ?`;
+  const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
+  const heights = {
+    asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
+    desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
+  };
+  const idsFrom = `SELECT seq, id FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
+
   /** The entries of blocks. IDs of transactions that are not stored as text are read from `tx`, those of successive blocks with one query. */
   function* toEntries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
     const ranges: { from: number; to: number }[] = [];
@@ -109,25 +130,13 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
   }
 
   return {
-    tip,
-    pinAtHeight: function* (height, recent) {
-      if (recent?.height === height) return recent;
-      // The block may be newer than what this process knows.
-      const tip = recent !== undefined && height > recent.height ? undefined : recent;
-      const pin = yield* limitToIndexed(pinAtQuery(height), tip);
-      return pin?.height === height ? pin : undefined;
-    },
-    pinBeforeTime: (time, tip) => limitToIndexed(pinBeforeQuery(time), tip),
-    completeFrom: {
-      query: { text: progress, values: [chain] },
-      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from,
-    },
+    ...pins,
     block: function* (which) {
       const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
       return (yield* toEntries(yield* fetchRows<BlockRow>(queries)))[0];
     },
     blockHeights: function* ({ pin, times, after, order, limit }) {
-      const { before, last } = yield* bounds(times);
+      const { before, last } = yield* pins.bounds(times);
       let lowest = before === undefined ? 0 : before.height + 1;
       let highest = times.to === undefined ? pin.height : Math.min(pin.height, last?.height ?? -1);
       if (after !== undefined && order === 'asc') lowest = Math.max(lowest, after + 1);
@@ -140,8 +149,6 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
       const byHeight = new Map(entries.map((entry) => [entry.height, entry]));
       return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
-    bounds,
-    lastTxsBefore,
   };
 }
 

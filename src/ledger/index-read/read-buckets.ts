@@ -25,26 +25,19 @@ type BucketRange = { readonly unit: BucketUnit; readonly from: number; readonly 
 /** What is counted as of one block: its height, its open buckets, and the start of the first hour that is over. */
 type Counted = { readonly height: number; readonly open: OpenBuckets | undefined; readonly firstHour: number | undefined };
 
+const countColumns = 'txs, blocks, active, senders, addresses, fees, max_tps, last';
+
 /**
  * Queries of time buckets. Counts of several statements agree without a check for new blocks: what is open is read first, and of what the other
  * statements find, everything that was still open or came later is left out. Rows of buckets that are over never change.
  */
 export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketReads {
   const chain = idToBytes(chainID);
-  const counts = 'txs, blocks, active, senders, addresses, fees, max_tps, last';
-  const finished = `SELECT start, ${counts} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
+  const finished = `SELECT start, ${countColumns} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
   // One statement reads the buckets that are over and those of the last block: a bucket may end between two statements.
   const withOpen = `SELECT f.*, NULL AS open_buckets FROM (${finished}) f
     UNION ALL SELECT 0, 0, 0, 0, 0, 0, NULL, 0, 0, (SELECT open_buckets FROM progress WHERE chain = ?)`;
-  const countedText = `SELECT height, open_buckets, (SELECT min(start) FROM ${t.span} WHERE unit = ${bucketUnits.hour}) AS first_hour
-    FROM progress WHERE chain = ?`;
-  // Block 0 is in no bucket.
-  const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
-  // One text for ranges of all units: PostgreSQL reads any number of them with one statement (index/statement-joiner.ts).
-  const rangeText = `SELECT start, ${counts} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
-    UNION ALL SELECT start, txs, 0, 0, 0, 0, fees, max_tps, 0 FROM ${t.minute} WHERE ? = ${rangeUnits.minute} AND start >= ? AND start < ?
-    UNION ALL SELECT time, tx_count, 0, 0, 0, 0, fees, 0, coalesce((${lastTimeBefore}), 0) FROM ${t.block}
-      WHERE ? = ${rangeUnits.second} AND time >= ? AND time < ? AND height > 0 AND height <= ?`;
+  const { readCounted, countsIn } = createCountReads(t, chain);
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
 
   const bucketsIn: BucketReads['buckets'] = ({ unit, from, to }, limit, tip) => {
@@ -59,24 +52,6 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
     };
     return { query: { text: withOpen, values: [...values, chain] }, resultOf };
   };
-
-  function* readCounted(): Steps<Counted> {
-    const [row] = yield* fetchRows<CountedRow>([{ text: countedText, values: [chain] }]);
-    const open = decodeOpenBuckets(row?.open_buckets);
-    return { height: row?.height ?? 0, open, firstHour: row?.first_hour ?? open?.buckets.hour.start };
-  }
-
-  /** The counts of a range, whose bounds are whole buckets of its unit. */
-  function* countsIn({ unit, from, to }: CountRange, { height, open }: Counted): Steps<TimeBucket[]> {
-    if (from === to) return [];
-    const number = rangeUnits[unit];
-    const values = [number, from, to, number, from, to, from, number, from, to, height];
-    const rows = yield* fetchRows<BucketRow>([{ text: rangeText, values }]);
-    if (unit === 'second') return secondsOf(rows);
-    const last = open === undefined ? undefined : openBucketOf(open, unit);
-    const older = rows.filter(({ start }) => last === undefined || start < last.start).map(entryOf);
-    return last !== undefined && isWithin(last, from, to) ? [...older, last] : older;
-  }
 
   /** Numbers of addresses that were first seen in each of the ranges. */
   function* countFirstSeen(ranges: readonly { readonly from: number; readonly to: number }[]): Steps<number[]> {
@@ -118,41 +93,12 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       return (yield* runAllTogether(froms.map((from) => countsSince(from, counted)))).map(sum);
     };
 
-  /**
-   * Number of addresses that were active since each of the times, which are in descending order: sums of days, of the hours of the day that a
-   * time is in, and of the seconds of its hour. All is counted in one statement, so that an address that becomes active meanwhile is not
-   * missed.
-   */
-  const activeSince = (column: 'seen' | 'sent') => {
-    const sumOf = (length: ActiveLength) =>
-      `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.active} WHERE length = ${length} AND start >= ? AND start < ?)`;
-    const counts = memoize((windows: number) =>
-      Array.from({ length: windows }, (_, i) => `${sumOf(1)} + ${sumOf(3600)} AS part${i}, ${sumOf(86_400)} AS days${i}`).join(', '),
-    );
-    return function* (froms: readonly number[]): Steps<number[]> {
-      const values: number[] = [];
-      let lastDay = noEnd;
-      for (const from of froms) {
-        const hour = nextHour(from);
-        const day = nextStart('day', hour);
-        values.push(from, hour, hour, day, day, lastDay);
-        lastDay = day;
-      }
-      const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts(froms.length)}`, values }]);
-      let laterDays = 0;
-      return froms.map((_, i) => {
-        laterDays += row?.[`days${i}`] ?? 0;
-        return laterDays + (row?.[`part${i}`] ?? 0);
-      });
-    };
-  };
-
   const totalsByMetric: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
     txs: totalSince((all) => all.reduce((sum, { txs }) => sum + txs, 0)),
     fees: totalSince((all) => all.reduce((sum, { fees }) => sum + fees, 0n)),
     maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
-    activeAddresses: activeSince('seen'),
-    activeSenders: activeSince('sent'),
+    activeAddresses: activeSince(t, 'seen'),
+    activeSenders: activeSince(t, 'sent'),
     newAddresses: (froms) => countFirstSeen(froms.map((from) => ({ from, to: noEnd }))),
   };
 
@@ -171,6 +117,68 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       const [count] = yield* countFirstSeen([{ from: 0, to: time }]);
       return count ?? 0;
     },
+  };
+}
+
+/** Reads counts as of one block. */
+function createCountReads(t: Tables & IndexTables, chain: Uint8Array) {
+  const countedText = `SELECT height, open_buckets, (SELECT min(start) FROM ${t.span} WHERE unit = ${bucketUnits.hour}) AS first_hour
+    FROM progress WHERE chain = ?`;
+  // Block 0 is in no bucket.
+  const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
+  // One text for ranges of all units: PostgreSQL reads any number of them with one statement (index/statement-joiner.ts).
+  const rangeText = `SELECT start, ${countColumns} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
+    UNION ALL SELECT start, txs, 0, 0, 0, 0, fees, max_tps, 0 FROM ${t.minute} WHERE ? = ${rangeUnits.minute} AND start >= ? AND start < ?
+    UNION ALL SELECT time, tx_count, 0, 0, 0, 0, fees, 0, coalesce((${lastTimeBefore}), 0) FROM ${t.block}
+      WHERE ? = ${rangeUnits.second} AND time >= ? AND time < ? AND height > 0 AND height <= ?`;
+
+  function* readCounted(): Steps<Counted> {
+    const [row] = yield* fetchRows<CountedRow>([{ text: countedText, values: [chain] }]);
+    const open = decodeOpenBuckets(row?.open_buckets);
+    return { height: row?.height ?? 0, open, firstHour: row?.first_hour ?? open?.buckets.hour.start };
+  }
+
+  /** The counts of a range, whose bounds are whole buckets of its unit. */
+  function* countsIn({ unit, from, to }: CountRange, { height, open }: Counted): Steps<TimeBucket[]> {
+    if (from === to) return [];
+    const number = rangeUnits[unit];
+    const values = [number, from, to, number, from, to, from, number, from, to, height];
+    const rows = yield* fetchRows<BucketRow>([{ text: rangeText, values }]);
+    if (unit === 'second') return secondsOf(rows);
+    const last = open === undefined ? undefined : openBucketOf(open, unit);
+    const older = rows.filter(({ start }) => last === undefined || start < last.start).map(entryOf);
+    return last !== undefined && isWithin(last, from, to) ? [...older, last] : older;
+  }
+
+  return { readCounted, countsIn };
+}
+
+/**
+ * Number of addresses that were active since each of the times, which are in descending order: sums of days, of the hours of the day that a
+ * time is in, and of the seconds of its hour. All is counted in one statement, so that an address that becomes active meanwhile is not
+ * missed.
+ */
+function activeSince(t: IndexTables, column: 'seen' | 'sent') {
+  const sumOf = (length: ActiveLength) =>
+    `(SELECT CAST(coalesce(sum(${column}), 0) AS BIGINT) FROM ${t.active} WHERE length = ${length} AND start >= ? AND start < ?)`;
+  const counts = memoize((windows: number) =>
+    Array.from({ length: windows }, (_, i) => `${sumOf(1)} + ${sumOf(3600)} AS part${i}, ${sumOf(86_400)} AS days${i}`).join(', '),
+  );
+  return function* (froms: readonly number[]): Steps<number[]> {
+    const values: number[] = [];
+    let lastDay = noEnd;
+    for (const from of froms) {
+      const hour = nextHour(from);
+      const day = nextStart('day', hour);
+      values.push(from, hour, hour, day, day, lastDay);
+      lastDay = day;
+    }
+    const [row] = yield* fetchRows<Record<string, number>>([{ text: `SELECT ${counts(froms.length)}`, values }]);
+    let laterDays = 0;
+    return froms.map((_, i) => {
+      laterDays += row?.[`days${i}`] ?? 0;
+      return laterDays + (row?.[`part${i}`] ?? 0);
+    });
   };
 }
 

@@ -41,7 +41,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     const found = createBestItems(query, after);
     // Outputs of later blocks are not shown as of the pinned block.
     const numbers = { newest: outputNumber(query.pin.lastTx + 1, 0) - 1, oldest: yield* sources.knownOldest() };
-    const groups = ownerships(filled).map(({ address, sets }) => createScan(page, address, sets, numbers));
+    const groups = ownerships(filled).map(({ address, sets }) => createScan(sources, page, address, sets, numbers));
     const walks: AmountWalk[] = [];
     const listed: AmountList[] = [];
     for (const scan of groups) {
@@ -51,7 +51,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       listed.push(list);
       walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
     }
-    const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(page, address, set));
+    const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(sources, page, address, set));
     const addRow = (row: OutputRow): void => found.add(page.toItem(row));
     const [, oldest] = yield* runTogether(runScans(outputs, [...groups, ...moved], addRow), sources.readOldest());
     if (oldest < numbers.oldest)
@@ -61,7 +61,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
         addRow,
       );
     for (const scan of groups) yield* keepList(scan, numbers, madeAt);
-    const spent = yield* addListed(page, walks, found.add);
+    const spent = yield* addListed(outputs, page, walks, found.add);
     for (const list of listed) list.spentSince += spent;
     return found.list();
   };
@@ -80,74 +80,80 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     for (; step.done !== true; step = merging.next()) yield [pausePoint];
     if (step.value !== undefined) lists.set(scan.key, step.value, madeAt);
   }
+}
 
-  /** Adds the next outputs of the lists. Returns how many of them are no longer unspent. */
-  function* addListed({ query, toItem }: AmountPage, walks: readonly AmountWalk[], add: BestItems['add']): Steps<number> {
-    const compare = positionComparator(query);
-    const seen = new Set<number>();
-    let [added, spent] = [0, 0];
-    while (added < query.limit) {
-      const seqs: number[] = [];
-      while (seqs.length < Math.max(query.limit - added, 16)) {
-        const seq = nextOf(walks, compare);
-        if (seq === undefined) break;
-        if (seen.size !== seen.add(seq).size) seqs.push(seq);
-      }
-      if (seqs.length === 0) break;
-      for (const row of yield* outputs.bySeqs(seqs)) {
-        const item = toItem(row);
-        add(item);
-        if (item !== undefined) added++;
-        else if (row.spent !== null) spent++;
-      }
+/** Adds the next outputs of the lists. Returns how many of them are no longer unspent. */
+function* addListed(
+  { bySeqs }: OutputReads,
+  { query, toItem }: AmountPage,
+  walks: readonly AmountWalk[],
+  add: BestItems['add'],
+): Steps<number> {
+  const compare = positionComparator(query);
+  const seen = new Set<number>();
+  let [added, spent] = [0, 0];
+  while (added < query.limit) {
+    const seqs: number[] = [];
+    while (seqs.length < Math.max(query.limit - added, 16)) {
+      const seq = nextOf(walks, compare);
+      if (seq === undefined) break;
+      if (seen.size !== seen.add(seq).size) seqs.push(seq);
     }
-    return spent;
+    if (seqs.length === 0) break;
+    for (const row of yield* bySeqs(seqs)) {
+      const item = toItem(row);
+      add(item);
+      if (item !== undefined) added++;
+      else if (row.spent !== null) spent++;
+    }
   }
+  return spent;
+}
 
-  type OwnScan = Scan & {
-    readonly key: string;
-    readonly builder: ReturnType<typeof createAmountListBuilder>;
-    /** The sources of outputs with numbers between two others. */
-    readonly between: (above: number, below: number) => Scan['sources'];
-    /** Reads only outputs that the list cannot have. */
-    readonly readOnlyAround: (list: AmountList) => void;
-  };
+type OwnScan = Scan & {
+  readonly key: string;
+  readonly builder: ReturnType<typeof createAmountListBuilder>;
+  /** The sources of outputs with numbers between two others. */
+  readonly between: (above: number, below: number) => Scan['sources'];
+  /** Reads only outputs that the list cannot have. */
+  readonly readOnlyAround: (list: AmountList) => void;
+};
 
-  /** A scan of one address's single-owner or multi-owner outputs. */
-  function createScan(
-    { query }: AmountPage,
-    address: Address,
-    group: readonly OutputSet[],
-    { newest, oldest }: { readonly newest: number; readonly oldest: number },
-  ): OwnScan {
-    const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
-    const builder = createAmountListBuilder();
-    const source = (set: OutputSet, above: number, below: number) =>
-      sources.inTimeOrder(address, set, 'asc', { above, below, moved: noMoved }, { ...query.pin, height: Number.MAX_SAFE_INTEGER });
-    // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
-    const ofAll = (above: number, below: number) => group.map((set) => source(set, above, below));
-    const scan = {
-      key: listKey(address, group, query.asset),
-      builder,
-      between: ofAll,
-      sources: ofAll(oldest - 1, newest + 1),
-      last: undefined,
-      onRow: (row: OutputRow) => {
-        if (asset === undefined || hasAsset(row.bytes, asset)) builder.add(amountBytesOf(row.bytes), row.seq);
-      },
-      readOnlyAround: (list: AmountList) => {
-        scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
-        if (newest <= list.newest && oldest >= list.oldest) scan.sources = [];
-      },
-    } as Scan & OwnScan;
-    return scan;
-  }
+/** A scan of one address's single-owner or multi-owner outputs. */
+function createScan(
+  sources: OutputSources,
+  { query }: AmountPage,
+  address: Address,
+  group: readonly OutputSet[],
+  { newest, oldest }: { readonly newest: number; readonly oldest: number },
+): OwnScan {
+  const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
+  const builder = createAmountListBuilder();
+  const source = (set: OutputSet, above: number, below: number) =>
+    sources.inTimeOrder(address, set, 'asc', { above, below, moved: noMoved }, { ...query.pin, height: Number.MAX_SAFE_INTEGER });
+  // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
+  const ofAll = (above: number, below: number) => group.map((set) => source(set, above, below));
+  const scan = {
+    key: listKey(address, group, query.asset),
+    builder,
+    between: ofAll,
+    sources: ofAll(oldest - 1, newest + 1),
+    last: undefined,
+    onRow: (row: OutputRow) => {
+      if (asset === undefined || hasAsset(row.bytes, asset)) builder.add(amountBytesOf(row.bytes), row.seq);
+    },
+    readOnlyAround: (list: AmountList) => {
+      scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
+      if (newest <= list.newest && oldest >= list.oldest) scan.sources = [];
+    },
+  } as Scan & OwnScan;
+  return scan;
+}
 
-  function createMovedScan({ query }: AmountPage, address: Address, set: OutputSet): Scan {
-    const all = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
-    const range = { above: 0, below: 0, moved: { after: all, end: Number.MAX_SAFE_INTEGER } };
-    return createPlainScan([sources.inTimeOrder(address, set, 'asc', range, query.pin)]);
-  }
+function createMovedScan(sources: OutputSources, { query }: AmountPage, address: Address, set: OutputSet): Scan {
+  const all = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
+  const range = { above: 0, below: 0, moved: { after: all, end: Number.MAX_SAFE_INTEGER } };
+  return createPlainScan([sources.inTimeOrder(address, set, 'asc', range, query.pin)]);
 }
 
 /** A scan that keeps no list. */

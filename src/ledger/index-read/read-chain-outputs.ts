@@ -103,13 +103,7 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
 /** IDs of outputs from before linearization that a range lists. */
 const maxOldIds = 500;
 
-type TxRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly height: number;
-  readonly bytes: Uint8Array;
-  readonly time: number;
-};
+type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly height: number; readonly bytes: Uint8Array; readonly time: number };
 type OldRow = StoredChainOutput & { readonly id: Uint8Array };
 
 /** Finds outputs by number in rows that hold them. A transaction is opened when the first of its outputs is asked for. */

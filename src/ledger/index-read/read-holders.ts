@@ -50,70 +50,14 @@ const outputsPerOwner = 8;
 export function createHolderReads(
   sql: Pick<Sql, 'epoch' | 'dialect'>,
   t: Tables & ExplorerTables,
-  { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  txReads: Pick<TxReads, 'txSeqs' | 'txs'>,
   run: RunSteps,
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
   const cachedRows = (): number => maxCachedRows(processCaches.bytesOf('holders'));
-  const own = partToBytes(ownPart);
-  const pageSize = ownersPerQuery[sql.dialect];
-  const isNewest = (address: string): string =>
-    `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
-  const nextOwners = `SELECT o.address, b.amount, b.nfts
-    FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
-    LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')} ORDER BY o.address`;
-  const balancesOf = keyLookup(
-    (keys) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
-      AND b.address IN (${keys})`,
-  );
   const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.oldUtxo}`;
-  const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
-
-  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
-    const key = idToBytes(asset);
-    const top = createTopHolders(undefined, rows);
-    let owners = 0;
-    for (let after = new Uint8Array(0); ; ) {
-      const values = [key, after, pageSize, key, own, key, own, pin.height];
-      const found = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
-      for (const row of found) top.add(row);
-      owners += found.length;
-      const last = found.at(-1);
-      if (last === undefined || found.length < pageSize) return { pin, oldest, owners, top: top.list() };
-      after = new Uint8Array(last.address);
-    }
-  }
-
-  /** The list as of a later block; undefined if making it again takes less time. */
-  function* updateList(asset: Id, list: CachedList, pin: PinnedBlock, oldest: number): Steps<CachedList | undefined> {
-    if (pin.id === list.pin.id && oldest === list.oldest) return list;
-    if (list.oldest - oldest > outputsPerOwner * list.owners + outputsPerQuery) return undefined;
-    const limit = Math.ceil(list.owners / ownersPerTx);
-    const query = { pin, subjects: [{ asset }], kinds: undefined, times: { from: undefined, to: undefined }, order: 'asc' } as const;
-    const seqs = yield* txSeqs({ ...query, after: list.pin.lastTx, limit: limit + 1 });
-    if (seqs.length > limit) return undefined;
-    const changed = new Set<Address>();
-    const addOwner = ({ utxo: { assetID, output } }: Pick<OutputEntry, 'utxo'>): void => {
-      const [owner] = output.addresses;
-      if (assetID === asset && owner !== undefined && output.addresses.length === 1) changed.add(owner);
-    };
-    for (let at = 0; at < seqs.length; at += txsPerStep)
-      for (const { consumed, emitted } of yield* txs(seqs.slice(at, at + txsPerStep), pin)) {
-        for (const output of [...consumed, ...emitted]) if (output !== undefined) addOwner(output);
-      }
-    // Outputs from before linearization change balances without a transaction. They are numbered down.
-    for (let below = list.oldest; below > oldest; below -= outputsPerQuery) {
-      const values = [Math.max(oldest, below - outputsPerQuery), below];
-      for (const { bytes } of yield* fetchRows<{ bytes: StoredUtxo }>([{ text: utxosBetween, values }]))
-        addOwner({ utxo: decodeStoredUtxo(bytes) });
-    }
-    if (changed.size === 0) return { ...list, pin, oldest };
-    const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
-    const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
-    const rows = yield* fetchRows<HolderRow>(queries);
-    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows, cachedRows()) };
-  }
+  const { makeList, updateList } = createListReads(sql.dialect, t, txReads, ownersPerTx);
 
   function* readList(asset: Id, pin: PinnedBlock, count: number): Steps<CachedList> {
     const epoch = lists.version();
@@ -121,7 +65,8 @@ export function createHolderReads(
     // Only outputs from before linearization have numbers below this one.
     const oldest = Math.min(first?.seq ?? 0, abovePreLinearization);
     const cached = lists.get(asset);
-    const updated = cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest);
+    const updated =
+      cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest, cachedRows());
     const isEnough = updated !== undefined && hasFirst(updated.top, count);
     if (isEnough) {
       if (updated !== cached) lists.set(asset, updated, epoch);
@@ -156,4 +101,72 @@ export function createHolderReads(
       running.delete(asset);
     }
   };
+}
+
+/** Reads lists of holders, each as of a block. */
+function createListReads(
+  dialect: Sql['dialect'],
+  t: Tables & ExplorerTables,
+  { txSeqs, txs }: Pick<TxReads, 'txSeqs' | 'txs'>,
+  ownersPerTx: number,
+) {
+  const own = partToBytes(ownPart);
+  const pageSize = ownersPerQuery[dialect];
+  const isNewest = (address: string): string =>
+    `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
+  const nextOwners = `SELECT o.address, b.amount, b.nfts
+    FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
+    LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')} ORDER BY o.address`;
+  const balancesOf = keyLookup(
+    (keys) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
+      AND b.address IN (${keys})`,
+  );
+  const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
+
+  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
+    const key = idToBytes(asset);
+    const top = createTopHolders(undefined, rows);
+    let owners = 0;
+    for (let after = new Uint8Array(0); ; ) {
+      const values = [key, after, pageSize, key, own, key, own, pin.height];
+      const found = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
+      for (const row of found) top.add(row);
+      owners += found.length;
+      const last = found.at(-1);
+      if (last === undefined || found.length < pageSize) return { pin, oldest, owners, top: top.list() };
+      after = new Uint8Array(last.address);
+    }
+  }
+
+  /** The list as of a later block; undefined if making it again takes less time. */
+  function* updateList(asset: Id, list: CachedList, pin: PinnedBlock, oldest: number, maxListed: number): Steps<CachedList | undefined> {
+    if (pin.id === list.pin.id && oldest === list.oldest) return list;
+    if (list.oldest - oldest > outputsPerOwner * list.owners + outputsPerQuery) return undefined;
+    const limit = Math.ceil(list.owners / ownersPerTx);
+    const query = { pin, subjects: [{ asset }], kinds: undefined, times: { from: undefined, to: undefined }, order: 'asc' } as const;
+    const seqs = yield* txSeqs({ ...query, after: list.pin.lastTx, limit: limit + 1 });
+    if (seqs.length > limit) return undefined;
+    const changed = new Set<Address>();
+    const addOwner = ({ utxo: { assetID, output } }: Pick<OutputEntry, 'utxo'>): void => {
+      const [owner] = output.addresses;
+      if (assetID === asset && owner !== undefined && output.addresses.length === 1) changed.add(owner);
+    };
+    for (let at = 0; at < seqs.length; at += txsPerStep)
+      for (const { consumed, emitted } of yield* txs(seqs.slice(at, at + txsPerStep), pin)) {
+        for (const output of [...consumed, ...emitted]) if (output !== undefined) addOwner(output);
+      }
+    // Outputs from before linearization change balances without a transaction. They are numbered down.
+    for (let below = list.oldest; below > oldest; below -= outputsPerQuery) {
+      const values = [Math.max(oldest, below - outputsPerQuery), below];
+      for (const { bytes } of yield* fetchRows<{ bytes: StoredUtxo }>([{ text: utxosBetween, values }]))
+        addOwner({ utxo: decodeStoredUtxo(bytes) });
+    }
+    if (changed.size === 0) return { ...list, pin, oldest };
+    const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
+    const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
+    const rows = yield* fetchRows<HolderRow>(queries);
+    return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows, maxListed) };
+  }
+
+  return { makeList, updateList };
 }

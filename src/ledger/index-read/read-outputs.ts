@@ -33,15 +33,7 @@ export type OutputReads = ChainOutputReads & {
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Steps<ChainOutputRow | CrossChainOutputRow | undefined>;
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
-  /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
-  readonly spendersBySeq: (seqs: readonly number[]) => Query[];
-  /** Both lookups in one, for a few outputs: `utxo` and the transaction that consumed it, which is read again for each output. */
-  readonly spendersOf: (seqs: readonly number[]) => Query[];
-  /** Outputs up to which `spendersOf` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
-  readonly maxJoinedSpenders: number;
-  /** The same for all outputs of transactions, on PostgreSQL only: `maxJoinedSpenders` rows and one more at most. */
-  readonly spendersOfTxs: (seqs: readonly number[]) => Query[];
-  readonly spendersOfTx: (id: Id) => Query;
+  readonly spenders: ReturnType<typeof createSpenderReads>;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -93,17 +85,7 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
   const chainOutputs = createChainOutputReads(t, epoch);
   const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
   const ownChain = idToBytes(chainID);
-  const consumers = keyLookup(
-    (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
-  );
-
-  const maxJoinedSpenders = dialect === 'postgres' ? 1024 : 4;
-  const spenders = `SELECT s.utxo, x.seq, x.id, x.bytes, b.time`;
-  const joinSpenders = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
-  const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;
-  const ofTxs = (txs: string) =>
-    `${spenders} FROM ${txs} JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joinSpenders} LIMIT ${maxJoinedSpenders + 1}`;
-  const [ofListed, ofOne] = [ofTxs('unnest(CAST(? AS bigint[])) AS y(seq)'), ofTxs(`(SELECT ${seqOfId(t)} AS seq) y`)];
+  const spenders = createSpenderReads(t, dialect);
 
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
@@ -137,11 +119,7 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
       const [row] = yield* fetchRows<CrossChainOutputRow>([{ text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }]);
       return row;
     },
-    spendersBySeq: consumers,
-    spendersOf: keyLookup((keys) => `${spenders} FROM ${t.spend} s ${joinSpenders} WHERE s.utxo IN (${keys})`),
-    maxJoinedSpenders,
-    spendersOfTxs: (seqs) => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
-    spendersOfTx: (id) => ({ text: ofOne, values: [idToBytes(id)] }),
+    spenders,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,
@@ -155,7 +133,7 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     toEntries: function* (pinned) {
       const txSeqs = new Set<number>();
       for (const { spent } of pinned) if (spent !== undefined && 'tx' in spent) txSeqs.add(spent.tx);
-      const rows = yield* fetchRows<SpenderRow>(consumers([...txSeqs]));
+      const rows = yield* fetchRows<SpenderRow>(spenders.bySeq([...txSeqs]));
       const spends = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));
       return pinned.map((output) => withSpender(output, spends));
     },
@@ -163,6 +141,30 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
       const rows = yield* fetchRows<{ utxo: number; tx: number }>(chainOutputs.spendsBySeq(seqs));
       return new Set(rows.filter(({ tx }) => tx <= pin.lastTx).map(({ utxo }) => utxo));
     },
+  };
+}
+
+/** Queries for the transactions that consumed outputs. */
+function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
+  /** Outputs up to which `of` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
+  const maxJoined = dialect === 'postgres' ? 1024 : 4;
+  const columns = 'SELECT s.utxo, x.seq, x.id, x.bytes, b.time';
+  const joins = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
+  const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;
+  const ofTxs = (txs: string) =>
+    `${columns} FROM ${txs} JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joins} LIMIT ${maxJoined + 1}`;
+  const [ofListed, ofOne] = [ofTxs('unnest(CAST(? AS bigint[])) AS y(seq)'), ofTxs(`(SELECT ${seqOfId(t)} AS seq) y`)];
+  return {
+    /** By their own `seq`: `seq`, `id`, `bytes` and `time`. */
+    bySeq: keyLookup(
+      (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
+    ),
+    /** By outputs, for a few of them: `utxo` and the transaction that consumed it, which is read again for each output. */
+    of: keyLookup((keys) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo IN (${keys})`),
+    maxJoined,
+    /** The same for all outputs of transactions, on PostgreSQL only: `maxJoined` rows and one more at most. */
+    ofTxs: (seqs: readonly number[]): Query[] => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
+    ofTx: (id: Id): Query => ({ text: ofOne, values: [idToBytes(id)] }),
   };
 }
 

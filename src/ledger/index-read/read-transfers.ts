@@ -3,6 +3,7 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { AtomicList, AtomicOutputs, CrossChainTransfer } from './explorer-reads.ts';
+import type { CrossChainOutputRow } from './read-outputs.ts';
 
 /** Outputs that move between chains. `hasInbound`: the database holds what other chains exported to this one. */
 export function createTransferReads(chain: { readonly number: number; readonly id: Id }, hasInbound: boolean) {
@@ -43,13 +44,4 @@ const toTransfer = ({ seq, source, destination, bytes, seen, put_height, taken_b
 });
 
 type AtomicRow = { readonly other: Uint8Array; readonly bytes: StoredUtxo };
-type MovedRow = {
-  readonly seq: number;
-  readonly source: Uint8Array;
-  readonly destination: Uint8Array;
-  readonly bytes: StoredUtxo;
-  readonly seen: number;
-  readonly put_height: number | null;
-  readonly taken_by: Uint8Array | null;
-  readonly taken_time: number | null;
-};
+type MovedRow = Omit<CrossChainOutputRow, 'taken_height' | 'taken_tx'>;

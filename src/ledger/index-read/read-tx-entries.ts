@@ -191,13 +191,13 @@ function* readSpendersOf(
   if (ahead !== undefined) add(ahead);
   // An output from before linearization is not among those of its transaction.
   const unread = ahead === undefined ? seqs : seqs.filter(isPreLinearizationOutput);
-  if (unread.length <= outputs.maxJoinedSpenders) {
-    add(yield* fetchRows<SpenderOfOutput>(outputs.spendersOf(unread)));
+  if (unread.length <= outputs.spenders.maxJoined) {
+    add(yield* fetchRows<SpenderOfOutput>(outputs.spenders.of(unread)));
     return found;
   }
   const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(unread));
   const spentSoFar = spends.filter(({ tx }) => tx <= pin.lastTx);
-  const rows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq([...new Set(spentSoFar.map(({ tx }) => tx))]));
+  const rows = yield* fetchRows<SpenderRow>(outputs.spenders.bySeq([...new Set(spentSoFar.map(({ tx }) => tx))]));
   const spenders = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));
   for (const { utxo, tx } of spentSoFar) {
     const spender = spenders.get(tx);

@@ -9,56 +9,30 @@ import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
 import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
-import type { FoundTx, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
+import type { FoundTx, PinnedBlock, StepsOf, Subject, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
 
-export type TxReads = {
-  readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
-  readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
+export type TxReads = StepsOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
   /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
   readonly tx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean, tip: PinnedBlock | undefined) => Steps<FoundTx | undefined>;
-  readonly txsById: (ids: readonly Id[], pin: PinnedBlock) => Steps<TxEntry[]>;
-  readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   /** The bytes of transactions: `id` and `bytes`. */
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createTxReads(
-  t: Tables & IndexTables,
-  { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
-  blocks: BlockReads,
-  outputs: OutputReads,
-  dialect: Sql['dialect'],
-): TxReads {
-  /** Whether a round trip costs more than to read something that may not be needed. */
-  const readsAhead = dialect === 'postgres';
-  const chain = { id: chainID, outputs };
-  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
-    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
-  const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
-  // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
-  const seq = seqOfId(t);
-  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
-  const byId = `${withOutputs} WHERE x.seq = ${seq}`;
-  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
+/** Reads the numbers of transactions of subjects. */
+function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads): TxReads['txSeqs'] {
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
-
-  /** The rows that were read ahead; undefined if none were, or too many. */
-  const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
-    readsAhead && rows.length <= outputs.maxJoinedSpenders ? (rows as readonly SpenderOfOutput[]) : undefined;
-
   const runs = createRunReads(t.history);
   const feeSubject = idToBytes(feeAsset);
 
-  function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
+  return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
     const { before, last } = yield* blocks.bounds(times);
     // Both bounds are exclusive.
     let low = before?.lastTx ?? 0;
@@ -86,10 +60,35 @@ export function createTxReads(
       ),
     );
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
-  }
+  };
+}
+
+export function createTxReads(
+  t: Tables & IndexTables,
+  { id: chainID, feeAsset }: { readonly id: Id; readonly feeAsset: Id },
+  blocks: BlockReads,
+  outputs: OutputReads,
+  dialect: Sql['dialect'],
+): TxReads {
+  /** Whether a round trip costs more than to read something that may not be needed. */
+  const readsAhead = dialect === 'postgres';
+  const chain = { id: chainID, outputs };
+  const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
+    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
+  const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
+  const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
+  // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
+  const seq = seqOfId(t);
+  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
+  const byId = `${withOutputs} WHERE x.seq = ${seq}`;
+  const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
+
+  /** The rows that were read ahead; undefined if none were, or too many. */
+  const completeSpenders = (rows: readonly unknown[]): readonly SpenderOfOutput[] | undefined =>
+    readsAhead && rows.length <= outputs.spenders.maxJoined ? (rows as readonly SpenderOfOutput[]) : undefined;
 
   return {
-    txSeqs,
+    txSeqs: createTxSeqReads(t, feeAsset, blocks),
     bySeq,
     txSeq: function* (id, pin) {
       const [row] = yield* fetchRows<Row & { readonly id: Uint8Array }>([{ text: seqById, values: [idToBytes(id)] }]);
@@ -100,7 +99,7 @@ export function createTxReads(
     txs: function* (seqs, pin, maxBytes) {
       const found = yield* fetchRowGroups({
         txs: withOutputsBySeq(seqs),
-        spenders: readsAhead ? outputs.spendersOfTxs(seqs) : [],
+        spenders: readsAhead ? outputs.spenders.ofTxs(seqs) : [],
       });
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [row.seq, row]));
       const sorted = seqs.map((seq) => rows.get(seq) as TxRow);
@@ -109,7 +108,7 @@ export function createTxReads(
     txsById: function* (ids, pin) {
       const found = yield* fetchRowGroups({
         txs: ids.map((id) => ({ text: byId, values: [idToBytes(id)] })),
-        spenders: readsAhead ? ids.map((id) => outputs.spendersOfTx(id)) : [],
+        spenders: readsAhead ? ids.map((id) => outputs.spenders.ofTx(id)) : [],
       });
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [toHex(row.id) as Id, row]));
       const accepted = ids.flatMap((id) => rows.get(id) ?? []).filter(({ seq }) => seq <= pin.lastTx);
@@ -121,7 +120,7 @@ export function createTxReads(
       const values = [idToBytes(id)];
       const found = yield* fetchRowGroups({
         tx: [{ text: byId, values }],
-        spenders: readsAhead ? [outputs.spendersOfTx(id)] : [],
+        spenders: readsAhead ? [outputs.spenders.ofTx(id)] : [],
         keys: readsAhead ? [{ text: keysById, values }] : [],
       });
       const row = found.tx[0] as TxRow | undefined;

@@ -3,7 +3,7 @@ import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
-import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
+import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-writer.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
 

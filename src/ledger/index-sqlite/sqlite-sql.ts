@@ -1,4 +1,4 @@
-import { cacheByVersion } from '../../base/cache/version-cache.ts';
+import { cacheByVersion } from '../../base/cache/memoize.ts';
 import { IndexError } from '../index/fault.ts';
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
 import { createStatementCache } from '../store/statement-cache.ts';

@@ -1,13 +1,16 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { addressBlob } from '../index/blob.ts';
+import { tiebreakerOf } from '../index/output-set.ts';
+import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
-import { outputSets } from '../index/tables.ts';
+import { type OutputSet, outputSets } from '../index/tables.ts';
+import { ownersOf } from '../state/balance.ts';
 import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { IndexSpec } from './block-writer.ts';
 import { incompleteImportsOf, type RecoverSigner } from './incomplete-imports.ts';
-import { insertionRows, removalRows, type SetInsertion, type SetMove } from './moved-owner-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /** Rows of table `moved` for the outputs that some blocks export or import, by `movedOutputKey`. */
@@ -145,3 +148,23 @@ export const setMoveQueries = (owners: ReturnType<WriterQueries['movedOwnerQueri
 ];
 
 const keyBlobs = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];
+
+/** An output that moved between chains, to insert into an output set of each of its owners. `time`: when it was created. */
+export type SetInsertion = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly outputSet: OutputSet };
+
+/** An output that moves from another set, or within a set from another time. */
+export type SetMove = SetInsertion & { readonly fromSet: OutputSet; readonly previousTime?: number };
+
+/** Rows of table `moved_owner`, as a flat list of values. */
+export function insertionRows(insertions: readonly SetInsertion[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { utxo, seq, time, outputSet } of insertions) {
+    const tiebreaker = tiebreakerOf(utxo);
+    for (const address of ownersOf(utxo)) rows.push(addressBlob(address), outputSet, time, tiebreaker, seq);
+  }
+  return rows;
+}
+
+/** The rows that the outputs have in the sets they leave, in the same form. */
+export const removalRows = (moves: readonly SetMove[]): SqlValue[] =>
+  insertionRows(moves.map(({ fromSet, previousTime, ...move }) => ({ ...move, outputSet: fromSet, time: previousTime ?? move.time })));

@@ -1,13 +1,14 @@
+import { operationOutputs } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { BatchedStatement } from '../index/batched-statement.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
-import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
+import { explorerSchema, explorerTablesOf, joinIdTexts, maxDerivedIds } from '../index/explorer-tables.ts';
 import { insertRows } from '../index/insert-rows.ts';
-import { addMinted, type MintedSum } from '../index/minted-sums.ts';
+import { isNft, unitsOf } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import type { Query } from '../index/steps.ts';
-import { joinIdTexts, maxDerivedIds } from '../index/tx-id-texts.ts';
 import { type BalanceChange, type BalanceSums, ownPart } from '../state/balance.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import { type AssetCounts, noAssetCounts } from './row-updates.ts';
@@ -72,3 +73,29 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
 }
 
 const isHolder = ({ amount, nfts }: BalanceSums): boolean => amount > 0n || nfts > 0;
+
+/** Units, and the number of NFTs and properties. */
+export type MintedSum = { units: bigint; nfts: number };
+
+/** Adds what a transaction newly creates of each asset: the outputs of a new asset, and those of mint operations. */
+export function addMinted(sums: Map<Id, MintedSum>, { id, unsigned }: Tx): void {
+  if (unsigned.kind === 'CreateAssetTx') {
+    const sum = sumOf(sums, id);
+    for (const { outputs } of unsigned.initialStates) for (const output of outputs) addOutput(sum, output);
+  }
+  if (unsigned.kind !== 'OperationTx') return;
+  for (const operation of unsigned.operations)
+    if ('mintInput' in operation.operation)
+      for (const output of operationOutputs(operation)) addOutput(sumOf(sums, operation.assetID), output);
+}
+
+function sumOf(sums: Map<Id, MintedSum>, asset: Id): MintedSum {
+  const sum = sums.get(asset) ?? { units: 0n, nfts: 0 };
+  sums.set(asset, sum);
+  return sum;
+}
+
+function addOutput(sum: MintedSum, output: Parameters<typeof unitsOf>[0]): void {
+  sum.units += unitsOf(output);
+  if (isNft(output)) sum.nfts++;
+}

@@ -3,7 +3,7 @@ import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { Fault } from '../../base/fault.ts';
+import { unlessFault } from '../../base/fault.ts';
 
 /** Returns the address that made a signature of a message; throws a Fault if the signature is invalid. */
 export type RecoverSigner = (message: Uint8Array, signature: Uint8Array) => Address;
@@ -24,11 +24,5 @@ export function* incompleteImportsOf(tx: Tx, recover: RecoverSigner): Iterable<r
 }
 
 /** Undefined if a signature is invalid: an impersonated address has not signed. */
-function recoverAll(tx: Tx, signatures: readonly Uint8Array[], recover: RecoverSigner): Address[] | undefined {
-  try {
-    return signatures.map((signature) => recover(unsignedBytes(tx), signature));
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
-}
+const recoverAll = (tx: Tx, signatures: readonly Uint8Array[], recover: RecoverSigner): Address[] | undefined =>
+  unlessFault(() => signatures.map((signature) => recover(unsignedBytes(tx), signature)));

@@ -5,11 +5,11 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { createChainOutputReads } from '../index-read/read-chain-outputs.ts';
+import { numberOutputs } from '../state/block-change.ts';
 import type { Applied } from '../state/diff.ts';
-import { outputNumber } from '../state/output-number.ts';
-import { tablesOf } from '../state/schema.ts';
+import { type Tables, tablesOf } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { BlockWriter, IndexSpec } from './block-writer.ts';
@@ -39,9 +39,8 @@ export function createStoredBlockIndexer(
   };
 }
 
-/** Reads blocks in the form they had when they were stored. */
-function createStoredBlockReader(chain: IndexSpec) {
-  const t = tablesOf(chain.number);
+/** Reads transactions with the outputs that they consume and import. */
+function createStoredTxReader(chain: IndexSpec, t: Tables) {
   const sizes = [64, 8, 1];
   const outputs = createChainOutputReads(t);
   // Rows of `atomic` keep their bytes after the import. Outputs that a followed chain imported are only in `moved`, if anywhere.
@@ -88,15 +87,28 @@ function createStoredBlockReader(chain: IndexSpec) {
     return known;
   }
 
+  /** The same transactions, with the outputs they create, those of earlier transactions that they consume, and those that they import. */
+  function* readTxsWithOutputs(from: number, to: number) {
+    const txs = yield* readTxs(from, to, true);
+    return { txs, known: yield* readEarlier(txs), imports: yield* readImported(txs) };
+  }
+
+  return { readTxs, readTxsWithOutputs };
+}
+
+/** Reads blocks in the form they had when they were stored. */
+function createStoredBlockReader(chain: IndexSpec) {
+  const t = tablesOf(chain.number);
+  const { readTxs, readTxsWithOutputs } = createStoredTxReader(chain, t);
+
   /** Transactions of height 0, each as an addition to block 0. */
   function* genesisTxsFrom(from: number): Steps<BlockToIndex[]> {
     const [genesis, next] = yield* fetchRows<BlockRow>([
       { text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height < 2 ORDER BY height`, values: [] },
     ]);
     if (genesis === undefined) return [];
-    const txs = yield* readTxs(from, Math.min(from + batchLimits.txs, next?.first_tx ?? Number.MAX_SAFE_INTEGER), true);
-    const known = yield* readEarlier(txs);
-    const imports = yield* readImported(txs);
+    const end = Math.min(from + batchLimits.txs, next?.first_tx ?? Number.MAX_SAFE_INTEGER);
+    const { txs, known, imports } = yield* readTxsWithOutputs(from, end);
     return txs.map((applied, i) => ({
       ...assembleBlock({ ...genesis, first_tx: from + i }, [applied], known, imports),
       extendsGenesis: true,
@@ -135,10 +147,8 @@ function createStoredBlockReader(chain: IndexSpec) {
       return i === 0 || (txCount <= batchLimits.txs && byteCount <= batchLimits.bytes);
     });
     const last = batch[batch.length - 1] as BlockRow;
-    const txs = yield* readTxs(first.first_tx, last.first_tx + last.tx_count, true);
-    // Those that the next blocks may consume are added.
-    const known = yield* readEarlier(txs);
-    const imports = yield* readImported(txs);
+    // Outputs that the next blocks may consume are added to those known.
+    const { txs, known, imports } = yield* readTxsWithOutputs(first.first_tx, last.first_tx + last.tx_count);
     return batch.map((row) => {
       const blockTxs = txs.slice(row.first_tx - first.first_tx, row.first_tx - first.first_tx + row.tx_count);
       return assembleBlock(row, blockTxs, known, imports);
@@ -155,28 +165,17 @@ function assembleBlock(
   known: Map<Id, NumberedUtxo>,
   imports: ReadonlyMap<string, Utxo>,
 ): BlockToIndex {
-  const created = new Map<Id, NumberedUtxo & { spent: number | null }>();
-  const consumed: (NumberedUtxo & { spent: number })[] = [];
+  const position = { height: row.height, firstTx: row.first_tx };
+  const { createdByID, consumedRows } = numberOutputs(txs, position, (id) => known.get(id));
   const imported = new Map<Id, Utxo>();
-  for (const [i, { effects }] of txs.entries()) {
-    const seq = row.first_tx + i;
-    for (const ref of effects.spent) {
-      const [own, earlier] = [created.get(refId(ref)), known.get(refId(ref))];
-      if (own !== undefined) own.spent = seq;
-      else if (earlier !== undefined) consumed.push({ ...earlier, spent: seq });
-    }
-    for (const utxo of effects.created) {
-      const bytes = encodeStoredUtxo(utxo);
-      created.set(utxo.id, { utxo, seq: outputNumber(seq, utxo.outputIndex), height: row.height, bytes, spent: null });
-    }
+  for (const { effects } of txs)
     for (const id of effects.imported?.ids ?? []) {
       const utxo = imports.get((effects.imported?.from as Id) + id);
       if (utxo !== undefined) imported.set(id, utxo);
     }
-  }
-  for (const [id, { spent, ...output }] of created) if (spent === null) known.set(id, output);
+  for (const [id, { spent, ...output }] of createdByID) if (spent === null) known.set(id, output);
   const block = { height: BigInt(row.height), time: BigInt(row.time) };
-  return { block, firstTx: row.first_tx, applied: txs, created: [...created.values()], consumed, imported };
+  return { block, firstTx: row.first_tx, applied: txs, created: [...createdByID.values()], consumed: consumedRows, imported };
 }
 
 const numberedUtxo = ({ seq, height, bytes }: Pick<NumberedUtxo, 'seq' | 'height' | 'bytes'>): NumberedUtxo => ({

@@ -1,3 +1,4 @@
+import { type Id, idText } from '../../base/bytes/id.ts';
 import type { Table } from './tables.ts';
 
 /** Names of one chain's tables for the explorer routes and for lists of blocks and transactions. They are part of the index and are written with it. */
@@ -16,7 +17,7 @@ const blob = { type: 'blob' } as const;
  *
  * asset_owner   addresses that have a balance of an asset as only owners, or had one; how much is in `balance`. A row is added with the first
  *               row of the balance and stays, so that a transfer between two of them writes none.
- * block_tx_ids  of blocks with more than `maxDerivedIds` transactions: their IDs as text; see tx-id-texts.ts.
+ * block_tx_ids  of blocks with more than `maxDerivedIds` transactions: their IDs as text; see `joinIdTexts`.
  */
 export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
   assetOwner: {
@@ -29,3 +30,12 @@ export const explorerSchema: { readonly [T in keyof ExplorerTables]: Table } = {
     partitions: { by: 'height', counts: 'height', step: 1 },
   },
 };
+
+/**
+ * The CB58 texts of transaction IDs as they stand in a JSON list, without the outer quotes: joined by `","`. They are stored for large blocks,
+ * because reading and encoding thousands of IDs was most of the time of a page of such blocks: 5.4 ms instead of 1.3 ms.
+ */
+export const joinIdTexts = (ids: readonly Id[]): Uint8Array => Buffer.from(ids.map(idText).join('","'), 'latin1');
+
+/** Transactions of a block whose IDs are made from `tx` on reading: for a page of 100 such blocks that takes no longer than reading stored texts. */
+export const maxDerivedIds = 4;

@@ -1,5 +1,5 @@
 import type { Output } from '../../avm/tx/output.ts';
-import { type OutputClass, outputClasses } from '../state/output-class.ts';
+import { type OutputClass, outputClasses } from '../state/balance.ts';
 import { outputType, type StoredUtxo } from '../state/stored-utxo.ts';
 
 /** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */

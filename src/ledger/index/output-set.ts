@@ -11,3 +11,6 @@ export const isUnspentSet = (set: OutputSet): boolean => set === outputSets.unsp
 
 /** The tiebreaker that orders outputs that moved between chains at the same time. */
 export const tiebreakerOf = ({ id }: Utxo): Uint8Array => tiebreakerBlob(id);
+
+/** Output sets that a query reads: those of unspent outputs, and those of spent outputs. */
+export type OutputSetSelection = { readonly unspent: readonly OutputSet[]; readonly spent: readonly OutputSet[] };

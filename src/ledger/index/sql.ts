@@ -22,6 +22,4 @@ export type Sql = {
 export type { SqlValue };
 
 /** A database that can be written to. `write` runs `work` in one transaction. */
-export type WritableSql = Sql & {
-  readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T>;
-};
+export type WritableSql = Sql & { readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T> };

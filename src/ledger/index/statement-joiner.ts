@@ -6,10 +6,7 @@ import type { Sql, SqlValue } from './sql.ts';
 /** Queries of one statement at most: enough for a page of 64 addresses, few enough that none waits long for the others. */
 const maxJoined = 256;
 
-type Waiting = {
-  readonly values: readonly SqlValue[];
-  readonly done: PromiseWithResolvers<Row[]>;
-};
+type Waiting = { readonly values: readonly SqlValue[]; readonly done: PromiseWithResolvers<Row[]> };
 
 type Row = { readonly [column: string]: unknown };
 

@@ -1,8 +1,8 @@
+import type { Output } from '../../avm/tx/output.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { u64Bytes } from '../../base/bytes/octets.ts';
-import { outputClasses } from './output-class.ts';
 
 /**
  * Which of an address's outputs of an asset a balance adds up: all that the address owns alone (`ownPart`), those of them with one lock time
@@ -157,3 +157,16 @@ export function amountFromBytes(bytes: Uint8Array): bigint {
   padded.set(bytes, 16 - length);
   return (padded.readBigUInt64BE(0) << 64n) | padded.readBigUInt64BE(8);
 }
+
+/** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
+export type OutputClass = 'amount' | 'nft' | 'mint';
+
+/** The class of each kind of output; everything that adds up outputs reads this table. */
+export const outputClasses: { readonly [K in Output['kind']]: OutputClass } = {
+  'secp256k1fx.TransferOutput': 'amount',
+  'secp256k1fx.MintOutput': 'mint',
+  'nftfx.TransferOutput': 'nft',
+  'nftfx.MintOutput': 'mint',
+  'propertyfx.OwnedOutput': 'nft',
+  'propertyfx.MintOutput': 'mint',
+};

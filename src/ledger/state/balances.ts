@@ -26,7 +26,7 @@ import { StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 
 /** Balances by address. The newest row of a balance is the current one; earlier rows are those after earlier blocks. */
-export type Balances = {
+export type BalanceReads = {
   /**
    * The balances of an address that are not zero, ordered by asset and part. Lock times that have passed at `now` (Unix seconds) are left
    * out.
@@ -38,6 +38,9 @@ export type Balances = {
   readonly latestPassedLocktime: (address: Address, assetID: Id, now: bigint) => bigint;
   /** A text that changes whenever the transfer outputs of an address and an asset change. */
   readonly balanceRevision: (address: Address, assetID: Id) => string;
+};
+
+export type Balances = BalanceReads & {
   /** Adds a row for each balance that blocks change, and returns the changes of each block. */
   readonly insert: (blocks: readonly BlockDeltas[]) => BalanceChange[][];
   /** Adds deltas to the rows of all heights: of outputs that existed at block 0 and become known later. */
@@ -47,33 +50,20 @@ export type Balances = {
 
 export type BlockDeltas = { readonly height: number; readonly deltas: readonly BalanceDelta[] };
 
-export function openBalances(db: Database, t: Tables): Balances {
-  const ofKey = 'address = ? AND asset = ? AND part = ?';
-  const sums = 'height, amount, count, nfts';
+const sumColumns = 'height, amount, count, nfts';
+
+type NewestRow = (address: Address, assetID: Id, part: BalancePart) => SumsRow | undefined;
+
+function openBalanceReads(db: Database, t: Tables, newestRow: NewestRow): BalanceReads {
   const nextBelow = db.prepare<BalanceRow>(
-    `SELECT asset, part, ${sums} FROM ${t.balance} WHERE address = ? AND (asset, part, height) < (?, ?, 0)
+    `SELECT asset, part, ${sumColumns} FROM ${t.balance} WHERE address = ? AND (asset, part, height) < (?, ?, 0)
      ORDER BY asset DESC, part DESC, height DESC LIMIT 1`,
   );
-  const newestRow = db.prepare<SumsRow>(`SELECT ${sums} FROM ${t.balance} WHERE ${ofKey} ORDER BY height DESC LIMIT 1`);
-  const allRows = db.prepare<SumsRow>(`SELECT ${sums} FROM ${t.balance} WHERE ${ofKey} ORDER BY height`);
   const latestPart = db.prepare<{ part: Uint8Array }>(
     `SELECT part FROM ${t.balance} WHERE address = ? AND asset = ? AND part <= ? ORDER BY part DESC LIMIT 1`,
   );
-  const insertRows = bulkInsert(db, `INSERT INTO ${t.balance}`, 7);
-  const replaceRows = bulkInsert(db, `REPLACE INTO ${t.balance}`, 7);
-  let clears = 0;
-  const cache = createCache<string, BalanceSums>('balanceRows', { size: 500, version: () => clears });
 
-  const newestOf = (address: Address, assetID: Id, part: BalancePart): SumsRow | undefined =>
-    newestRow.get(addressToBytes(address), idToBytes(assetID), partToBytes(part));
-  const sumsOf = (delta: BalanceDelta, key: string): BalanceSums | undefined => {
-    const cached = cache.get(key);
-    if (cached !== undefined) return cached;
-    const row = newestOf(delta.address, delta.assetID, delta.part);
-    return row && toSums(row);
-  };
-
-  const fewBalances: Balances['fewBalances'] = (address, now, limit) => {
+  const fewBalances: BalanceReads['fewBalances'] = (address, now, limit) => {
     const owner = addressToBytes(address);
     const found: AddressBalance[] = [];
     let below: readonly [asset: Uint8Array, part: Uint8Array] = [aboveAnyAsset, belowLocktimes];
@@ -100,11 +90,33 @@ export function openBalances(db: Database, t: Tables): Balances {
     balanceRevision: (address, assetID) =>
       [ownPart, sharedPart]
         .map((part) => {
-          const row = newestOf(address, assetID, part);
+          const row = newestRow(address, assetID, part);
           // The count too: outputs from before linearization are added to rows of earlier blocks.
           return row === undefined ? '' : `${row.height}+${row.count}`;
         })
         .join(),
+  };
+}
+
+export function openBalances(db: Database, t: Tables): Balances {
+  const rowsOf = `SELECT ${sumColumns} FROM ${t.balance} WHERE address = ? AND asset = ? AND part = ? ORDER BY height`;
+  const allRows = db.prepare<SumsRow>(rowsOf);
+  const lastRow = db.prepare<SumsRow>(`${rowsOf} DESC LIMIT 1`);
+  const insertRows = bulkInsert(db, `INSERT INTO ${t.balance}`, 7);
+  const replaceRows = bulkInsert(db, `REPLACE INTO ${t.balance}`, 7);
+  let clears = 0;
+  const cache = createCache<string, BalanceSums>('balanceRows', { size: 500, version: () => clears });
+
+  const newestRow: NewestRow = (address, assetID, part) => lastRow.get(addressToBytes(address), idToBytes(assetID), partToBytes(part));
+  const sumsOf = ({ address, assetID, part }: BalanceDelta, key: string): BalanceSums | undefined => {
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const row = newestRow(address, assetID, part);
+    return row && toSums(row);
+  };
+
+  return {
+    ...openBalanceReads(db, t, newestRow),
     insert: (blocks) => {
       const rows: { readonly key: string; readonly height: number; readonly delta: BalanceDelta; readonly after: BalanceSums }[] = [];
       // Not the cache alone: it may drop an entry before a later block of the batch needs it, and the rows are not stored yet.

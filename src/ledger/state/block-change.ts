@@ -1,5 +1,5 @@
 import type { Block } from '../../avm/tx/block.ts';
-import type { Effects } from '../../avm/tx/effects.ts';
+import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -56,7 +56,7 @@ export type NewBlock = {
 };
 
 /** The numbers for the rows of a block. */
-export type BlockNumbering = {
+type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
   /** Finds the row of an unspent output of an earlier block. */
@@ -69,23 +69,11 @@ export function computeBlockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
   { height, firstTx, unspentRow, timeAt }: BlockNumbering,
 ): BlockChange {
-  const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
-  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
-  for (let i = 0; i < applied.length; i++) {
-    const { effects } = applied[i] as Diff['applied'][number];
-    for (const ref of effects.spent) {
-      const id = refId(ref);
-      const createdHere = createdByID.get(id);
-      const createdEarlier = consumed.get(id);
-      if (createdHere !== undefined) createdHere.spent = firstTx + i;
-      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
-      else if (createdEarlier !== undefined) consumedRows.push({ ...unspentRow(createdEarlier), spent: firstTx + i });
-    }
-    for (const utxo of effects.created) {
-      const seq = outputNumber(firstTx + i, utxo.outputIndex);
-      createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
-    }
-  }
+  const earlierRow = (id: Id): NumberedUtxo | undefined => {
+    const utxo = consumed.get(id);
+    return utxo && unspentRow(utxo);
+  };
+  const { createdByID, consumedRows } = numberOutputs(applied, { height, firstTx }, earlierRow);
   const created = [...createdByID.values()];
   const unspent = created.filter(({ spent }) => spent === null);
   const balances = createBalanceDeltas();
@@ -94,6 +82,38 @@ export function computeBlockChange(
   const txOutputs = encodeOutputs(applied, [...created, ...consumedRows], timeAt);
   return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
 }
+
+/** Numbers the outputs that transactions create, and finds those of earlier blocks that they consume. `spent`: the consuming transaction. */
+export function numberOutputs(
+  applied: Diff['applied'],
+  { height, firstTx }: Pick<BlockNumbering, 'height' | 'firstTx'>,
+  earlierRow: (id: Id) => NumberedUtxo | undefined,
+) {
+  const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
+  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
+  for (let i = 0; i < applied.length; i++) {
+    const { effects } = applied[i] as Diff['applied'][number];
+    for (const ref of effects.spent) {
+      const id = refId(ref);
+      const createdHere = createdByID.get(id);
+      const earlier = createdHere === undefined ? earlierRow(id) : undefined;
+      if (createdHere !== undefined) createdHere.spent = firstTx + i;
+      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
+      else if (earlier !== undefined) consumedRows.push({ ...earlier, spent: firstTx + i });
+    }
+    for (const utxo of effects.created) {
+      const seq = outputNumber(firstTx + i, utxo.outputIndex);
+      createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
+    }
+  }
+  return { createdByID, consumedRows };
+}
+
+/** The changes of block 0. `outputs`: see `ChainWriter.init`. */
+export const genesisChanges = (txs: readonly Tx[], outputs: 'unspent' | 'unknown'): Pick<Diff, 'applied' | 'consumed'> => ({
+  applied: txs.map((tx) => ({ tx, effects: outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] } })),
+  consumed: new Map(),
+});
 
 function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
   const byId = new Map<Id, NumberedUtxo>();
@@ -105,5 +125,5 @@ function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], 
   return applied.map(({ tx, effects }) => (hasUnknownOutputs(tx, effects) ? unknownOutputs : encodeTxOutputs(tx, consumedBy)));
 }
 
-/** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainState.init`. */
+/** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainWriter.init`. */
 const hasUnknownOutputs = ({ unsigned }: Tx, { created }: Effects): boolean => unsigned.kind === 'CreateAssetTx' && created.length === 0;

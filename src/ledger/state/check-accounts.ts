@@ -1,10 +1,11 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { compare, equal } from '../../base/bytes/octets.ts';
+import { unlessFault } from '../../base/fault.ts';
 import type { Database } from '../store/database.ts';
 import { type BalanceDeltas, type BalanceSums, createBalanceDeltas, hasOutputs, ownersOf, partToBytes } from './balance.ts';
 import { type SumsRow, toSums } from './balances.ts';
-import { type CheckContext, parseOrUndefined } from './check-context.ts';
+import type { CheckContext } from './check-context.ts';
 import { createOwnerSum, type TxSums } from './check-txs.ts';
 import { unspentShelf } from './owner-rows.ts';
 import { ownerShelves, type Tables } from './schema.ts';
@@ -50,7 +51,7 @@ export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'o
       checkCurrentAddress();
       current = { bytes: row.address, address: toHex(row.address) as Address, deltas: createBalanceDeltas() };
     }
-    const utxo = parseOrUndefined(() => {
+    const utxo = unlessFault(() => {
       const bytes = row.copy ?? utxos.findBySeq(row.seq)?.bytes;
       return bytes && decodeWithoutChecksum(bytes);
     });
@@ -116,13 +117,13 @@ function findWrongOwners(db: Database, t: Tables, { addProblem, readRows }: Chec
   addProblem('the owners of outputs are not those of the unspent outputs');
   for (const row of readRows<OwnerRow>(ownerReader(db, t))) {
     const address = toHex(row.address) as Address;
-    const output = spender.get(row.seq) === undefined ? parseOrUndefined(() => utxos.findBySeq(row.seq)) : undefined;
+    const output = spender.get(row.seq) === undefined ? unlessFault(() => utxos.findBySeq(row.seq)) : undefined;
     if (output === undefined) {
       addProblem(`${address} owns output ${row.seq}, which is spent or does not exist`);
       continue;
     }
     const { bytes } = output;
-    const utxo = parseOrUndefined(() => decodeWithoutChecksum(bytes));
+    const utxo = unlessFault(() => decodeWithoutChecksum(bytes));
     if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentShelf(utxo) || row.height !== output.height)
       addProblem(`${address} does not own output ${row.seq}`);
     if (!sameBytes(row.copy, ownerRowBytes(bytes))) addProblem(`the copy of output ${row.seq} at ${address} differs`);

@@ -1,5 +1,3 @@
-import { Fault } from '../../base/fault.ts';
-
 /** The callbacks that a check uses to report problems and to read a table. */
 export type CheckContext = { readonly addProblem: AddProblem; readonly readRows: ReadRows };
 
@@ -19,13 +17,3 @@ export const createRowReader = (onBatch: (rows: number) => void): ReadRows =>
       onBatch(rows.length);
     } while (rows.length === limit);
   };
-
-/** Runs a parser and returns undefined if it rejects the bytes. */
-export function parseOrUndefined<T>(parse: () => T): T | undefined {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
-}

@@ -8,8 +8,7 @@ import { versionSize } from '../../base/codec/pack.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { type BlockSumsRow, blockSums, blockSumsColumns } from './block-row.ts';
 import type { AddProblem, CheckContext } from './check-context.ts';
-import { findWrongSpends } from './check-spends.ts';
-import { createTxCheck, type TxRow } from './check-txs.ts';
+import { createTxCheck, findWrongSpends, type TxRow } from './check-txs.ts';
 import type { Tables } from './schema.ts';
 
 type BlockRow = {

@@ -2,16 +2,17 @@ import { effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { txLayout } from '../../avm/tx/tx-layout.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import { idToBytes } from '../../base/bytes/id.ts';
+import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { equal } from '../../base/bytes/octets.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
+import { unlessFault } from '../../base/fault.ts';
 import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
-import { type AddProblem, type CheckContext, parseOrUndefined } from './check-context.ts';
+import type { AddProblem, CheckContext } from './check-context.ts';
 import { createEntryWriter, createHashSum, type HashSum } from './hash-sum.ts';
 import { entriesOf, isFindable, type OutputIdRow } from './output-id-runs.ts';
 import { addIdsOf, createRecentIds } from './output-ids.ts';
@@ -19,8 +20,8 @@ import { isPreLinearizationOutput, outputNumber, outputsPerTx } from './output-n
 import { unspentShelf } from './owner-rows.ts';
 import type { Tables } from './schema.ts';
 import { decodeWithoutChecksum, encodeStoredUtxo, hasValidChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
-import { decodeTxOutputs } from './tx-outputs.ts';
-import { openUtxoTable } from './utxo-table.ts';
+import { decodeTxOutputs, encodeTxOutputs } from './tx-outputs.ts';
+import { type FoundOutput, openUtxoTable } from './utxo-table.ts';
 
 export type TxRow = {
   readonly seq: number;
@@ -101,7 +102,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
     // Only the genesis may have unknown outputs.
     if (outputs !== null && height !== 0) addProblem(describeWrongOutputs(seq));
     for (const ref of spent) {
-      const output = parseOrUndefined(() => utxos.find(ref));
+      const output = unlessFault(() => utxos.find(ref));
       if (output !== undefined) consumed.add(entry([seq, timeAt(output.height)], output.bytes));
     }
   };
@@ -112,7 +113,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
       const oldAfter = db.prepare<OldRow>(`SELECT seq, id, bytes FROM ${t.oldUtxo} WHERE seq > ? ORDER BY seq LIMIT ?`);
       const time = timeAt(0);
       for (const row of readRows<OldRow>((last, limit) => oldAfter.all(last?.seq ?? Number.MIN_SAFE_INTEGER, limit))) {
-        const utxo = parseOrUndefined(() => decodeWithoutChecksum(row.bytes));
+        const utxo = unlessFault(() => decodeWithoutChecksum(row.bytes));
         if (utxo?.id !== toHex(row.id)) addProblem(`output ${row.seq} does not match its id`);
         if (utxo && !hasValidChecksum(row.bytes)) addProblem(`output ${row.seq} has a wrong checksum`);
         if (!isPreLinearizationOutput(row.seq)) addProblem(`output ${row.seq} has the number of another one`);
@@ -123,7 +124,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
     check: (row: TxRow, time: number): Tx | undefined => {
       counts.txs++;
       if (row.seq !== counts.txs) addProblem(`transaction ${row.seq} has the wrong number, expected ${counts.txs}`);
-      const tx = parseOrUndefined(() => parseTx(row.bytes, maxGenesisBytes));
+      const tx = unlessFault(() => parseTx(row.bytes, maxGenesisBytes));
       if (tx?.id !== toHex(row.id)) addProblem(`transaction ${row.seq} does not hash to its id`);
       if (tx === undefined) return undefined;
       const effects = effectsOf(tx);
@@ -155,8 +156,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
   };
 }
 
-export const describeWrongOutputs = (tx: number): string =>
-  `what is stored about the outputs of transaction ${tx} differs from its outputs`;
+const describeWrongOutputs = (tx: number): string => `what is stored about the outputs of transaction ${tx} differs from its outputs`;
 
 const noBytes = new Uint8Array(0);
 
@@ -221,4 +221,46 @@ function createAssetCheck(db: Database, t: Tables, addProblem: AddProblem): (tx:
     if (!same) addProblem(`asset ${tx.id} differs from what its transaction created`);
     return true;
   };
+}
+
+/**
+ * Looks up every output that a transaction consumes, to name those that are not marked as spent by it and transactions whose stored outputs
+ * are wrong. Slow, so only if the sums of a check differ.
+ */
+export function findWrongSpends(db: Database, t: Tables, { addProblem, readRows }: CheckContext): void {
+  const txsAfter = db.prepare<TxRow>(`SELECT * FROM ${t.tx} WHERE seq > ? ORDER BY seq LIMIT ?`);
+  const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+  const timeAt = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
+  const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
+  addProblem('the outputs that transactions consume are not those that are marked as spent by them');
+  for (const row of readRows<TxRow>((last, limit) => txsAfter.all(last?.seq ?? 0, limit))) {
+    const tx = unlessFault(() => parseTx(row.bytes, maxGenesisBytes));
+    if (tx === undefined) continue;
+    const found = new Map<Id, FoundOutput | undefined>();
+    for (const ref of effectsOf(tx).spent) {
+      const output = unlessFault(() => utxos.find(ref));
+      found.set(refId(ref), output);
+      if (output === undefined || spender.get(output.seq)?.tx !== row.seq)
+        addProblem(`output ${idText(refId(ref))} is not marked as spent by transaction ${row.seq}`);
+    }
+    if (!hasStoredOutputs(row, tx, found, (height) => timeAt.get(height)?.time ?? 0)) addProblem(describeWrongOutputs(row.seq));
+  }
+}
+
+/** Whether the column `outputs` of a transaction is what the outputs it consumes give. Without it they are looked up. */
+function hasStoredOutputs(
+  { outputs, height }: TxRow,
+  tx: Tx,
+  consumed: ReadonlyMap<Id, FoundOutput | undefined>,
+  timeAt: (height: number) => number,
+): boolean {
+  if (outputs === null) return true;
+  // Only the genesis may have unknown outputs.
+  if (outputs.length === 0) return height === 0;
+  const expected = encodeTxOutputs(tx, (id) => {
+    const row = consumed.get(id);
+    const utxo = row && unlessFault(() => decodeWithoutChecksum(row.bytes));
+    return utxo && { utxo, time: timeAt(row.height) };
+  });
+  return expected !== null && equal(expected, outputs);
 }

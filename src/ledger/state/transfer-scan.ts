@@ -52,11 +52,7 @@ export type ScanReads = {
 const rowsInStep = 2048;
 
 type TransferRow = UnspentTransfer & { readonly seq: number };
-type ScanPage = {
-  readonly rows: readonly OwnedRow[];
-  readonly transfers: TransferRow[];
-  readonly height: bigint;
-};
+type ScanPage = { readonly rows: readonly OwnedRow[]; readonly transfers: TransferRow[]; readonly height: bigint };
 
 /**
  * Scans from the newest output to the oldest. Outputs of new blocks get larger numbers, so those that appear during a pass are before its

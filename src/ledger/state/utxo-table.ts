@@ -1,7 +1,7 @@
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import { parseUtxoOf, refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
-import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
+import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
@@ -9,16 +9,15 @@ import { damagedRow, StateError } from './fault.ts';
 import { addIdsOf, createOutputIdReads, workRunner } from './output-ids.ts';
 import { abovePreLinearization, indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
-import { openCreatedUtxos } from './stored-tx.ts';
 import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
-import { outputsAreKnown } from './tx-outputs.ts';
 import type { UtxoPosition } from './utxo-page.ts';
+import { openVerifiedTxs, type VerifiedTx } from './verified-txs.ts';
 
 /** An output with its number and the height of the block that created it; see output-number.ts. */
 export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** All outputs of a chain, spent and unspent: those of its transactions, and those from before linearization. */
-export type UtxoTable = {
+/** Reads of the outputs of a chain, spent and unspent: those of its transactions, and those from before linearization. */
+type UtxoReads = {
   readonly unspent: (ref: UtxoRef) => Utxo | undefined;
   /** An output, spent or unspent. */
   readonly find: (ref: UtxoRef) => FoundOutput | undefined;
@@ -31,6 +30,10 @@ export type UtxoTable = {
   readonly consumer: (ref: UtxoRef) => Id | undefined;
   /** An output by its number. */
   readonly findBySeq: (seq: number) => FoundOutput | undefined;
+};
+
+/** All outputs of a chain, and how blocks change them. */
+export type UtxoTable = UtxoReads & {
   /** The lowest number of an output from before linearization; `abovePreLinearization` if there is none. */
   readonly oldestSeq: () => number;
   /** The row of an unspent output that a block consumes; throws if there is none. */
@@ -51,42 +54,16 @@ export type UtxoTable = {
  */
 export const unspentEntrySize = (bytes: StoredUtxo): number => 900 + bytes.length;
 
-/** Bytes of a cached transaction beside its encoding: some hundred, and numbers of its spent outputs, of which each has some 80 bytes. */
-const txEntrySize = (bytes: Uint8Array): number => 600 + bytes.length;
-
 /** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
 type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
 
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/**
- * A transaction whose bytes hash to its ID. `hasKnownOutputs`: it was read as one whose outputs are known; see `unknownOutputs`.
- * `outputAt` reads one of its outputs. `spent`: numbers of its spent outputs, once read; only in the writer process.
- */
-type VerifiedTx = {
-  readonly id: Id;
-  readonly seq: number;
-  readonly height: number;
-  readonly bytes: Uint8Array;
-  readonly hasKnownOutputs: boolean;
-  readonly outputAt: ReturnType<typeof openCreatedUtxos>;
-  spent: Set<number> | undefined;
-};
-
 /** Opens the outputs of a chain. */
 export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
-  const txById = db.prepare<{ seq: number; height: number; bytes: Uint8Array }>(
-    `SELECT x.seq, x.height, x.bytes FROM ${t.tx} x WHERE x.id = ? AND ${outputsAreKnown}`,
-  );
-  const txBySeq = db.prepare<{ id: Uint8Array; height: number; bytes: Uint8Array }>(`SELECT id, height, bytes FROM ${t.tx} WHERE seq = ?`);
   const txIdBySeq = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = ?`);
-  const oldById = db.prepare<{ seq: number; bytes: StoredUtxo }>(`SELECT seq, bytes FROM ${t.oldUtxo} WHERE id = ?`);
-  const oldBySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.oldUtxo} WHERE seq = ?`);
-  const oldest = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.oldUtxo}`);
   const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
-  const spentFrom = db.prepare<{ utxo: number }>(`SELECT utxo FROM ${t.spend} WHERE utxo >= ? AND utxo < ?`);
-  const insertOld = bulkInsert(db, `INSERT INTO ${t.oldUtxo}`, 3);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   const insertIds = bulkInsert(db, `INSERT INTO ${t.outputId}`, 3);
   const ids = createOutputIdReads(t, epoch);
@@ -96,72 +73,29 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     size: (_, { bytes }) => unspentEntrySize(bytes),
     version: () => clears,
   });
-
-  // A large transaction may have hundreds of outputs, which are spent one by one; hashing it for each would take longer than all the rest.
-  const verifiedTxs = createCache<Id, VerifiedTx>('outputTxs', {
-    size: (_, { bytes }) => bytes.length + txEntrySize(bytes),
-    version: () => epoch() + clears * 2 ** 32,
-  });
-  const verifyTx = (read: Omit<VerifiedTx, 'outputAt' | 'spent'>): VerifiedTx => {
-    const { id, seq, height, bytes, hasKnownOutputs } = read;
-    const known = verifiedTxs.get(id);
-    if (known !== undefined && (known.hasKnownOutputs || !hasKnownOutputs)) return known;
-    if (known === undefined && idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
-    const outputAt = known?.outputAt ?? openCreatedUtxos({ id: idToBytes(id), bytes });
-    const tx = { id, seq, height, bytes, hasKnownOutputs, outputAt, spent: known?.spent };
-    verifiedTxs.set(id, tx);
-    return tx;
-  };
-  const readTxById = (id: Id): VerifiedTx | undefined => {
-    const known = verifiedTxs.get(id);
-    if (known?.hasKnownOutputs) return known;
-    const row = txById.get(idToBytes(id));
-    return row && verifyTx({ ...row, id, hasKnownOutputs: true });
-  };
-  const readTxBySeq = (seq: number): VerifiedTx | undefined => {
-    const row = txBySeq.get(seq);
-    return row && verifyTx({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false });
-  };
-  const outputOf = ({ seq, height, outputAt }: VerifiedTx, index: number): FoundOutput | undefined => {
-    const bytes = outputAt(index);
-    return bytes && { seq: outputNumber(seq, index), height, bytes };
-  };
-  const findOld = (ref: UtxoRef): FoundOutput | undefined => {
-    const row = oldById.get(idToBytes(refId(ref)));
-    if (row === undefined) return undefined;
-    if (!hasValidChecksum(row.bytes) || decodeWithoutChecksum(row.bytes).id !== refId(ref)) throw damaged(`output ${idText(refId(ref))}`);
-    return { ...row, height: 0 };
-  };
+  const old = openOldUtxos(db, t, damaged);
+  const txs = openVerifiedTxs(db, t, () => epoch() + clears * 2 ** 32, damaged);
   /** An output, spent or not. */
   const findStored = (ref: UtxoRef): FoundOutput | undefined => {
-    const tx = readTxById(ref.txID);
-    return tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
+    const tx = txs.byId(ref.txID);
+    return tx === undefined ? old.find(ref) : outputOf(tx, ref.outputIndex);
   };
   const isSpent = (seq: number): boolean => spender.get(seq) !== undefined;
-  /** The outputs of a transaction are often spent soon after each other, so the writer process reads at once which are spent. */
-  const spentOutputsOf = (tx: VerifiedTx): ReadonlySet<number> => {
-    tx.spent ??= new Set(spentFrom.all(outputNumber(tx.seq, 0), outputNumber(tx.seq + 1, 0)).map(({ utxo }) => utxo));
-    return tx.spent;
-  };
-
   const findUnspent = (ref: UtxoRef): NumberedUtxo | undefined => {
     const id = refId(ref);
     const cached = cache.get(id);
     if (cached !== undefined) return cached;
-    const tx = readTxById(ref.txID);
-    const row = tx === undefined ? findOld(ref) : outputOf(tx, ref.outputIndex);
-    if (row === undefined || (caching && tx !== undefined ? spentOutputsOf(tx).has(row.seq) : isSpent(row.seq))) return undefined;
+    const tx = txs.byId(ref.txID);
+    const row = tx === undefined ? old.find(ref) : outputOf(tx, ref.outputIndex);
+    if (row === undefined || (caching && tx !== undefined ? txs.spentOutputsOf(tx).has(row.seq) : isSpent(row.seq))) return undefined;
     const { seq, height, bytes } = row;
     const found = { utxo: parseUtxoOf(id, bytes.subarray(0, bytes.length - checksumLength)), seq, height, bytes };
     if (caching) cache.set(id, found);
     return found;
   };
   const findBySeq = (seq: number): FoundOutput | undefined => {
-    if (isPreLinearizationOutput(seq)) {
-      const row = oldBySeq.get(seq);
-      return row && { seq, height: 0, bytes: row.bytes };
-    }
-    const tx = readTxBySeq(txOfOutput(seq));
+    if (isPreLinearizationOutput(seq)) return old.findBySeq(seq);
+    const tx = txs.bySeq(txOfOutput(seq));
     return tx && outputOf(tx, indexOfOutput(seq));
   };
   const positionOf = (found: Pick<FoundOutput, 'seq' | 'bytes'> | undefined): UtxoPosition | undefined =>
@@ -176,8 +110,8 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     },
     findPosition: (ref) => positionOf(findStored(ref)),
     findPositionById: (id) => {
-      const old = oldById.get(idToBytes(id));
-      if (old !== undefined) return positionOf(old);
+      const oldRow = old.rowById(id);
+      if (oldRow !== undefined) return positionOf(oldRow);
       const [seq] = run(ids.find([idToBytes(id)]));
       return seq === undefined ? undefined : positionOf(findBySeq(seq));
     },
@@ -188,7 +122,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       return tx && idFromBytes(tx.id);
     },
     findBySeq,
-    oldestSeq: () => Math.min(oldest.get()?.seq ?? 0, abovePreLinearization),
+    oldestSeq: old.oldestSeq,
     unspentRow: (utxo) => {
       const found = findUnspent(utxo);
       if (found === undefined)
@@ -206,16 +140,12 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       insertIds(rows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids]));
       run(ids.merge(runs, recent.run()));
     },
-    insertPreLinearization: (utxos) => insertOld(utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes])),
-    spend: (utxos) => {
-      const rows: SqlValue[] = [];
-      for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
-      insertSpends(rows);
-    },
+    insertPreLinearization: old.insert,
+    spend: (utxos) => insertSpends(spendRows(utxos)),
     updateCache: (created, consumed) => {
       for (const { utxo, seq } of consumed) {
         cache.delete(utxo.id);
-        verifiedTxs.get(utxo.txID)?.spent?.add(seq);
+        txs.addSpent(utxo.txID, seq);
       }
       if (caching) for (const row of created) cache.set(row.utxo.id, row);
     },
@@ -224,4 +154,45 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       ids.forgetRecent();
     },
   };
+}
+
+/** Outputs from before linearization, which have rows of their own. */
+function openOldUtxos(db: Database, t: Tables, damaged: (row: string) => StateError) {
+  const byId = db.prepare<{ seq: number; bytes: StoredUtxo }>(`SELECT seq, bytes FROM ${t.oldUtxo} WHERE id = ?`);
+  const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.oldUtxo} WHERE seq = ?`);
+  const oldest = db.prepare<{ seq: number | null }>(`SELECT min(seq) AS seq FROM ${t.oldUtxo}`);
+  const insertRows = bulkInsert(db, `INSERT INTO ${t.oldUtxo}`, 3);
+  const rowById = (id: Id) => byId.get(idToBytes(id));
+  return {
+    rowById,
+    find: (ref: UtxoRef): FoundOutput | undefined => {
+      const id = refId(ref);
+      const row = rowById(id);
+      if (row === undefined) return undefined;
+      if (!hasValidChecksum(row.bytes) || decodeWithoutChecksum(row.bytes).id !== id) throw damaged(`output ${idText(id)}`);
+      return { ...row, height: 0 };
+    },
+    findBySeq: (seq: number): FoundOutput | undefined => {
+      const row = bySeq.get(seq);
+      return row && { seq, height: 0, bytes: row.bytes };
+    },
+    oldestSeq: () => Math.min(oldest.get()?.seq ?? 0, abovePreLinearization),
+    insert: (utxos: readonly NumberedUtxo[]): void => insertRows(oldUtxoRows(utxos)),
+  };
+}
+
+/** Rows of outputs from before linearization, as a flat list of values. */
+export const oldUtxoRows = (utxos: readonly NumberedUtxo[]): SqlValue[] =>
+  utxos.flatMap(({ utxo, seq, bytes }) => [seq, idToBytes(utxo.id), bytes]);
+
+/** Rows of spent outputs; `spent` is the number of the consuming transaction, if any. */
+export function spendRows(utxos: readonly (NumberedUtxo & { readonly spent: number | null })[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
+  return rows;
+}
+
+function outputOf({ seq, height, outputAt }: VerifiedTx, index: number): FoundOutput | undefined {
+  const bytes = outputAt(index);
+  return bytes && { seq: outputNumber(seq, index), height, bytes };
 }

@@ -1,5 +1,5 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
-import { cacheByVersion } from '../../base/cache/version-cache.ts';
+import { cacheByVersion } from '../../base/cache/memoize.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';

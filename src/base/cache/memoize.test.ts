@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { cacheByVersion } from './version-cache.ts';
+import { cacheByVersion } from './memoize.ts';
 
 it('a value is read again after a commit, and each time while the version is unknown', () => {
   let version: number | undefined = 1;

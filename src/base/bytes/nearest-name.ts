@@ -1,5 +1,3 @@
-import { editDistance } from '../../base/bytes/edit-distance.ts';
-
 /** Longer names are not compared, since all known names are shorter. */
 const maxLength = 64;
 
@@ -35,3 +33,17 @@ function nameDistance(a: string, b: string, limit: number): number {
 }
 
 const oneContainsOther = (a: string, b: string): boolean => a.includes(b) || b.includes(a);
+
+/** The Levenshtein distance of two texts: how many letters must be added, removed or replaced. Computed with one row of the matrix at a time. */
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,3 +1,10 @@
+/** A promise that is settled from outside. A rejection that nobody awaits is ignored. */
+export function createDeferred(): PromiseWithResolvers<void> {
+  const deferred = Promise.withResolvers<void>();
+  deferred.promise.catch(() => {});
+  return deferred;
+}
+
 /** A value, or a promise of it. A value that is known already is used at once, without waiting for a turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { createParamsReader } from './method.ts';
 import { bool, list, obj, readRpcParams, str, u32 } from './params.ts';
-import { createParamsReader } from './params-reader.ts';
 
 const params = obj({ addresses: list(str), limit: u32, flag: bool });
 
