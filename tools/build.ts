@@ -107,7 +107,7 @@ async function bundleProgramForBun(folder: string): Promise<void> {
     minify,
     naming: { entry: bunProgram },
     external,
-    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders],
+    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders, withoutNode],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   refuseSourcePaths(folder, bunProgram);
@@ -167,6 +167,14 @@ export const withoutBuilders: BunPlugin = {
   name: 'without builders',
   setup: (build) => {
     build.onLoad({ filter: /[/\\](page|docs)-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
+  },
+};
+
+/** Leaves out what only Node needs. */
+const withoutNode: BunPlugin = {
+  name: 'without Node',
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\]env-node\.ts$/ }, () => ({ contents: 'export const createNodeEnv = undefined;', loader: 'ts' }));
   },
 };
 
