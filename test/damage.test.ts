@@ -174,8 +174,8 @@ describe('a damaged database file', () => {
     ['with another page size', 4, (db) => flipBit(join(db, 'serac.sqlite'), 16, 5)],
     ['another database', 4, (db) => copyFileSync(join(db, 'keys.sqlite'), join(db, 'serac.sqlite'))],
   ];
+  // `npm test` tries every second one with checksums and the others without, `.ci/run` each with both.
   for (const [i, [name, code, change]] of damages.entries())
-    // `npm test` tries every second one with checksums and the others without, `.ci/run` each with both.
     for (const withSums of isLong ? [true, false] : [i % 2 === 0])
       test(`${name}, ${withSums ? 'with' : 'without'} page checksums: every command reports it in one line`, async () => {
         const dir = copyOf(stopped, (db) => {

@@ -37,6 +37,11 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   const walk = async (url: string, missing: readonly string[]): Promise<void> => {
     const mode = modes++;
     const expected = allPages.filter((path) => !missing.includes(path));
+    // A server whose index has no block yet answers with 503.
+    await eventually(
+      async () => (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).status,
+      (status) => status === 200,
+    );
     await page.open(`${url}/`);
     // Earlier lines may be of failed requests to a server that was stopped.
     const logged = page.console.length;

@@ -1,6 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { chromiumBinary, startChromium } from '../test/chromium.ts';
+import { packRepository } from '../test/package.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
 
 /**
@@ -47,18 +49,28 @@ function prepareTimings(folder: string, args: readonly string[]): string {
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   try {
-    // Several files pack the package, which builds it if the sources have changed: once here, not in each of them at the same time.
-    if (args.length === 0) await Bun.spawn(['node', 'bin/prepare.js'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited;
+    // Several files use the package, or a build of it: once here, not in each of them at the same time.
+    const tarball = args.length === 0 ? packRepository(folder) : undefined;
     const program = await buildProgram(folder);
+    // If it does not start, the files that need it say so.
+    const binary = args.length === 0 ? chromiumBinary() : undefined;
+    const browser = binary === undefined ? undefined : await startChromium(binary).catch(() => undefined);
     const timings = `--timings=${prepareTimings(folder, args)}`;
     const tests = Bun.spawn([process.execPath, 'test', ...options, timings, ...(args.length === 0 ? allFiles : args)], {
       cwd: root,
-      env: { ...process.env, SERAC_TEST_PROGRAM: program },
+      env: {
+        ...process.env,
+        SERAC_TEST_PROGRAM: program,
+        ...(tarball !== undefined && { SERAC_TEST_TARBALL: tarball }),
+        ...(browser && { SERAC_TEST_CHROMIUM_PORT: browser.port }),
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     // After Ctrl-C the tests print what was running, and the folder is removed.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-    return await tests.exited;
+    const code = await tests.exited;
+    await browser?.close();
+    return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
