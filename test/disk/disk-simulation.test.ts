@@ -22,7 +22,8 @@ const programFolder = createProgramFolder();
 afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
 let programs: DiskPrograms;
 beforeAll(async () => {
-  if (library !== undefined) programs = { library, session: await buildTestProgram(join(import.meta.dir, 'node-session.ts'), programFolder) };
+  if (library !== undefined)
+    programs = { library, session: await buildTestProgram(join(import.meta.dir, 'node-session.ts'), programFolder) };
 }, 120_000);
 
 /** The run of the first seed, which two tests look at. */

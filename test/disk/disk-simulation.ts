@@ -70,7 +70,11 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): Dis
   return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, lies, slowReads };
 }
 
-async function runSession(program: string, order: SessionOrder, plan: DiskPlan): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
+async function runSession(
+  program: string,
+  order: SessionOrder,
+  plan: DiskPlan,
+): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
   const child = Bun.spawn([process.execPath, program, JSON.stringify(order)], {
     env: { ...process.env, ...diskVariables(order.library, order.folder, plan) },
     stdout: 'pipe',
