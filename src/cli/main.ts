@@ -58,8 +58,8 @@ async function main(): Promise<void> {
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-      const { runReader } = await import('../app/programs/reader.ts');
-      return runReader(config, env, env.parent);
+      const { serverPrograms } = await import('./server-programs.ts');
+      return serverPrograms.runReader(config, env, env.parent);
     }
     await actions[name](config, parsed);
   } catch (error) {
@@ -89,13 +89,10 @@ function exitWith({ message, fault }: AnyFault): never {
 async function resolveConfig({ options, command, isNetworkGiven, given }: RunFlags): Promise<Config> {
   const config: Config = { ...configFrom(options, command, env.readText), settings: listConfig(options, given) };
   logLevel = config.logLevel;
-  if (isNetworkGiven) return config;
-  const [url = ''] = command.args;
-  const network =
-    command.name === 'follow' || command.name === 'index'
-      ? await (await import('../app/chains/follow.ts')).resolveFollowedNetwork(url, config, env)
-      : config.fork && (await (await import('../app/chains/fork.ts')).resolveForkedNetwork(config.fork.url, config, env));
-  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
+  if (isNetworkGiven || (config.fork === undefined && command.name !== 'follow' && command.name !== 'index')) return config;
+  const { resolveNetwork } = await import('./server-programs.ts');
+  const network = await resolveNetwork(command, config, env);
+  return { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
 }
 
 /** Runs a command that asks a running node. */
@@ -126,8 +123,8 @@ const actions: {
     signals.stopOn(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
   },
   api: async (config) => {
-    const { runApiServer } = await import('../app/programs/api.ts');
-    const server = await runApiServer(config, env);
+    const { serverPrograms } = await import('./server-programs.ts');
+    const server = await serverPrograms.runApiServer(config, env);
     signals.stopOn(server);
     printBanner(
       config,
@@ -137,8 +134,8 @@ const actions: {
   },
   index: async (config, { command, given }) => {
     const [url = ''] = command.args;
-    const { runIndexer } = await import('../app/programs/index.ts');
-    const indexer = await runIndexer(url, config, env, { listens: given.has('http-port') });
+    const { serverPrograms } = await import('./server-programs.ts');
+    const indexer = await serverPrograms.runIndexer(url, config, env, { listens: given.has('http-port') });
     signals.stopOn(indexer);
     const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
@@ -158,20 +155,18 @@ const actions: {
   stop: async (config, flags) => runDetachedCommand('stop', config, flags),
   logs: async (config, flags) => runDetachedCommand('logs', config, flags),
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
-  check: async (config) =>
-    printResult(
-      config.database === undefined
-        ? (await import('./commands/check.ts')).check(config, env)
-        : await (await import('./commands/check-postgres.ts')).checkPostgres(config, env),
-    ),
-  reindex: async (config) => printResult((await import('./commands/reindex.ts')).reindex(config, env)),
-  backup: async (config, { command }) => printResult((await import('./commands/backup.ts')).backUp(config, command.args[0] as string, env)),
-  compact: async (config) => printResult((await import('./commands/compact.ts')).compact(config, env)),
-  keys: async (config, { command, options }) => {
-    const { manageKeys } = await import('./commands/keys.ts');
-    for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
-  },
+  check: runDataCommand,
+  reindex: runDataCommand,
+  backup: runDataCommand,
+  compact: runDataCommand,
+  keys: runDataCommand,
 };
+
+/** Runs a command about a data directory. */
+async function runDataCommand(config: Config, flags: RunFlags): Promise<void> {
+  const { dataCommands } = await import('./commands/data-commands.ts');
+  printResult(await dataCommands[flags.command.name as keyof typeof dataCommands](config, env, flags));
+}
 
 /** Runs a command about a running testnet. */
 async function orderTestnet(_: Config, { command, options }: RunFlags): Promise<void> {
@@ -211,8 +206,8 @@ async function runDetached(flags: RunFlags): Promise<void> {
 }
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
-  const { startNode } = await import('../app/programs/start-node.ts');
-  const node = await startNode(config, env);
+  const { serverPrograms } = await import('./server-programs.ts');
+  const node = await serverPrograms.startNode(config, env);
   const { supervisor } = env;
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
