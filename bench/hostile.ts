@@ -43,24 +43,21 @@ export async function runHostile(env: BenchEnv, options: Options, binary: string
       const accept = await openIssuer(target);
       for (const name of Object.keys(hostileKinds) as HostileName[]) {
         if (!isSelected(name, options)) continue;
-        const cost = await measure(target, accept, name, count, times);
-        const sorted = [...cost.delays].sort((a, b) => a - b);
-        const cells = [
-          cost.before,
-          cost.peak,
-          cost.after,
-          Math.max(...cost.calmDelays),
-          sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
-          sorted.at(-1) ?? Number.NaN,
-        ];
-        console.log(
-          `| ${name} | ${side} | ${cells.map((cell) => Math.round(cell)).join(' | ')} | ${sorted.length} | ${Math.round(cost.cpuPercent)} % |`,
-        );
+        // A node that accepts nothing under one kind is still measured under the others.
+        const row = await measure(target, accept, name, count, times).then(formatCost, (error: Error) => `${error.message} |`);
+        console.log(`| ${name} | ${side} | ${row}`);
       }
     } finally {
       await stop();
     }
   }
+}
+
+function formatCost({ before, peak, after, calmDelays, delays, cpuPercent }: Cost): string {
+  const sorted = [...delays].sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const cells = [before, peak, after, Math.max(...calmDelays), median, sorted.at(-1) ?? Number.NaN];
+  return `${cells.map((cell) => Math.round(cell)).join(' | ')} | ${sorted.length} | ${Math.round(cpuPercent)} % |`;
 }
 
 type Target = Stakers['nodes'][number];

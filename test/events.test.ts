@@ -117,11 +117,27 @@ describe('a node with a writer and a reader process', () => {
   }, 30_000);
 });
 
-test('--strict has no event stream', async () => {
-  const node = await startProgram('--strict');
-  expect(await node.client.send('GET', '/ext/events')).toMatchObject({ status: 404, text: '404 page not found\n' });
-  await node.stop();
-});
+test('--strict has no event stream; a client resumes over the blocks of that time', async () => {
+  const dataDir = `--data-dir=${join(folder, 'strict')}`;
+  const { send } = createSelfTransfers('strict');
+  const position = async (node: Program): Promise<string> =>
+    (JSON.parse((await node.client.send('GET', '/ext/events/position')).text) as { id: string }).id;
+  const first = await startProgram(dataDir);
+  const [seen] = await send(first.client, 1);
+  const id = await position(first);
+  await first.stop();
+  const strict = await startProgram(dataDir, '--strict');
+  expect(await strict.client.send('GET', '/ext/events')).toMatchObject({ status: 404, text: '404 page not found\n' });
+  const missed = await send(strict.client, 2);
+  await strict.stop();
+  const last = await startProgram(dataDir);
+  const client = openEvents(last.port, '', { 'last-event-id': id });
+  await client.until(isTx(missed[1]));
+  expect(client.events.filter(({ kind }) => kind === 'tx').map(({ data }) => data.txID)).toEqual(missed);
+  expect(missed).not.toContain(seen as string);
+  client.close();
+  await last.stop();
+}, 60_000);
 
 test('a WebSocket of a page is refused unless its origin is allowed', async () => {
   const node = await startProgram('--http-allowed-origins=https://good.example');

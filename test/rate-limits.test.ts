@@ -260,6 +260,14 @@ describe('--require-api-key', () => {
     expect(fresh.out).toContain('no server was started here yet');
   });
 
+  test('commands send the key of --api-key or SERAC_API_KEY, and say so without one', async () => {
+    const { text } = await keyIn('keys');
+    const block = ['block', '0', `--url=http://127.0.0.1:${node.port}`];
+    expect((await runProgram(...block)).err).toContain('--api-key KEY or SERAC_API_KEY');
+    expect((await runProgram(...block, `--api-key=${text}`)).out).toContain('block 0 ');
+    expect((await runProgram(...block, '--api-key=two words')).err).toContain('visible ASCII');
+  });
+
   test('the status for each kind of key and route', async () => {
     const good = await keyIn('keys');
     const blocks = await keyIn('keys', '--routes=listLatestPrimaryNetworkBlocks,getBlock*');

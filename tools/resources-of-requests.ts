@@ -117,9 +117,9 @@ export const requestResources: readonly ResourceRow[] = [
     resource: 'the event log in the database',
     limit:
       '{api/events/sqlite-event-log.ts#defaultMaxEntries} entries; reverted blocks {api/events/sqlite-event-log.ts#defaultMaxRevertedBytes}, {api/events/sqlite-event-log.ts#maxKeptReverts} reverts',
-    over: 'the oldest are deleted; a client that resumes before them is told of the gap',
+    over: 'older ones are not read, and the oldest reverts deleted; a client that resumes before them is told of the gap',
     seen: 'serac_store_bytes',
-    test: 'test/events.test.ts',
+    test: 'src/api/events/sqlite-event-log.test.ts',
   },
   {
     resource: 'callers that are counted by the rate limits',

@@ -18,7 +18,7 @@ export const runClientProgram = (
 ): Promise<number | undefined> =>
   runClientCommand(name, {
     ...own,
-    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
+    client: createRpcClient({ url: options.url, token: options['dev-token'], apiKey: options['api-key'] }),
     args: command.args,
     options,
     given,

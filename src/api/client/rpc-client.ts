@@ -20,14 +20,19 @@ export type RpcClientOptions = {
   readonly url: string;
   /** The token of `--dev-token`, for nodes on other machines. */
   readonly token?: string | undefined;
+  /** An API key of the server. */
+  readonly apiKey?: string | undefined;
   /** Milliseconds until a call fails. */
   readonly timeout?: number;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 };
 
-export function createRpcClient({ url, token, timeout = 30_000, fetch = globalThis.fetch }: RpcClientOptions): RpcClient {
+export function createRpcClient({ url, token, apiKey, timeout = 30_000, fetch = globalThis.fetch }: RpcClientOptions): RpcClient {
   const base = url.replace(/\/+$/, '');
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const secrets = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(apiKey !== undefined && { 'x-service-api-key': apiKey }),
+  };
 
   const timeoutError = (): SeracError =>
     new SeracError(`${base} did not answer within ${timeout / 1000} s`, { code: 'NODE_TIMEOUT', url: base, milliseconds: timeout });
@@ -56,7 +61,7 @@ export function createRpcClient({ url, token, timeout = 30_000, fetch = globalTh
   };
 
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = { ...authorization, ...(init.headers as Record<string, string> | undefined) };
+    const headers = { ...secrets, ...(init.headers as Record<string, string> | undefined) };
     try {
       return await fetch(base + path, { signal: AbortSignal.timeout(timeout), ...init, headers });
     } catch (error) {

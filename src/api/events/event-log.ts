@@ -4,7 +4,7 @@ import type { FindUtxo } from '../summary/summarize-tx.ts';
 
 /** The durable part of the event stream: accepted blocks and reverts of all chains, in the order of their commits. */
 export type EventLog = {
-  /** Identifies the log. A log that lost entries gets another ID, so that no client resumes over the gap. */
+  /** Identifies the log: a client that comes with a number of another log cannot resume. */
   readonly id: () => string | Promise<string>;
   /** Number of the last entry; 0 if the log is empty. Entries are numbered consecutively and no number is used twice. */
   readonly last: () => number | Promise<number>;

@@ -8,25 +8,25 @@ import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { ChainState } from '../../ledger/state/chain-state.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
+import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { Store } from '../../ledger/store/store.ts';
-import type { FindUtxo } from '../summary/summarize-tx.ts';
-import { type EventLog, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
+import { type BlockWithSpent, type EventLog, type KnownBlocks, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
 import { eventLogSchema, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
 export type SqliteEventLog = Omit<EventLog, 'last'> & {
   readonly last: () => number;
-  /** Adds a chain. In the writer process: starts a new log if the log does not end with the chain's last block. */
+  /** Adds a chain. In the writer process: its reverted blocks are copied from then on. */
   readonly addChain: (chain: LoggedChain) => void;
-  /** Adds blocks to the log. Must run inside the transaction that stores them. */
+  /** Adds blocks to the log. Must run inside the transaction that stores them. It writes nothing unless the last entry is of another chain. */
   readonly append: (chainNumber: number, blocks: readonly Pick<StoredBlock, 'block'>[]) => void;
 };
 
-type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'lastAccepted' | 'storedUtxo'> };
+type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'blockIdAt' | 'storedUtxo'> };
 
 type EventLogOptions = {
   readonly random: (length: number) => Uint8Array;
-  /** Entries that are kept; older ones are deleted. */
+  /** Entries that clients can resume from; older ones are not read. */
   readonly maxEntries?: number;
   /** Bytes of reverted blocks that are kept for clients that resume from before the revert. */
   readonly maxRevertedBytes?: number;
@@ -36,111 +36,120 @@ const defaultMaxEntries = 100_000;
 const defaultMaxRevertedBytes = 64 * 1024 * 1024;
 /** Reverts whose blocks are kept, so that counting their bytes stays fast. */
 const maxKeptReverts = 1000;
-/** Old entries are deleted once in so many appended blocks. */
-const appendsPerTrim = 256;
 
 /** Opens the event log. Reader processes find the tables that the writer process has created. */
 export function openSqliteEventLog(store: Store, options: EventLogOptions): SqliteEventLog {
   const { maxEntries = defaultMaxEntries, maxRevertedBytes = defaultMaxRevertedBytes, random } = options;
   const { db } = store;
-  const createID = (): string => Buffer.from(random(6)).toString('hex');
   if (!store.readonly)
     store.write(() => {
       db.exec(eventLogSchema);
-      db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(createID());
+      const id = Buffer.from(random(6)).toString('hex');
+      db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(id);
     });
-  const chains = new Map<number, QueriedChain>();
+  const chains = new Map<number, LoggedChain>();
   const logID = db.prepare<{ id: string }>('SELECT id FROM event_log_meta');
-  const revertCount = db.prepare<{ reverts: number }>('SELECT reverts FROM event_log_meta');
-  const lastSeq = db.prepare<{ seq: number | null }>('SELECT max(seq) AS seq FROM event_log');
-  const after = db.prepare<LogRow>('SELECT * FROM event_log WHERE seq > ? ORDER BY seq LIMIT ?');
-  const lastOfChain = db.prepare<LogRow>('SELECT * FROM event_log WHERE chain = ? ORDER BY seq DESC LIMIT 1');
-  const insert = db.prepare('INSERT INTO event_log(chain, reverted, height, block, time, snapshot) VALUES (?, ?, ?, ?, ?, ?)');
-  const trim = db.prepare('DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?');
+  const lastRun = db.prepare<Run>('SELECT * FROM event_log ORDER BY seq DESC LIMIT 1');
+  const runsFrom = db.prepare<Run>(
+    'SELECT * FROM event_log WHERE seq >= (SELECT max(seq) FROM event_log WHERE seq <= ?) ORDER BY seq LIMIT ?',
+  );
+  const insertRun = db.prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?)');
+  const deleteRunsBefore = db.prepare('DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log WHERE seq <= ?)');
+  const beginCopies = db.prepare('UPDATE event_log_meta SET revert = ?');
   const reverted = revertedQueries(store);
-  let appended = 0;
+  const prepare = createStatementCache(db);
+  const readTip = (chain: number): Tip =>
+    prepare(`SELECT ${chain} AS chain, height, id AS block, time FROM ${tablesOf(chain).block} ORDER BY height DESC LIMIT 1`).get() as Tip;
 
-  const startNewLog = (): void =>
-    store.write(() => {
-      db.exec('DELETE FROM event_log; DELETE FROM event_log_reverted_block; DELETE FROM event_log_reverted_tx');
-      db.prepare('UPDATE event_log_meta SET id = ?').run(createID());
-    });
+  const endOf = (run: Run | undefined): number => (run === undefined ? 0 : run.seq + readTip(run.chain).height - run.height);
+  const last = (): number => store.read(() => endOf(lastRun.get()));
 
-  /** Adds the reverts to the log, in the transaction that restored the earlier state: one entry for each chain whose last block changed. */
-  const appendReverts = (snapshot: string | undefined): void => {
-    const tips = [...chains.values()].map((chain) => ({ chain, tip: chain.tip.get() as Tip }));
-    const changed = tips.filter(({ chain, tip }) => {
-      const logged = lastOfChain.get(chain.number);
-      return logged !== undefined && idFromBytes(logged.block) !== idFromBytes(tip.id);
-    });
-    for (const { chain, tip } of changed.length > 0 ? changed : tips.slice(0, 1))
-      insert.run(chain.number, 1, tip.height, tip.id, tip.time, snapshot ?? null);
-    reverted.trim(revertCount.get()?.reverts ?? 0, maxRevertedBytes);
-    db.exec('UPDATE event_log_meta SET reverts = reverts + 1');
+  const addRun = ({ seq, chain, height, block, time, snapshot }: Run): void => {
+    insertRun.run(seq, chain, height, block, time, snapshot);
+    deleteRunsBefore.run(seq - maxEntries);
   };
-  if (!store.readonly) store.onReverting(appendReverts);
 
-  const toRevertedEntry = ({ seq, chain, height, block, time, snapshot }: LogRow): LogEntry | undefined => {
-    const chainID = chains.get(chain)?.state.id;
-    return chainID && { kind: 'reverted', seq, chainID, height, blockID: idFromBytes(block), time, snapshot: snapshot ?? undefined };
+  /** Runs before a revert. The function that it returns adds the revert to the log: one entry for each chain whose last block changed. */
+  const beginRevert = (): ((snapshot?: string | null) => void) => {
+    const first = last() + 1;
+    const readTips = (): Tip[] => [...chains.keys()].map(readTip);
+    const before = new Map(readTips().map(({ chain, block }) => [chain, idFromBytes(block)]));
+    beginCopies.run(first);
+    return (snapshot = null) => {
+      const tips = readTips();
+      const changed = tips.filter(({ chain, block }) => idFromBytes(block) !== before.get(chain));
+      for (const [i, tip] of (changed.length > 0 ? changed : tips.slice(0, 1)).entries()) addRun({ seq: first + i, ...tip, snapshot });
+      const lost = changed.length > 0 ? reverted.trim(first, maxRevertedBytes) : undefined;
+      // Without the copies, other blocks of the same heights would be taken for those of the earlier entries.
+      if (lost !== undefined) deleteRunsBefore.run(lost);
+    };
+  };
+  if (!store.readonly) store.onReverting(beginRevert);
+
+  const readEntry = (run: Run, seq: number, isAccepted: boolean, known: KnownBlocks | undefined): LogEntry | undefined => {
+    const chain = chains.get(run.chain);
+    if (chain === undefined) return undefined;
+    const chainID = chain.state.id;
+    const { height, block: revertedTo, time, snapshot } = run;
+    if (seq === run.seq && revertedTo !== null && time !== null)
+      return { kind: 'reverted', seq, chainID, height, blockID: idFromBytes(revertedTo), time, snapshot: snapshot ?? undefined };
+    const block = readLoggedBlock(chain, { seq, height: height + seq - run.seq, isAccepted }, reverted, known);
+    return block && { kind: 'block', seq, chainID, ...block };
   };
 
   return {
     id: () => logID.get()?.id ?? '',
-    last: () => lastSeq.get()?.seq ?? 0,
+    last,
     read: (from, known) =>
       store.read(() => {
+        const newest = lastRun.get();
+        const end = endOf(newest);
+        if (from === end) return [];
+        if (newest === undefined || from > end || from < end - maxEntries) return undefined;
+        const runs = from + 1 < newest.seq ? runsFrom.all(from + 1, maxEntriesPerRead) : [newest];
         const entries: LogEntry[] = [];
-        let bytes = 0;
-        let next = from + 1;
-        for (const row of after.all(from, maxEntriesPerRead)) {
-          if (row.seq !== next || bytes > maxBytesPerRead) break;
-          const blockInMemory = row.reverted === 1 ? undefined : known?.(idFromBytes(row.block));
-          const chainID = chains.get(row.chain)?.state.id;
-          const entry: LogEntry | undefined =
-            row.reverted === 1
-              ? toRevertedEntry(row)
-              : blockInMemory && chainID
-                ? { kind: 'block', seq: row.seq, chainID, ...blockInMemory }
-                : readLoggedBlock(row, chains.get(row.chain), reverted);
+        const stop = Math.min(end, from + maxEntriesPerRead);
+        for (let seq = from + 1, bytes = 0; seq <= stop && bytes <= maxBytesPerRead; seq++) {
+          if (runs[1]?.seq === seq) runs.shift();
+          const entry = runs[0] && readEntry(runs[0], seq, runs[0].seq === newest.seq, known);
           if (entry === undefined) break;
           entries.push(entry);
           bytes += entry.kind === 'block' ? entry.block.bytes.length : 0;
-          next++;
         }
-        return entries.length > 0 || from === (lastSeq.get()?.seq ?? 0) ? entries : undefined;
+        return entries.length > 0 ? entries : undefined;
       }),
     addChain: (chain) => {
-      chains.set(chain.number, { ...chain, ...chainQueries(store, chain.number) });
-      if (store.readonly) return;
-      store.write(() => db.exec(revertedBlockTriggers(chain.number)));
-      const logged = lastOfChain.get(chain.number);
-      // The chain got blocks without this log, for example with --strict: a client must not resume over them.
-      if (logged !== undefined && idFromBytes(logged.block) !== chain.state.lastAccepted().id) startNewLog();
+      chains.set(chain.number, chain);
+      if (!store.readonly) store.write(() => db.exec(revertedBlockTriggers(chain.number)));
     },
-    append: (chainNumber, blocks) => {
-      for (const { block } of blocks) insert.run(chainNumber, 0, Number(block.height), idToBytes(block.id), Number(block.time), null);
-      appended += blocks.length;
-      if (appended < appendsPerTrim) return;
-      appended = 0;
-      trim.run(maxEntries);
+    append: (chainNumber, [first]) => {
+      if (first !== undefined && lastRun.get()?.chain !== chainNumber)
+        addRun({ seq: last() + 1, chain: chainNumber, height: Number(first.block.height), block: null, time: null, snapshot: null });
     },
   };
 }
 
-type QueriedChain = LoggedChain & ReturnType<typeof chainQueries>;
 type RevertedQueries = ReturnType<typeof revertedQueries>;
 
-/** Reads a block from the accepted state or, if it was reverted, from its copy. Undefined if it is in neither. */
-function readLoggedBlock(row: LogRow, chain: QueriedChain | undefined, reverted: RevertedQueries): LogEntry | undefined {
-  if (chain === undefined) return undefined;
-  const id = idFromBytes(row.block);
-  const bytes = chain.state.block(id) ?? reverted.block(id);
+/**
+ * Reads the block of an entry: from memory, from the accepted state or, if it was reverted, from its copy. Undefined if it is in none.
+ * `isAccepted`: the entry is of the last run, so there was no revert after it.
+ */
+function readLoggedBlock(
+  { number, state }: LoggedChain,
+  { seq, height, isAccepted }: { readonly seq: number; readonly height: number; readonly isAccepted: boolean },
+  reverted: RevertedQueries,
+  known: KnownBlocks | undefined,
+): BlockWithSpent | undefined {
+  const id = (isAccepted ? undefined : reverted.idAfter(seq, number, height)) ?? state.blockIdAt(BigInt(height));
+  if (id === undefined) return undefined;
+  const inMemory = known?.(id);
+  if (inMemory !== undefined) return inMemory;
+  const bytes = state.block(id) ?? reverted.block(number, height, id);
   if (bytes === undefined) return undefined;
   const block = parseBlock(bytes);
   const fromReverted = memoizeOnce(() => outputsOfReverted(block, reverted));
-  const spent: FindUtxo = (ref) => chain.state.storedUtxo(ref) ?? fromReverted().get(refId(ref));
-  return { kind: 'block', seq: row.seq, chainID: chain.state.id, block, spent };
+  return { block, spent: (ref) => state.storedUtxo(ref) ?? fromReverted().get(refId(ref)) };
 }
 
 /** The outputs that a reverted block spends and that are no longer stored: those of its own transactions and of other reverted ones. */
@@ -162,32 +171,29 @@ const memoizeOnce = <T>(make: () => T): (() => T) => {
   };
 };
 
-type LogRow = {
+/** A row of `event_log`; see event-log-schema.ts. */
+type Run = {
   readonly seq: number;
   readonly chain: number;
-  readonly reverted: number;
   readonly height: number;
-  readonly block: Uint8Array;
-  readonly time: number;
+  readonly block: Uint8Array | null;
+  readonly time: number | null;
   readonly snapshot: string | null;
 };
 
-type Tip = { readonly id: Uint8Array; readonly height: number; readonly time: number };
-
-function chainQueries({ db }: Store, chain: number) {
-  const t = tablesOf(chain);
-  return {
-    tip: db.prepare<Tip>(`SELECT id, height, time FROM ${t.block} ORDER BY height DESC LIMIT 1`),
-  };
-}
+/** The last block of a chain. */
+type Tip = { readonly chain: number; readonly height: number; readonly block: Uint8Array; readonly time: number };
 
 /** Reads and trims the copies of reverted blocks; see event-log-schema.ts. */
 function revertedQueries({ db }: Store) {
-  const blockRows = db.prepare<{ revert: number; header: Uint8Array; first_tx: number; tx_count: number }>(
-    'SELECT revert, header, first_tx, tx_count FROM event_log_reverted_block WHERE id = ? ORDER BY revert DESC',
+  const firstCopy = db.prepare<{ id: Uint8Array }>(
+    'SELECT id FROM event_log_reverted_block WHERE chain = ? AND height = ? AND revert > ? ORDER BY revert LIMIT 1',
+  );
+  const copies = db.prepare<{ revert: number; header: Uint8Array; first_tx: number; tx_count: number }>(
+    'SELECT revert, header, first_tx, tx_count FROM event_log_reverted_block WHERE chain = ? AND height = ? AND id = ? ORDER BY revert DESC',
   );
   const txsOf = db.prepare<{ bytes: Uint8Array }>(
-    'SELECT bytes FROM event_log_reverted_tx WHERE revert = ? AND chain = (SELECT chain FROM event_log_reverted_block WHERE id = ? LIMIT 1) AND seq >= ? AND seq < ? ORDER BY seq',
+    'SELECT bytes FROM event_log_reverted_tx WHERE revert = ? AND chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
   );
   const txRow = db.prepare<{ bytes: Uint8Array }>('SELECT bytes FROM event_log_reverted_tx WHERE id = ? LIMIT 1');
   const sizeOf = db.prepare<{ bytes: number | null }>('SELECT sum(length(bytes)) AS bytes FROM event_log_reverted_tx WHERE revert = ?');
@@ -198,13 +204,15 @@ function revertedQueries({ db }: Store) {
   /** Bytes of each revert, oldest first; read once, since a revert must be fast. */
   let sizes: Map<number, number> | undefined;
   return {
-    /**
-     * A revert over several snapshots passes through the states between them, and the triggers copy their blocks too, but not their
-     * transactions where the reverted chain had others. So the copy whose hash is the ID is searched: that of the revert that left the block.
-     */
-    block: (id: Id): Uint8Array | undefined => {
-      for (const { revert, header, first_tx, tx_count } of blockRows.all(idToBytes(id))) {
-        const txs = txsOf.all(revert, idToBytes(id), first_tx, first_tx + tx_count);
+    /** The ID of the block that the entry `seq` is about, if a revert after the entry removed it. */
+    idAfter: (seq: number, chain: number, height: number): Id | undefined => {
+      const row = firstCopy.get(chain, height, seq);
+      return row && idFromBytes(row.id);
+    },
+    /** A revert that changes only the row of a block copies it without its transactions. So the copy whose hash is the ID is searched. */
+    block: (chain: number, height: number, id: Id): Uint8Array | undefined => {
+      for (const { revert, header, first_tx, tx_count } of copies.all(chain, height, idToBytes(id))) {
+        const txs = txsOf.all(revert, chain, first_tx, first_tx + tx_count);
         const bytes = concat([header, ...txs.map((tx) => tx.bytes.subarray(versionSize))]);
         if (idOf(bytes) === id) return bytes;
       }
@@ -214,19 +222,25 @@ function revertedQueries({ db }: Store) {
       const row = txRow.get(idToBytes(id));
       return row && parseTx(row.bytes, maxGenesisBytes);
     },
-    /** Deletes the copies of the oldest reverts until the rest fits in `maxBytes`. `latest`: the number of the revert that just happened. */
-    trim: (latest: number, maxBytes: number): void => {
+    /**
+     * Deletes the copies of the oldest reverts until the rest fits in `maxBytes`, and returns the newest of these reverts. `latest`: the number
+     * of the revert that just happened.
+     */
+    trim: (latest: number, maxBytes: number): number | undefined => {
       sizes ??= new Map(reverts.all().map(({ revert }) => [revert, readSize(revert)]));
       sizes.set(latest, readSize(latest));
       let total = 0;
+      let lost: number | undefined;
       for (const size of sizes.values()) total += size;
       for (const [revert, size] of sizes) {
-        if (total <= maxBytes && sizes.size <= maxKeptReverts) return;
+        if (total <= maxBytes && sizes.size <= maxKeptReverts) break;
         deleteTxs.run(revert);
         deleteBlocks.run(revert);
+        lost = revert;
         sizes.delete(revert);
         total -= size;
       }
+      return lost;
     },
   };
 }

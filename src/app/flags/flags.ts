@@ -223,8 +223,9 @@ function checkCombinations({ name }: Command, options: Options, given: FlagInput
     throw createClash('no-mining', 'cannot be combined with --block-time, which builds blocks by time');
   if (options['mixed-mining'] && options['block-time'] === undefined)
     throw createClash('mixed-mining', 'needs --block-time SECONDS; without it a block is built as soon as there is a transaction');
-  if (options['dev-token'] !== undefined && !/^[\x21-\x7e]{8,256}$/.test(options['dev-token']))
-    throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
+  for (const flag of ['dev-token', 'api-key'] as const)
+    if (options[flag] !== undefined && !/^[\x21-\x7e]{8,256}$/.test(options[flag]))
+      throw createClash(flag, 'must be 8 to 256 visible ASCII characters, without spaces');
   if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
     throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
   if (options['fork-block-number'] !== undefined && options['fork-url'] === undefined)

@@ -18,6 +18,12 @@ export const programFlags = {
   },
 
   url: { group: 'Client', kind: 'url', commands: ['client'], default: 'http://127.0.0.1:9650', help: 'the node to talk to' },
+  'api-key': {
+    group: 'Client',
+    kind: 'text',
+    commands: ['client'],
+    help: 'an API key of that node, for one that requires or limits by keys',
+  },
   from: {
     group: 'Client',
     kind: 'text',

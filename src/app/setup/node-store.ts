@@ -130,7 +130,8 @@ export function openNodeStore(
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
     if (kind.hasStoredClock) connectStoredClock(store, context.clock);
-    const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
+    // Also written with --strict: clients can then resume over the blocks and reverts of that time.
+    const eventLog = openSqliteEventLog(store, env);
     return {
       openChain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);
@@ -155,10 +156,10 @@ export function openNodeStore(
         store.onRevert(() => {
           if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         });
-        eventLog?.addChain({ number: chain.number, state });
+        eventLog.addChain({ number: chain.number, state });
         const writeRows: OnBlocksStored = (stored) => {
           index?.indexBlocks(stored);
-          eventLog?.append(chain.number, stored);
+          eventLog.append(chain.number, stored);
         };
         const ledger: Ledger = {
           ...state,
@@ -184,7 +185,7 @@ export function openNodeStore(
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
-      eventLog,
+      eventLog: config.strict ? undefined : eventLog,
       onRevert: store.onRevert,
       store,
       prepareRevert: () => {

@@ -17,6 +17,7 @@ export const doctor: ClientCommand = async ({ client, args: [url], options, prin
   const target = createRpcClient({
     url: url === undefined ? client.url : readOrigin(url),
     token: options['dev-token'],
+    apiKey: options['api-key'],
     timeout: callTimeout,
   });
   const findings = await examine(target);

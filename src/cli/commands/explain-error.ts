@@ -48,7 +48,7 @@ const nameCommands = (text: string): string =>
 
 /** What the data or the status of an error tells beside its message. */
 export function listHints({ fault, message }: SeracError): string[] {
-  if (fault.code === 'NODE_HTTP') return isDevPath(fault.url) ? (devRemedies[fault.status] ?? []) : [];
+  if (fault.code === 'NODE_HTTP') return (isDevPath(fault.url) ? devRemedies : remedies)[fault.status] ?? [];
   if (fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
   const data = fault.data as ErrorData;
   const hints = [
@@ -66,8 +66,13 @@ export function listHints({ fault, message }: SeracError): string[] {
 
 const isDevPath = (url: string): boolean => url.includes('/ext/dev');
 
-/** Why the developer's methods are refused, by HTTP status. */
-const devRemedies: { readonly [status: number]: string[] } = {
+/** What to do about an HTTP status. */
+type Remedies = { readonly [status: number]: string[] };
+
+const remedies: Remedies = { 401: ['give an API key of the server with --api-key KEY or SERAC_API_KEY'] };
+
+/** Why the developer's methods are refused. */
+const devRemedies: Remedies = {
   403: [
     "give the node's token with --dev-token TOKEN or SERAC_DEV_TOKEN; without a",
     'token only programs on the same machine are allowed',

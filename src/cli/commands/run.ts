@@ -23,7 +23,8 @@ export const run: ClientCommand = async (context) => {
 type OpenNode = { readonly api: Omit<ScriptContext, 'args'>; readonly close: () => Promise<void> };
 
 async function openNode({ options, given }: ClientContext): Promise<OpenNode> {
-  if (given.has('url')) return { api: createClient({ url: options.url, token: options['dev-token'] }), close: async () => {} };
+  if (given.has('url'))
+    return { api: createClient({ url: options.url, token: options['dev-token'], apiKey: options['api-key'] }), close: async () => {} };
   const node = await createNode();
   return { api: { ...node, url: await node.listen(0) }, close: node.close };
 }

@@ -29,13 +29,15 @@ export type Store = Omit<Transactions, 'writes'> & {
    * of the restored state, if it has one.
    */
   readonly revert: (work: (reload: () => void) => void, snapshot?: string) => void;
-  /** Registers a listener that runs in the transaction of every revert, after the state was restored. */
-  readonly onReverting: (listener: (snapshot: string | undefined) => void) => void;
+  /** Registers a listener that runs in the transaction of every revert, before the state is restored; what it returns runs afterwards. */
+  readonly onReverting: (listener: RevertingListener) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
   /** Returns false if the disk fails such that the database must be left open; see `closeDatabase`. */
   readonly close: () => boolean;
 };
+
+type RevertingListener = () => (snapshot: string | undefined) => void;
 
 export type StoreOptions = {
   /** Path of the file, or `memoryPath`. */
@@ -224,7 +226,7 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
   const select = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`);
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
-  const revertingListeners: ((snapshot: string | undefined) => void)[] = [];
+  const revertingListeners: RevertingListener[] = [];
   const stored = (): number => select.get()?.value ?? 0;
   const reload = (): void => {
     for (const listener of listeners) listener();
@@ -235,8 +237,9 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
     revert: (work, snapshot) => {
       try {
         write(() => {
+          const afterwards = revertingListeners.map((listener) => listener());
           work(reload);
-          for (const listener of revertingListeners) listener(snapshot);
+          for (const run of afterwards) run(snapshot);
           // Set after `work`, because the state that `work` restores may contain an older epoch.
           set.run(current + 1);
         });
