@@ -110,39 +110,52 @@ async function printCpu(
   };
   console.log('| request, in no cache | node | `serac api` | ratio | PostgreSQL |\n|---|---|---|---|---|');
   for (const [i, { name }] of servers.node.rows.entries()) {
-    const cost = async ({ rows: all, ...side }: Side) => measureCpu(side, load, options, all[i] as DataRow);
-    const [embedded, served] = [await cost(servers.node), await cost(servers.api)];
-    const ratio = (served.server ?? Number.NaN) / (embedded.server ?? Number.NaN);
-    const micros = (value: number | undefined) => `${Math.round(value ?? Number.NaN)} µs`;
-    console.log(`| ${name} | ${micros(embedded.server)} | ${micros(served.server)} | ${ratio.toFixed(2)} | ${micros(served.postgres)} |`);
+    const found: CpuRound[] = [];
+    // In turns: the load of the machine changes within seconds. The first round is not counted: code is compiled in it, and statements are planned.
+    for (let round = 0; round <= options.rounds; round++) {
+      const cost = ({ rows: all, ...side }: Side) => measureCpu(side, load, options, all[i] as DataRow, round);
+      const [embedded, served] = [await cost(servers.node), await cost(servers.api)];
+      if (round > 0) found.push({ node: embedded.server, api: served.server, postgres: served.postgres });
+    }
+    const micros = (part: keyof CpuRound) =>
+      formatSpread(
+        found.map((round) => round[part] ?? Number.NaN),
+        0,
+        ' µs',
+      );
+    const ratio = formatSpread(
+      found.map(({ node, api }) => (api ?? Number.NaN) / (node ?? Number.NaN)),
+      2,
+      '',
+    );
+    console.log(`| ${name} | ${micros('node')} | ${micros('api')} | ${ratio} | ${micros('postgres')} |`);
   }
   console.log('');
 }
 
-/** Median microseconds of CPU time per request, by process. */
+/** Microseconds of CPU time per request of one round. */
+type CpuRound = { readonly [S in 'node' | 'api' | 'postgres']: number | undefined };
+
+/** The median, and the lowest and highest value. */
+const formatSpread = (values: readonly number[], digits: number, unit: string): string =>
+  `${median(values).toFixed(digits)}${unit} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+
+/** Microseconds of CPU time per request of one round, by process. */
 async function measureCpu(
   { port, pids }: Omit<Side, 'rows'>,
   load: LoadGenerator,
   { seconds, rounds }: Options,
   row: DataRow,
+  round: number,
 ): Promise<Readonly<Record<string, number>>> {
   // Every round has calls of its own: Redis has the answers to those of the others.
   const count = Math.min(Math.floor(row.cold.count / (rounds + 1)), maxCalls);
+  const calls = Array.from({ length: count }, (_, n) => row.cold.call(round * count + n));
   const readCpu = () =>
     Object.entries(pids()).map(([name, all]) => [name, all.reduce((sum, pid) => sum + (readCpuSeconds(pid) ?? 0), 0)] as const);
-  const found: Record<string, number[]> = {};
-  for (let round = 0; round <= rounds; round++) {
-    const before = new Map(readCpu());
-    const calls = Array.from({ length: count }, (_, n) => row.cold.call(round * count + n));
-    const responses = (await load.measureRate(port, calls, seconds, connections)) * seconds;
-    // The first round is not counted: code is compiled in it, and statements are planned.
-    if (round === 0) continue;
-    for (const [name, after] of readCpu()) {
-      const used = ((after - (before.get(name) ?? 0)) * 1e6) / responses;
-      found[name] = [...(found[name] ?? []), used];
-    }
-  }
-  return Object.fromEntries(Object.entries(found).map(([name, all]) => [name, median(all)]));
+  const before = new Map(readCpu());
+  const responses = (await load.measureRate(port, calls, seconds, connections)) * seconds;
+  return Object.fromEntries(readCpu().map(([name, after]) => [name, ((after - (before.get(name) ?? 0)) * 1e6) / responses]));
 }
 
 const connections = 8;

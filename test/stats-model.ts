@@ -109,6 +109,7 @@ export function modelServedChains(
     rpcUrl: `/ext/bc/${alias}`,
     reads: modelReads(blocks) as IndexReads,
     status: () => 'OK',
+    epoch: () => 0,
     backfillAddresses: undefined,
   });
   return {

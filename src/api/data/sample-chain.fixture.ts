@@ -228,6 +228,7 @@ export const sampleServedChain = (reads: IndexReads, changed: Partial<ServedChai
   rpcUrl: '/ext/bc/X',
   reads,
   status: () => 'OK',
+  epoch: () => 0,
   backfillAddresses: undefined,
   ...changed,
 });

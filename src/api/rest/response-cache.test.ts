@@ -313,6 +313,21 @@ describe('createResponseCache', () => {
     expect([await request('final'), await request('block')]).toEqual([1, 1]);
   });
 
+  test('a final response is not looked for in the shared cache, and not stored there', async () => {
+    const used: string[] = [];
+    const shared = {
+      find: async (key: string) => {
+        used.push(`find ${key}`);
+        return undefined;
+      },
+      put: (key: string) => void used.push(`put ${key}`),
+    };
+    const cache = createResponseCache({ now: () => 1, version: fixed.version, shared });
+    for (const policy of ['final', 'block'] as const)
+      await cache.respond({ ...cacheRequest(async () => responseWith('1')), key: policy, policy });
+    expect(used).toEqual(['find block', 'put block']);
+  });
+
   test('a body that was returned is never changed', async () => {
     let now = 1;
     const cache = createResponseCache({ budget: budgetFor('responses', 10_000), now: () => now, version: fixed.version });

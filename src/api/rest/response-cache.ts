@@ -98,9 +98,10 @@ export function createResponseCache({ version: readVersion, now, shared, budget 
     return response;
   };
 
-  const makeOrFetch = async ({ key, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
-    // A response that is valid for one second only is rarely requested by other processes.
-    const isShared = shared !== undefined && version.second === undefined;
+  const makeOrFetch = async ({ key, policy, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
+    // A response that is valid for one second only is rarely requested by other processes. A final one is read with a statement or two, which cost
+    // no more than to look for it in the shared cache and to store it there.
+    const isShared = shared !== undefined && version.second === undefined && policy !== 'final';
     const cache = cacheFor(version);
     const madeAt = cache.version();
     const fetched = isShared ? await shared.find(key, version) : undefined;

@@ -60,8 +60,8 @@ type ChainReads = {
   readonly vertices?: VertexReads | undefined;
   /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
   readonly live?: LiveReads;
-  /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
-  readonly epoch?: () => number;
+  /** How often the chain was reverted: what is cached about past blocks is used within one epoch. */
+  readonly epoch: () => number;
 };
 
 export type ServedChain = ChainIdentity &

@@ -85,6 +85,7 @@ function createWatch() {
     },
     selected,
     recorded,
+    queries: () => queries,
     holdQueries: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -112,13 +113,44 @@ test('a version is read once per notification, and for every request while nothi
   expect(await read()).toEqual(['1', 1]);
 });
 
-test('after any other read, whose result may be newer, the version is read again', async () => {
-  const { version, read, listening, setTip } = createWatch();
-  listening().onNotify('');
-  await read();
-  setTip(1);
-  await version.sql.all('SELECT', []);
-  expect(await read()).toEqual(['1', 1]);
+test('an answer that has read something newer is confirmed by one read of the version; other requests use the known one until then', async () => {
+  const watch = createWatch();
+  watch.listening().onNotify('');
+  await watch.read();
+  watch.setTip(1);
+  const mark = watch.version.begin();
+  await watch.version.sql.all('SELECT', []);
+  expect(await watch.read()).toEqual(['0', 0]);
+  const before = watch.queries();
+  expect(await watch.version.confirm(mark)).toBe(true);
+  expect(watch.queries() - before).toBe(1);
+  expect(await watch.read()).toEqual(['1', 0]);
+});
+
+test('answers whose reads have ended share a read of the version, and one whose read ends later does not', async () => {
+  const watch = createWatch();
+  watch.listening().onNotify('');
+  await watch.read();
+  const marks = [1, 2, 3].map(() => watch.version.begin());
+  await watch.version.sql.all('SELECT', []);
+  const before = watch.queries();
+  const release = watch.holdQueries();
+  const confirming = Promise.all(marks.map(watch.version.confirm));
+  await Bun.sleep(0);
+  release();
+  expect(await confirming).toEqual([true, true, true]);
+  expect(watch.queries() - before).toBe(1);
+
+  const early = watch.version.begin();
+  await watch.version.sql.all('SELECT', []);
+  const releaseEarly = watch.holdQueries();
+  const confirmingEarly = watch.version.confirm(early);
+  const late = watch.version.begin();
+  await watch.version.sql.all('SELECT', []);
+  const confirmingLate = watch.version.confirm(late);
+  releaseEarly();
+  expect(await Promise.all([confirmingEarly, confirmingLate])).toEqual([true, true]);
+  expect(watch.queries() - before).toBe(3);
 });
 
 test('a version whose read began before a notification is not used by later requests', async () => {

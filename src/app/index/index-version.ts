@@ -27,7 +27,7 @@ export type IndexState = {
 export type IndexVersion = ReadConsistency & {
   /** Returns the known version, or reads it. Rejects with DATABASE_BEHIND while no host has what was served. */
   readonly read: () => ChainVersion | Promise<ChainVersion>;
-  /** The database for all other reads: after each of them the version is read again, because what it returned may be newer. */
+  /** The database for all other reads. What it returns may be newer than the version: only what was confirmed may be sent. */
   readonly sql: Sql;
   /**
    * The last block of a chain, by its place in `tips`, from the last read of the version until the next notification: lists begin at it without
@@ -66,8 +66,9 @@ type IndexVersionDeps = {
 };
 
 /**
- * Knows the version from the moment it was read until the next notification, the next read of something else, or a lost connection. Whatever
- * this process answers is confirmed by a read of the version after it: so the floor is never below what was answered.
+ * Knows the version from the moment it was read until the next notification or a lost connection. Whatever this process answers is confirmed by
+ * a read of the version after it: so neither the known version nor the floor is ever below what was answered. Other requests may meanwhile use
+ * the version that was known before.
  */
 export function watchIndexVersion({ hosts, listen, query, timers, now, served, floor: lowest }: IndexVersionDeps): IndexVersion {
   const listeners = new Set<() => void>();
@@ -79,23 +80,20 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   let isListening = false;
   /** Notifications whose position is being read. */
   let announcements = 0;
-  /** Counts the moments at which a read that had begun became outdated. */
+  /** Counts the moments at which a read of the version that had begun became outdated. */
   let changes = 0;
   let serverChanges = 0;
-  let reads = 0;
+  /** Other reads that were begun, and that have ended. */
+  let [reads, endedReads] = [0, 0];
+  /** The last read of the version, and how many other reads had ended when it began. */
+  let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
   let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
-  /** Counts what ends `recent`; other reads do not: lists as of a block see nothing that is newer. */
-  let announcedChanges = 0;
   const servers = (): number => hosts.changes() + serverChanges;
   const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
   const forget = (): void => {
     changes++;
     known = undefined;
-  };
-  const forgetAll = (): void => {
-    announcedChanges++;
     recent = undefined;
-    forget();
   };
   const callListeners = (): void => {
     for (const listener of listeners) listener();
@@ -129,16 +127,27 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
     floor = joinPositions(floor, position);
     await served.record(floor);
   };
-  const readNew = coalesce(async () => {
-    const [before, announcedBefore] = [changes, announcedChanges];
-    const { version, position, tips } = await reach(floor);
-    await raise(position);
-    if (isListening && announcedBefore === announcedChanges && announcements === 0 && isAtLeast(position, announced)) {
-      recent = { tips, servers: servers() };
-      if (before === changes) known = version;
+  const readVersion = async (): Promise<ChainVersion> => {
+    const before = changes;
+    try {
+      const { version, position, tips } = await reach(floor);
+      await raise(position);
+      if (isListening && before === changes && announcements === 0 && isAtLeast(position, announced)) {
+        recent = { tips, servers: servers() };
+        known = version;
+      }
+      return version;
+    } catch (error) {
+      forget();
+      throw error;
     }
-    return version;
+  };
+  const readNew = coalesce(() => {
+    lastRead = { endedReads, result: readVersion() };
+    return lastRead.result;
   });
+  /** A read of the version that began after all other reads that have ended: the last one, or a new one. */
+  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === endedReads ? lastRead.result : readNew());
   const primaryPosition = coalesce(() => hosts.primaryPosition());
 
   const announce = coalesce(async () => {
@@ -148,7 +157,7 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   const unlisten = listen(blocksChannel, {
     onNotify: () => {
       isListening = true;
-      forgetAll();
+      forget();
       if (hosts.readsPrimary()) return callListeners();
       // The primary has something new; a replica has it a little later.
       announcements++;
@@ -156,13 +165,13 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
         .catch(() => undefined)
         .then(() => {
           announcements--;
-          forgetAll();
+          forget();
           callListeners();
         });
     },
     onLost: () => {
       isListening = false;
-      forgetAll();
+      forget();
     },
   });
 
@@ -170,12 +179,12 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
   const shareServed = async (): Promise<void> => {
     const before = floor;
     floor = joinPositions(floor, await served.share(floor));
-    if (!isAtLeast(before, floor)) forgetAll();
+    if (!isAtLeast(before, floor)) forget();
   };
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(isListening ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined || recent !== undefined) readNew().catch(forgetAll);
+      if (known !== undefined || recent !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
       poll();
@@ -192,7 +201,7 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
         try {
           return await hosts.sql.all(text, values);
         } finally {
-          forget();
+          endedReads++;
         }
       },
     },
@@ -214,7 +223,7 @@ export function watchIndexVersion({ hosts, listen, query, timers, now, served, f
     recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
     begin: () => ({ changes: servers(), reads }),
     confirm: async (mark) => {
-      if (mark.reads !== reads) await (known ?? readNew());
+      if (mark.reads !== reads) await readConfirming();
       return !hasChanged(mark);
     },
     hasChanged,

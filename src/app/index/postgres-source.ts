@@ -9,8 +9,7 @@ import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
-import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
-import { indexedChains, isReadable, readIndexCounters } from '../../ledger/index/migrate.ts';
+import { indexedChains, isReadable } from '../../ledger/index/migrate.ts';
 import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { joinStatements } from '../../ledger/index/statement-joiner.ts';
@@ -18,10 +17,7 @@ import { runSteps } from '../../ledger/index/steps.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
 import { openReads } from '../../ledger/index-read/open-reads.ts';
-import { createBlockReads } from '../../ledger/index-read/read-blocks.ts';
-import { singleReaderOn } from '../../ledger/index-read/read-run.ts';
 import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
-import { tablesOf } from '../../ledger/state/schema.ts';
 import { isNodeReachable } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { type DatabaseHosts, openDatabaseHosts } from '../database/database-hosts.ts';
@@ -32,8 +28,9 @@ import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { CryptoEnv, Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
-import { type IndexState, type IndexVersion, watchIndexVersion } from './index-version.ts';
+import { type IndexVersion, watchIndexVersion } from './index-version.ts';
 import { type IndexStatus, readNetworkDescription, readPageSecret, readStatus } from './served-network-store.ts';
+import { createVersionQuery, type IndexedChain } from './version-query.ts';
 
 /** The history index in PostgreSQL that `serac index` writes, opened to be served. */
 export type PostgresSource = {
@@ -184,6 +181,8 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
         explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: source.life,
+        // Blocks of a followed chain are final and never reverted.
+        epoch: () => 0,
         foreignImports: 'looked-up',
         ...createBackfillThroughIndexer(env, source, sql, {
           ...chain,
@@ -194,8 +193,6 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
     },
   });
 }
-
-type IndexedChain = { readonly number: number; readonly id: Id };
 
 type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonly counterparts: readonly Id[] };
 
@@ -285,21 +282,5 @@ function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): { r
       stopped = true;
       cancel();
     },
-  };
-}
-
-/** Returns a function that reads the state of the index on a host: the last block of every chain, and the counters of the indexer. */
-function createVersionQuery(chains: readonly IndexedChain[]): (sql: Sql) => Promise<IndexState> {
-  const tipReads = chains.map(({ number, id }) => createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
-  return async (sql) => {
-    const read = singleReaderOn(sql);
-    const [{ revision, writer, server }, ...tips] = await Promise.all([readIndexCounters(sql), ...tipReads.map((tip) => read(tip))]);
-    return {
-      version: { tip: tips.map(({ id }) => id).join(' '), past: `${revision}` },
-      position: { heights: tips.map(({ height }) => height), revision },
-      tips,
-      writer,
-      server,
-    };
   };
 }

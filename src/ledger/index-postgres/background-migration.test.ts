@@ -4,10 +4,10 @@ import { startBackgroundMigration } from '../../app/index/background-migration.t
 import { createLog } from '../../app/log/log.ts';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { runBackgroundMigrations } from '../index/background-migration.ts';
-import { isReadable, migratePostgres, migrateStore, readIndexCounters } from '../index/migrate.ts';
+import { isReadable, migratePostgres, migrateStore } from '../index/migrate.ts';
 import { migrations, newestVersion } from '../index/migrations.ts';
 import { openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
-import { withPostgresChain } from './test-database.fixture.ts';
+import { readIndexCounters, withPostgresChain } from './test-database.fixture.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
 

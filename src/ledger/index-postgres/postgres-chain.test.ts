@@ -11,7 +11,7 @@ import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
-import { migratePostgres, readIndexCounters } from '../index/migrate.ts';
+import { migratePostgres } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
 import { runSteps } from '../index/steps.ts';
 import {
@@ -26,6 +26,7 @@ import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { openPostgresChain, type PostgresChain } from './postgres-chain.ts';
+import { readIndexCounters } from './test-database.fixture.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
 

@@ -1,6 +1,7 @@
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
-import { migratePostgres } from '../index/migrate.ts';
+import { indexCountersText, migratePostgres, toIndexCounters } from '../index/migrate.ts';
+import type { Sql } from '../index/sql.ts';
 import { type IndexedTestChain, openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';
 import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
 import { openPostgresChain } from './postgres-chain.ts';
@@ -58,3 +59,6 @@ export async function withPostgresChain(
     await admin.close();
   }
 }
+
+/** What `serac api` watches in the index. */
+export const readIndexCounters = async (sql: Sql) => toIndexCounters(await sql.all(indexCountersText, []));

@@ -65,7 +65,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   const lastBlockUpTo = `SELECT height FROM ${t.block} WHERE time <= ? ORDER BY time DESC, height DESC LIMIT 1`;
   // Genesis transactions are before those of block 1 and in no block.
   const firstTxAfter = `SELECT coalesce((SELECT n.first_tx FROM ${t.block} n WHERE n.height = ?), (SELECT max(x.seq) + 1 FROM ${t.tx} x)) AS tx`;
-  const oldestQuery: Query = { text: `SELECT min(seq) AS oldest FROM ${t.oldUtxo}`, values: [] };
+  // With a value, so that PostgreSQL plans it once. All numbers of these outputs are negative.
+  const oldestQuery: Query = { text: `SELECT min(seq) AS oldest FROM ${t.oldUtxo} WHERE seq < ?`, values: [0] };
   let lastOldest: number | undefined;
 
   /** Which addresses have rows: two seeks for each, in one statement. */

@@ -55,7 +55,8 @@ export function createUtxoReads(
   { dialect, epoch = noReverts }: Pick<Sql, 'dialect' | 'epoch'>,
   minListed?: number,
 ): UtxoReads {
-  const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
+  // With values, so that PostgreSQL plans it once: the driver prepares no statement without them, and planning was four fifths of its time.
+  const anythingSince = `SELECT 1 AS newer WHERE EXISTS (SELECT 1 FROM ${t.tx} WHERE seq > ?) OR EXISTS (SELECT 1 FROM moved WHERE taken_time > ?)`;
   const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
 
@@ -101,8 +102,8 @@ export function createUtxoReads(
     const { pin, sortBy, order, limit } = query;
     const addresses = [...new Set(query.addresses)];
     const compare = positionComparator(query);
-    const [last] = yield* fetchRows<{ tx: number | null; taken: number | null }>([{ text: latest, values: [] }]);
-    if ((last?.tx ?? 0) <= pin.lastTx && (last?.taken ?? 0) <= pin.time) return page;
+    const newer = yield* fetchRows([{ text: anythingSince, values: [pin.lastTx, pin.time] }]);
+    if (newer.length === 0) return page;
     const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
     const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);

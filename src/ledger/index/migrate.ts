@@ -130,18 +130,15 @@ export async function registerWriter(sql: WritableSql): Promise<void> {
   await sql.write((tx) => tx.all(`UPDATE meta SET value = ${nextNumber} WHERE name IN ('learned', 'writer')`, []));
 }
 
+/** Selects the rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart: a name and a value each. */
+export const indexCountersText = `SELECT name, value FROM meta WHERE name IN ('learned', 'writer') OR ${versionRows}
+  UNION ALL SELECT 'server', CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint)`;
+
 /**
- * The rows of `meta` that readers watch, and the time at which the server was started, which tells servers apart. Throws INDEX_NEWER_SCHEMA if
- * the tables were migrated meanwhile to a version that this program cannot read.
+ * The counters in rows of `indexCountersText`, which may be among others. Throws INDEX_NEWER_SCHEMA if the tables were migrated meanwhile to a
+ * version that this program cannot read.
  */
-export async function readIndexCounters(
-  sql: Sql,
-): Promise<{ readonly revision: number; readonly writer: number; readonly server: number }> {
-  const rows = await sql.all<MetaRow>(
-    `SELECT name, value FROM meta WHERE name IN ('learned', 'writer') OR ${versionRows}
-     UNION ALL SELECT 'server', CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS bigint)`,
-    [],
-  );
+export function toIndexCounters(rows: readonly MetaRow[]): { readonly revision: number; readonly writer: number; readonly server: number } {
   canRead(rows, migrations);
   const counter = (name: string): number => rows.find((row) => row.name === name)?.value ?? 0;
   return { revision: counter('learned'), writer: counter('writer'), server: counter('server') };
