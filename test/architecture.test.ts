@@ -41,6 +41,15 @@ test('subfolders do not import each other in a circle', () => {
   for (const folder of edges.keys()) visit(folder, []);
 });
 
+test('a command that asks a node loads neither a node nor the native library: that would double its CPU time', () => {
+  const { files: loaded, packages } = loadedBy('cli/main.ts', 'cli/client-program.ts');
+  expect(loaded.size).toBeGreaterThan(100);
+  const heavy = /^(ledger\/(index-read|index-write|store\/checkpointer)|app\/(programs|parts|servers|chains)|chain|explorer\/pages|sdk)\b/;
+  expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
+  expect(packages).not.toContain('secp256k1');
+  expect([...loadedBy('app/programs/start-node.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
+}, 30_000);
+
 describe('the README of a wing', () => {
   for (const wing of wings) {
     const page = readFileSync(join(source, wing, 'README.md'), 'utf8');
@@ -99,6 +108,25 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
     .map(([, fixed, lazy]) => relative(source, resolve(source, dirname(file), fixed ?? lazy ?? '')))
     .filter((target) => !target.startsWith('..'));
+}
+
+/** The files under src/ that run before the first line of these files does, and the packages that those import. */
+function loadedBy(...entries: readonly string[]): { readonly files: Set<string>; readonly packages: Set<string> } {
+  const loaded = { files: new Set<string>(), packages: new Set<string>() };
+  const visit = (file: string): void => {
+    if (loaded.files.has(file)) return;
+    loaded.files.add(file);
+    // Imports of types only are not listed.
+    for (const { path, kind } of new Bun.Transpiler({ loader: file.endsWith('x') ? 'tsx' : 'ts' }).scanImports(
+      readFileSync(join(source, file), 'utf8'),
+    )) {
+      if (kind !== 'import-statement') continue;
+      if (!path.startsWith('.')) loaded.packages.add(path);
+      else if (/\.tsx?$/.test(path)) visit(relative(source, resolve(source, dirname(file), path)));
+    }
+  };
+  for (const entry of entries) visit(entry);
+  return loaded;
 }
 
 function wingOf(file: string): string {

@@ -52,6 +52,22 @@ test('a file that cannot be loaded has failed', async () => {
   expect([code, lines.at(-1)]).toEqual([1, expect.stringMatching(/^0 passed, [1-9] failed$/)]);
 });
 
+test('suites beside each other run at the same time, and all are counted and repeated', async () => {
+  const meets = (own: string, other: string) => `import { expect, test } from 'bun:test';
+import { existsSync, writeFileSync } from 'node:fs';
+test('meets ${other}', async () => { writeFileSync('${own}', ''); while (!existsSync('${other}')) await Bun.sleep(10); });
+test('fails ${own}', () => expect(process.env.SUITE_VARIABLE).toBe('${own === 'a' ? 'two' : 'one'}'));`;
+  writeFileSync(join(folder, 'a.test.ts'), meets('a', 'b'));
+  writeFileSync(join(folder, 'b.test.ts'), meets('b', 'a'));
+  const script = `. .ci/suites
+    suite_beside "$1" SUITE_VARIABLE=one "$2" test --timeout 60000 ./a.test.ts
+    suite_beside "$1" 'SUITE_VARIABLE=one OTHER=1' "$2" test --timeout 60000 ./b.test.ts
+    finish_suites; repeat_failed_files; report`;
+  const child = Bun.spawn(['bash', '-c', script, 'bash', folder, process.execPath], { cwd: resolve('.'), stdout: 'pipe', stderr: 'pipe' });
+  const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  expect([code, text.trimEnd().split('\n').at(-1)]).toEqual([1, '3 passed, 1 failed']);
+}, 120_000);
+
 test('.ci/run runs the command of the README and ends with the report', () => {
   const [, command = ''] = /```sh\n(.*?) +# runs the tests\n```/.exec(readFileSync('README.md', 'utf8')) ?? [];
   const run = readFileSync('.ci/run', 'utf8');

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandNames, commandTable } from '../src/app/flags/command.ts';
+import { parseFlags } from '../src/app/flags/flags.ts';
 import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
 
@@ -528,7 +529,7 @@ const runElsewhere: Readonly<Record<string, string>> = {
   mcp: 'mcp',
 };
 
-test('every client command was run, and its help starts with examples within 80 columns', async () => {
+test('every client command was run, and its help starts with examples within 80 columns', () => {
   for (const name of commandNames.filter((one) => commandTable[one].kind === 'client')) {
     const elsewhere = runElsewhere[name.split(' ')[0] as string];
     const isRun =
@@ -536,10 +537,11 @@ test('every client command was run, and its help starts with examples within 80 
         ? used.has(name)
         : readFileSync(join(import.meta.dir, `${elsewhere}.test.ts`), 'utf8').includes(`'${name.split(' ').at(-1)}'`);
     expect([name, isRun]).toEqual([name, true]);
-    const { code, out } = await runProgram(...name.split(' '), '--help');
-    expect([name, code, out.indexOf('Examples') < out.indexOf('Usage:'), out.split('\n').filter((line) => [...line].length > 80)]).toEqual([
+    // In this process: fifty starts of the program would show the same text.
+    const parsed = parseFlags([...name.split(' '), '--help'], { home: '/root', vars: {}, readFile: String, parseYaml: undefined });
+    const text = parsed.kind === 'help' ? parsed.text : '';
+    expect([name, text.indexOf('Examples') < text.indexOf('Usage:'), text.split('\n').filter((line) => [...line].length > 80)]).toEqual([
       name,
-      0,
       true,
       [],
     ]);

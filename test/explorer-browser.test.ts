@@ -96,6 +96,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
         const wide = await page.run<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
         if (wide > 0) violations.push(`${path} is ${wide} px wider than ${width}`);
         if (!isChecked) continue;
+        // The API reference has 130 cards of one form, half of the time of all pages: `npm test` checks every eighth, `.ci/run` all.
+        if (!isLong) await page.run(`[...document.querySelectorAll('.operation')].forEach((card, i) => i % 8 === 0 || card.remove())`);
         await page.run(axe);
         const found = await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
           violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`);

@@ -116,12 +116,12 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     proxy.stop();
   }, 60_000);
 
-  test('ten tabs share one stream', async () => {
+  test('seven tabs share one stream', async () => {
     const proxy = startStreamCounter(node);
     await page.show();
     await page.open(`${proxy.url}/`);
     const tabs: Page[] = [];
-    for (let i = 0; i < 9; i++) tabs.push(await page.openTab(`${proxy.url}/blocks`));
+    for (let i = 0; i < 6; i++) tabs.push(await page.openTab(`${proxy.url}/blocks`));
     for (const tab of [page, ...tabs]) {
       await tab.show();
       expect(await untilLive(tab)).toBe(true);

@@ -26,6 +26,9 @@ const growthLimit = 192 * 1024 * 1024;
 
 const perMinute = 25;
 
+/** Milliseconds between two requests of a client of the load. */
+const pause = 20;
+
 describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () => {
   let { postgres, redis } = {} as PrivateServers;
   let plans: ReturnType<typeof writePlans>;
@@ -76,7 +79,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
   const createPlanKey = async (plan: string): Promise<KeyHeader> =>
     (await createKey(`--plan=${plan}`, `--database-url=${postgres.url}`, plans.flag)).header;
 
-  /** Sends requests to the API servers without pause while `during` runs. */
+  /** Sends requests to the API servers while `during` runs. */
   async function runUnderLoad(during: () => Promise<void>): Promise<LoadResult> {
     const blocks = itemsOf(await fetchPages([node.client], { path: `${chainRoot}/blocks?pageSize=100` }));
     // `/v1/chains` is left out: it reports whether the chain is being indexed, which changes during an outage.
@@ -251,7 +254,10 @@ type LoadResult = { readonly correct: number; readonly unavailable: number; read
 const responseText = ({ status, json }: DataResponse): string =>
   `${status} ${JSON.stringify(json, (name, value) => (name === 'nextPageToken' ? '' : value))}`;
 
-/** Starts clients that send one request after the other, half of them with an API key. */
+/**
+ * Starts clients that send one request after the other, half of them with an API key: some hundred per second. Without pauses they would take all
+ * processors while a server is away.
+ */
 function startLoad(programs: readonly Program[], expected: ReadonlyMap<DataRequest, string>, key: KeyHeader) {
   const requests = [...expected.keys()];
   const result = { correct: 0, unavailable: 0, wrong: [] as string[] };
@@ -266,6 +272,7 @@ function startLoad(programs: readonly Program[], expected: ReadonlyMap<DataReque
       else if (responseText(response) === expected.get(request)) result.correct++;
       else if (isUnavailable(response)) result.unavailable++;
       else result.wrong.push(`${request.path}: ${responseText(response)}`.slice(0, 500));
+      await Bun.sleep(pause);
     }
   };
   const callers = Array.from({ length: 8 }, (_, i) => caller(i));

@@ -74,6 +74,16 @@ test('Bun runs the program from its bytecode; without it, or if it is of another
   }
 });
 
+test('the program for Bun contains nothing that only Node needs', () => {
+  const [forBun, forNode] = ['main.cjs', 'main.js'].map((file) => {
+    const folder = join(installed.folder, 'node_modules/serac/dist');
+    const files = file === 'main.js' ? installed.files.filter((one) => /^dist\/(cli\/main\.js|chunks\/)/.test(one)) : [`dist/cli/${file}`];
+    return files.map((one) => readFileSync(join(dirname(folder), one), 'latin1')).join('');
+  });
+  expect(forNode).toContain('RUNTIME_NODE_TOO_OLD');
+  expect(forBun).not.toContain('RUNTIME_NODE_TOO_OLD');
+});
+
 test('Bun runs the scripts without transpiling them: they are marked, and in ASCII, as Bun reads marked files as Latin-1', () => {
   const scripts = installed.files.filter((file) => /^dist\/(cli\/main\.c?js|sdk\/vitest\.js|chunks\/\w+\.js)$/.test(file));
   expect(scripts.length).toBeGreaterThan(3);

@@ -13,16 +13,25 @@ export type InstalledPackage = {
   readonly remove: () => void;
 };
 
-/** Packs this repository and installs the tarball without a registry: dependencies are links to those of the repository. */
+/** Packs this repository, which builds it if the sources have changed. Returns the path of the tarball. */
+export function packRepository(folder: string): string {
+  const packed = runSync(['npm', 'pack', '--silent', '--pack-destination', folder], root);
+  return join(folder, packed.trim().split('\n').at(-1) ?? '');
+}
+
+/**
+ * Packs this repository and installs the tarball without a registry: dependencies are links to those of the repository. `npm test` packs once for
+ * all files (tools/run-tests.ts).
+ */
 export function installPackage(): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'serac-package-'));
-  const packed = runSync(['npm', 'pack', '--silent', '--pack-destination', folder], root);
-  const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '');
+  const shared = process.env.SERAC_TEST_TARBALL;
+  const tarball = shared ?? packRepository(folder);
   const home = join(folder, 'node_modules/serac');
   mkdirSync(home, { recursive: true });
   runSync(['tar', '-xzf', tarball, '--strip-components=1', '-C', home], folder);
   const tarballBytes = Bun.file(tarball).size;
-  rmSync(tarball);
+  if (shared === undefined) rmSync(tarball);
   for (const name of ['secp256k1', ...bunPackages]) symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   mkdirSync(join(folder, 'node_modules/.bin'));
   symlinkSync('../serac/bin/serac', join(folder, 'node_modules/.bin/serac'));

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withLongFiles } from '../tools/run-tests.ts';
 
 /** What `npm test` runs after the checks. */
 
@@ -47,3 +48,17 @@ test('files run in parallel, three per processor, with one built program; the su
   expect(version).toStartWith('serac/');
   expect([program.startsWith(join(root, 'node_modules')), existsSync(program)]).toEqual([true, false]);
 }, 120_000);
+
+test('files that .ci/run makes long start first', () => {
+  const timings = { version: 1, files: { 'test/slow.test.ts': 9000, 'test/crash.test.ts': 5 } };
+  expect(withLongFiles(timings, {})).toEqual(timings);
+  expect(withLongFiles(timings, { SERAC_KILLS: '200' })).toEqual({ ...timings, files: { ...timings.files, 'test/crash.test.ts': 9001 } });
+  // Every number that the run of all tests gets makes some file long, and that file reads it.
+  const [, numbers = ''] = /^suite \. 'SERAC_LONG=1 (.*)' \\\n/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
+  const variables = numbers.split(' ').map((one) => one.split('=')[0] as string);
+  expect(variables.length).toBeGreaterThan(5);
+  for (const variable of variables) {
+    const [file = ''] = Object.keys(withLongFiles({ version: 1, files: {} }, { [variable]: '1' }).files);
+    expect([variable, readFileSync(file, 'utf8').includes(`process.env.${variable}`)]).toEqual([variable, true]);
+  }
+});

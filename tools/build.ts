@@ -69,10 +69,22 @@ export async function buildProgram(folder: string): Promise<string> {
   return join(folder, bunProgram);
 }
 
-async function buildProgramForBun(folder: string): Promise<void> {
-  await bundleProgramForBun(folder);
+/** Builds another program that runs a node, for a test that starts it many times. It has no pages. Returns its path. */
+export async function buildTestProgram(entry: string, folder: string): Promise<string> {
+  const file = `cli/${basename(entry, '.ts')}.cjs`;
+  await bundleForBun(entry, folder, file);
+  copyGenesis(folder);
+  return join(folder, file);
+}
+
+const copyGenesis = (folder: string): void => {
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'avm/genesis/data', file), join(folder, 'avm/genesis/data', file), { recursive: true });
+};
+
+async function buildProgramForBun(folder: string): Promise<void> {
+  await bundleForBun(join(source, 'cli/main.ts'), folder, bunProgram);
+  copyGenesis(folder);
   writePageFile(join(folder, pageFile), await buildPage('package'));
   writeDocsFile(join(folder, docsFile), await buildDocs({ isServed: true }));
 }
@@ -96,21 +108,21 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
 }
 
 /** Bytecode needs one CommonJS file. */
-async function bundleProgramForBun(folder: string): Promise<void> {
+async function bundleForBun(entry: string, folder: string, file: string): Promise<void> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(source, 'cli/main.ts')],
-    root: source,
+    entrypoints: [entry],
+    root: dirname(entry),
     outdir: folder,
     target: 'bun',
     format: 'cjs',
     bytecode: true,
     minify,
-    naming: { entry: bunProgram },
+    naming: { entry: file },
     external,
-    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders],
+    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders, withoutNode],
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
-  refuseSourcePaths(folder, bunProgram);
+  refuseSourcePaths(folder, file);
 }
 
 function refuseSourcePaths(folder: string, file: string): void {
@@ -167,6 +179,14 @@ export const withoutBuilders: BunPlugin = {
   name: 'without builders',
   setup: (build) => {
     build.onLoad({ filter: /[/\\](page|docs)-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
+  },
+};
+
+/** Leaves out what only Node needs. */
+const withoutNode: BunPlugin = {
+  name: 'without Node',
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\]env-node\.ts$/ }, () => ({ contents: 'export const createNodeEnv = undefined;', loader: 'ts' }));
   },
 };
 

@@ -1,6 +1,8 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { chromiumBinary, startChromium } from '../test/chromium.ts';
+import { packRepository } from '../test/package.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
 
 /**
@@ -11,26 +13,67 @@ import { buildProgram, createProgramFolder } from './build.ts';
 const root = resolve(import.meta.dir, '..');
 /** Two thirds of the time a file waits: for timeouts, disks, and programs that start. */
 const workers = 3 * availableParallelism();
-const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000', '--timings=test/timings.json'];
+const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000'];
+/** Milliseconds that each file took: the slowest start first. */
+const timingsFile = 'test/timings.json';
 const allFiles = ['./src', './test', './bench'];
+
+/** Files that a variable makes long, as in `.ci/run`. */
+const longFiles: Readonly<Record<string, string>> = {
+  SERAC_KILLS: 'test/crash.test.ts',
+  SERAC_WATCH_ISSUES: 'test/index-watch.test.ts',
+  SERAC_WALK_STEPS: 'test/random-walk.test.ts',
+  SERAC_SIMULATION_SEEDS: 'test/simulation/simulation.test.ts',
+  SERAC_DISK_SEEDS: 'test/disk/disk-simulation.test.ts',
+  SERAC_FUZZ_SECONDS: 'test/fuzz/fuzz.test.ts',
+  SERAC_CYCLES: 'test/package.test.ts',
+};
+
+type Timings = { readonly version: number; readonly files: Readonly<Record<string, number>> };
+
+/** Timings with which the files that variables make long start first: the others then fill the time in which those wait. */
+export function withLongFiles({ version, files }: Timings, variables: Readonly<Record<string, string | undefined>>): Timings {
+  const first = Math.max(0, ...Object.values(files)) + 1;
+  const long = Object.entries(longFiles).filter(([name]) => variables[name] !== undefined);
+  return { version, files: { ...files, ...Object.fromEntries(long.map(([, file]) => [file, first])) } };
+}
+
+/** The file of timings to use; a new one unless the timings are to be written. */
+function prepareTimings(folder: string, args: readonly string[]): string {
+  if (args.includes('--update-timings')) return timingsFile;
+  const path = join(folder, 'timings.json');
+  writeFileSync(path, JSON.stringify(withLongFiles(JSON.parse(readFileSync(join(root, timingsFile), 'utf8')) as Timings, process.env)));
+  return path;
+}
 
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   try {
-    // Several files pack the package, which builds it if the sources have changed: once here, not in each of them at the same time.
-    if (args.length === 0) await Bun.spawn(['node', 'bin/prepare.js'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited;
+    // Several files use the package, or a build of it: once here, not in each of them at the same time.
+    const tarball = args.length === 0 ? packRepository(folder) : undefined;
     const program = await buildProgram(folder);
-    const tests = Bun.spawn([process.execPath, 'test', ...options, ...(args.length === 0 ? allFiles : args)], {
+    // If it does not start, the files that need it say so.
+    const binary = args.length === 0 ? chromiumBinary() : undefined;
+    const browser = binary === undefined ? undefined : await startChromium(binary).catch(() => undefined);
+    const timings = `--timings=${prepareTimings(folder, args)}`;
+    const tests = Bun.spawn([process.execPath, 'test', ...options, timings, ...(args.length === 0 ? allFiles : args)], {
       cwd: root,
-      env: { ...process.env, SERAC_TEST_PROGRAM: program },
+      env: {
+        ...process.env,
+        SERAC_TEST_PROGRAM: program,
+        ...(tarball !== undefined && { SERAC_TEST_TARBALL: tarball }),
+        ...(browser && { SERAC_TEST_CHROMIUM_PORT: browser.port }),
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     // After Ctrl-C the tests print what was running, and the folder is removed.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-    return await tests.exited;
+    const code = await tests.exited;
+    await browser?.close();
+    return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-process.exitCode = await runTests(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await runTests(process.argv.slice(2));

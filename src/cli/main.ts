@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { resolveFollowedNetwork } from '../app/chains/follow.ts';
-import { resolveForkedNetwork } from '../app/chains/fork.ts';
 import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
 import { type CommandName, commandTable } from '../app/flags/command.ts';
 import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
@@ -16,25 +14,15 @@ import { removeProcessContext, writeProcessContext } from '../app/platform/proce
 import { writeError } from '../app/platform/runtime.ts';
 import { createSignals } from '../app/platform/signals.ts';
 import { takeWriterStart } from '../app/platform/supervised-process.ts';
-import { runApiServer } from '../app/programs/api.ts';
-import { runIndexer } from '../app/programs/index.ts';
-import { runReader } from '../app/programs/reader.ts';
-import { startNode } from '../app/programs/start-node.ts';
 import { createEnv } from '../app/runtime/env.ts';
 import type { Env } from '../app/setup/env.ts';
 import { stripCredentials } from '../app/setup/served-network.ts';
 import { connectToSupervisor } from '../app/workers/hosted-readers.ts';
-import { superviseWriter } from '../app/workers/writer-supervisor.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
-import { backUp } from './commands/backup.ts';
-import { check } from './commands/check.ts';
-import { checkPostgres } from './commands/check-postgres.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
-import { compact } from './commands/compact.ts';
-import { manageKeys } from './commands/keys.ts';
-import { type CommandResult, reindex } from './commands/reindex.ts';
+import type { CommandResult } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
 import { exitCodeOf, exitCodes, formatExitError } from './exit-error.ts';
@@ -43,7 +31,10 @@ import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import type { Order } from './testnet/control.ts';
 
-/** The program: parses the command line, runs a command, prints its output, and stops on signals. */
+/**
+ * The program: parses the command line, runs a command, prints its output, and stops on signals. The code of a command is imported when it runs: a
+ * command that asks a node would take half as long again if it loaded the node first.
+ */
 
 async function main(): Promise<void> {
   env = openEnv();
@@ -62,12 +53,13 @@ async function main(): Promise<void> {
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
     if (isDetached) keepLogSize(logFileOf(parsed), (error) => log(`cannot limit the size of the log: ${error}`, 'warn'));
-    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return runSupervisor();
+    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return await runSupervisor();
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-      return runReader(config, env, env.parent);
+      const { serverPrograms } = await import('./server-programs.ts');
+      return serverPrograms.runReader(config, env, env.parent);
     }
     await actions[name](config, parsed);
   } catch (error) {
@@ -78,7 +70,8 @@ async function main(): Promise<void> {
 }
 
 /** `--supervise`: runs the node as a child process, which is restarted if it crashes or hangs. */
-function runSupervisor(): void {
+async function runSupervisor(): Promise<void> {
+  const { superviseWriter } = await import('../app/workers/writer-supervisor.ts');
   const { stop } = superviseWriter(env, (code) => process.exit(code));
   signals.handle(stop);
 }
@@ -96,16 +89,13 @@ function exitWith({ message, fault }: AnyFault): never {
 async function resolveConfig({ options, command, isNetworkGiven, given }: RunFlags): Promise<Config> {
   const config: Config = { ...configFrom(options, command, env.readText), settings: listConfig(options, given) };
   logLevel = config.logLevel;
-  if (isNetworkGiven) return config;
-  const [url = ''] = command.args;
-  const network =
-    command.name === 'follow' || command.name === 'index'
-      ? await resolveFollowedNetwork(url, config, env)
-      : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
-  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
+  if (isNetworkGiven || (config.fork === undefined && command.name !== 'follow' && command.name !== 'index')) return config;
+  const { resolveNetwork } = await import('./server-programs.ts');
+  const network = await resolveNetwork(command, config, env);
+  return { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
 }
 
-/** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
+/** Runs a command that asks a running node. */
 async function runClient(name: ClientCommandName, flags: RunFlags): Promise<void> {
   const { runClientProgram } = await import('./client-program.ts');
   const interruption = new AbortController();
@@ -133,7 +123,8 @@ const actions: {
     signals.stopOn(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
   },
   api: async (config) => {
-    const server = await runApiServer(config, env);
+    const { serverPrograms } = await import('./server-programs.ts');
+    const server = await serverPrograms.runApiServer(config, env);
     signals.stopOn(server);
     printBanner(
       config,
@@ -143,7 +134,8 @@ const actions: {
   },
   index: async (config, { command, given }) => {
     const [url = ''] = command.args;
-    const indexer = await runIndexer(url, config, env, { listens: given.has('http-port') });
+    const { serverPrograms } = await import('./server-programs.ts');
+    const indexer = await serverPrograms.runIndexer(url, config, env, { listens: given.has('http-port') });
     signals.stopOn(indexer);
     const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
@@ -163,14 +155,18 @@ const actions: {
   stop: async (config, flags) => runDetachedCommand('stop', config, flags),
   logs: async (config, flags) => runDetachedCommand('logs', config, flags),
   completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
-  check: async (config) => printResult(config.database === undefined ? check(config, env) : await checkPostgres(config, env)),
-  reindex: async (config) => printResult(reindex(config, env)),
-  backup: async (config, { command }) => printResult(backUp(config, command.args[0] as string, env)),
-  compact: async (config) => printResult(compact(config, env)),
-  keys: async (config, { command, options }) => {
-    for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
-  },
+  check: runDataCommand,
+  reindex: runDataCommand,
+  backup: runDataCommand,
+  compact: runDataCommand,
+  keys: runDataCommand,
 };
+
+/** Runs a command about a data directory. */
+async function runDataCommand(config: Config, flags: RunFlags): Promise<void> {
+  const { dataCommands } = await import('./commands/data-commands.ts');
+  printResult(await dataCommands[flags.command.name as keyof typeof dataCommands](config, env, flags));
+}
 
 /** Runs a command about a running testnet. */
 async function orderTestnet(_: Config, { command, options }: RunFlags): Promise<void> {
@@ -210,7 +206,8 @@ async function runDetached(flags: RunFlags): Promise<void> {
 }
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
-  const node = await startNode(config, env);
+  const { serverPrograms } = await import('./server-programs.ts');
+  const node = await serverPrograms.startNode(config, env);
   const { supervisor } = env;
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');

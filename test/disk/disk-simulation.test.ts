@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoize } from '../../src/base/cache/memoize.ts';
-import { simulateDisk } from './disk-simulation.ts';
+import { buildTestProgram, createProgramFolder } from '../../tools/build.ts';
+import { type DiskPrograms, simulateDisk } from './disk-simulation.ts';
 import { buildDisk } from './simulated-disk.ts';
 
 /*
@@ -16,9 +17,17 @@ const first = Number(process.env.SERAC_DISK_FIRST_SEED ?? 1);
 const folder = mkdtempSync(join(tmpdir(), 'serac-disk-library-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const library = buildDisk(folder);
+// Built once: a session from source takes twice the CPU time.
+const programFolder = createProgramFolder();
+afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
+let programs: DiskPrograms;
+beforeAll(async () => {
+  if (library !== undefined)
+    programs = { library, session: await buildTestProgram(join(import.meta.dir, 'node-session.ts'), programFolder) };
+}, 120_000);
 
 /** The run of the first seed, which two tests look at. */
-const firstRun = memoize((seed: number) => simulateDisk(library as string, seed));
+const firstRun = memoize((seed: number) => simulateDisk(programs, seed));
 
 /** Seeds that found something. */
 const kept = [26, 123];
@@ -31,7 +40,7 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
       const waiting = [...new Set([...kept, ...Array.from({ length: seeds }, (_, at) => first + at)])];
       const runSome = async (): Promise<void> => {
         for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-          const result = await (seed === first ? firstRun(first) : simulateDisk(library as string, seed));
+          const result = await (seed === first ? firstRun(first) : simulateDisk(programs, seed));
           if (result.problems.length > 0) for (const fact of result.facts) process.stderr.write(`${JSON.stringify(fact)}\n`);
           expect([seed, result.problems]).toEqual([seed, []]);
           for (const end of result.ends) ends.set(end, (ends.get(end) ?? 0) + 1);
@@ -44,7 +53,7 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
   );
 
   test('the same seed gives the same run, to the last fact', async () => {
-    const [one, two] = [await firstRun(first), await simulateDisk(library as string, first)];
+    const [one, two] = [await firstRun(first), await simulateDisk(programs, first)];
     expect(one.facts.length).toBeGreaterThan(20);
     expect(two.facts).toEqual(one.facts);
   }, 60_000);

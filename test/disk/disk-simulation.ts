@@ -20,8 +20,11 @@ const [minSteps, moreSteps] = [15, 40];
 /** Most sessions have fewer changes of files than this. */
 const maxOperation = 2200;
 
+/** The simulated disk, and the program of one session (node-session.ts). */
+export type DiskPrograms = { readonly library: string; readonly session: string };
+
 /** Runs one chain through several sessions with power cuts and failures, all chosen by a seed. The same seed gives the same run. */
-export async function simulateDisk(library: string, seed: number): Promise<SimulationResult> {
+export async function simulateDisk({ library, session: program }: DiskPrograms, seed: number): Promise<SimulationResult> {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const isHonest = random.below(6) > 0;
@@ -44,7 +47,7 @@ export async function simulateDisk(library: string, seed: number): Promise<Simul
         accepted: model.accepted(),
         checks: isLast,
       };
-      const { said, end } = await runSession(order, plan);
+      const { said, end } = await runSession(program, order, plan);
       for (const fact of said) model.apply(fact, plan.failure !== undefined);
       facts.push(...said);
       ends.push(end);
@@ -67,8 +70,12 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): Dis
   return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, lies, slowReads };
 }
 
-async function runSession(order: SessionOrder, plan: DiskPlan): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'node-session.ts'), JSON.stringify(order)], {
+async function runSession(
+  program: string,
+  order: SessionOrder,
+  plan: DiskPlan,
+): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
+  const child = Bun.spawn([process.execPath, program, JSON.stringify(order)], {
     env: { ...process.env, ...diskVariables(order.library, order.folder, plan) },
     stdout: 'pipe',
     stderr: 'pipe',

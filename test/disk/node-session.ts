@@ -154,5 +154,5 @@ async function run(): Promise<void> {
   say({ kind: 'checked', isDamaged, lines });
 }
 
-await run();
-process.exit(0);
+// Not awaited: a program with bytecode (tools/build.ts) cannot await at its top level.
+void run().then(() => process.exit(0));

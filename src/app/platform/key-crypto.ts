@@ -1,13 +1,12 @@
 import { createHmac, pbkdf2Sync } from 'node:crypto';
-// The default import: Node cannot see the named exports of this CommonJS package.
-import secp256k1 from 'secp256k1';
 import type { KeyCrypto } from '../../avm/wallet/key.ts';
+import { packagedCurve } from '../../base/crypto/curve-packaged.ts';
 
 /** Cryptography of private keys by libsecp256k1 and node:crypto: a signature takes some 50 µs, the seed of a mnemonic about 1 ms. */
 export const nativeKeyCrypto: KeyCrypto = {
-  publicKey: (secret) => secp256k1.publicKeyCreate(secret, true),
+  publicKey: (secret) => packagedCurve().publicKeyCreate(secret, true),
   sign: (hash, secret) => {
-    const { signature, recid } = secp256k1.ecdsaSign(hash, secret);
+    const { signature, recid } = packagedCurve().ecdsaSign(hash, secret);
     return Buffer.concat([signature, Uint8Array.of(recid)]);
   },
   hmacSha512: (key, data) => createHmac('sha512', key).update(data).digest(),

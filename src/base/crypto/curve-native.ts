@@ -1,12 +1,11 @@
-// The default import: Node cannot see the named exports of this CommonJS package.
-import secp256k1 from 'secp256k1';
+import { packagedCurve } from './curve-packaged.ts';
 import { openSystemCurve } from './curve-system.ts';
 import type { RecoverKey } from './recover.ts';
 
 /** Key recovery by the libsecp256k1 of the `secp256k1` package, of 2019: about 80 µs per key, twenty times faster than JavaScript. */
 export const recoverPackaged: RecoverKey = (hash, signature, recoveryID) => {
   try {
-    return secp256k1.ecdsaRecover(signature, recoveryID, hash, true);
+    return packagedCurve().ecdsaRecover(signature, recoveryID, hash, true);
   } catch {
     return undefined;
   }
@@ -25,7 +24,8 @@ let chosen: RecoverKey | undefined;
 export function chooseCurve(system: RecoverKey | undefined): RecoverKey {
   if (system === undefined) return recoverPackaged;
   const [hash, secret] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-  const { signature, recid } = secp256k1.ecdsaSign(hash, secret);
+  const { ecdsaSign, publicKeyCreate } = packagedCurve();
+  const { signature, recid } = ecdsaSign(hash, secret);
   const key = system(hash, signature, recid);
-  return key !== undefined && Buffer.compare(key, secp256k1.publicKeyCreate(secret, true)) === 0 ? system : recoverPackaged;
+  return key !== undefined && Buffer.compare(key, publicKeyCreate(secret, true)) === 0 ? system : recoverPackaged;
 }

@@ -1,15 +1,10 @@
 import type { CommandName, commandTable } from '../../app/flags/command.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
-import { doctor } from './doctor.ts';
 import { explainError } from './explain-error.ts';
-import { mcp } from './mcp.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
-import { record } from './record.ts';
-import { replay } from './replay.ts';
 import { rpc } from './rpc.ts';
-import { run } from './run.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
 import { webhookCommands } from './webhook-commands.ts';
@@ -30,10 +25,11 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   ...webhookCommands,
   tail,
   peers,
-  doctor,
   rpc,
-  mcp,
-  run,
-  record,
-  replay,
+  // Imported when they run: they contain a node or a server, which the other commands need not load.
+  doctor: async (context) => (await import('./doctor.ts')).doctor(context),
+  mcp: async (context) => (await import('./mcp.ts')).mcp(context),
+  run: async (context) => (await import('./run.ts')).run(context),
+  record: async (context) => (await import('./record.ts')).record(context),
+  replay: async (context) => (await import('./replay.ts')).replay(context),
 };
