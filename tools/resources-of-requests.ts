@@ -171,7 +171,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'events in a browser tab of the explorer',
     limit:
-      '{explorer/browser/live-store.ts#maxRecent} transactions, {explorer/browser/live-store.ts#maxBlocks} blocks, {explorer/browser/second-counts.ts#keptSeconds} s of counts',
+      '{explorer/browser/live-store.ts#maxRecent} transactions, {explorer/browser/live-tape.ts#maxBlocks} blocks, {explorer/browser/second-counts.ts#keptSeconds} s of counts',
     over: 'the oldest are dropped, or the page is loaded again',
     test: 'test/explorer-soak.test.ts',
     holds: [

@@ -1,6 +1,6 @@
 import type { Config } from '../../app/config/config.ts';
 import type { Command, CommandName } from '../../app/flags/command.ts';
-import type { Options } from '../../app/flags/options.ts';
+import type { Options } from '../../app/flags/flag-table.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { backUp } from './backup.ts';
 import { check } from './check.ts';
