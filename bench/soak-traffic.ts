@@ -13,6 +13,8 @@ import type { LoadCall } from './socket-load.ts';
 const readCount = 20_000;
 /** Accepted transactions that the mixed reads ask for. */
 const readTxs = 256;
+/** Blocks that they ask for. */
+const readBlocks = 10;
 /** Milliseconds within which the event of a transaction must come. */
 const acceptTimeout = 60_000;
 
@@ -29,7 +31,7 @@ export function createTraffic(client: Client, load: SteadyLoad, events: EventFol
 
   const nextRead = (tx: Tx | undefined): LoadCall => {
     const number = count.reads++;
-    if (accepted.length < readTxs || (number % 2 === 0 && tx !== undefined))
+    if (accepted.length < readTxs || events.counts().blocks < readBlocks || (number % 2 === 0 && tx !== undefined))
       return { path: xPath, body: tx === undefined ? rpcBody('avm.getHeight') : rpcBody('avm.getTxStatus', { txID: idText(tx.id) }) };
     if (reads.length === 0)
       reads = createMixedReads({ richAddress: load.addresses[1] as string, smallTxs: accepted, wideTxs: accepted }, readCount);

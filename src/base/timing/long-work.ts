@@ -1,6 +1,6 @@
 /**
- * Splits long work into time slices, so that other requests are handled in between. One time slice runs per turn of the event loop, shared
- * by all long work of the process.
+ * Splits long work into time slices, so that other requests are handled in between. All long work of the process shares one time slice per turn of
+ * the event loop, or more of them where the rest of the turn takes long.
  */
 export type LongWork = {
   /** Starts a time slice now. Call the result between two steps, and await the promise if it returns one. */
@@ -19,12 +19,37 @@ type LongWorkTimers = {
 
 /** Length of a time slice in milliseconds. */
 const sliceTime = 8;
+/**
+ * What long work gets of a turn, as a part of the time that everything else took, at most `maxTime`. With one slice per turn, pages needed minutes on
+ * a node that got too many transactions: a turn took hundreds of milliseconds, and many pages waited for one slice.
+ */
+const share = 0.5;
+const maxTime = 100;
 
 export function createLongWork({ now, soon }: LongWorkTimers): LongWork {
   const waiting: (() => void)[] = [];
-  const runNext = (): void => {
-    waiting.shift()?.();
-    if (waiting.length > 0) soon(runNext);
+  /** Whether a turn is due or runs. */
+  let isActive = false;
+  let turnEnded = 0;
+  const awaitTurn = (): void => {
+    isActive = true;
+    turnEnded = now();
+    soon(runTurn);
+  };
+  const runTurn = (): void => {
+    const began = now();
+    const end = began + Math.min(maxTime, Math.max(sliceTime, share * (began - turnEnded)));
+    const runNext = (): void => {
+      const resume = waiting.shift();
+      if (resume === undefined) {
+        isActive = false;
+        return;
+      }
+      resume();
+      // What was resumed runs first, up to its next pause: it waits for a promise that is resolved now.
+      queueMicrotask(() => (now() < end ? runNext() : awaitTurn()));
+    };
+    runNext();
   };
   return {
     begin: () => {
@@ -32,11 +57,11 @@ export function createLongWork({ now, soon }: LongWorkTimers): LongWork {
       return () => {
         if (now() - started < sliceTime) return undefined;
         return new Promise((resolve) => {
-          const resume = (): void => {
+          waiting.push(() => {
             started = now();
             resolve();
-          };
-          if (waiting.push(resume) === 1) soon(runNext);
+          });
+          if (!isActive) awaitTurn();
         });
       };
     },
