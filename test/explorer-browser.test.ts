@@ -183,7 +183,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const tab = await openLive(`/tx/${txID}`);
     const second = await openLive(`/address/${accounts[1].address}`);
     await page.show();
-    await until('!document.hidden');
+    // Its stream was closed while it was hidden. A page that connects after the revert does not tell of it.
+    await until(`!document.hidden && document.querySelector('.stream-state.live') !== null`);
     await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
     expect(await until(`document.querySelector('[role=status]').textContent.includes('1 block and 1 transaction are gone')`)).toBe(true);

@@ -1,6 +1,7 @@
 import type { FlagGroup, FlagKind } from '../app/flags/flag-definition.ts';
 import type { flagTable } from '../app/flags/flag-table.ts';
 import type { LineLevel, LogLevel } from '../app/log/log.ts';
+import { Fault } from '../base/fault.ts';
 
 type Flags = typeof flagTable;
 
@@ -46,3 +47,7 @@ export type NodeOptions = {
   /** Receives log lines; by default they are written to stderr. */
   readonly log?: ((line: string, level: LineLevel) => void) | undefined;
 };
+
+export type OptionFault = { code: 'OPTION_INVALID' } | { code: 'OPTION_UNKNOWN'; option: string };
+/** An option of `createNode` that does not exist or has a value that is not allowed. */
+export class OptionError extends Fault<OptionFault> {}

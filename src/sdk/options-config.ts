@@ -4,8 +4,7 @@ import { type Config, configFrom } from '../app/config/config.ts';
 import type { FlagDefinition } from '../app/flags/flag-definition.ts';
 import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
 import { parseFlags } from '../app/flags/flags.ts';
-import { Fault } from '../base/fault.ts';
-import { excludedFlags, excludedGroups, type NodeOptions } from './node-options.ts';
+import { excludedFlags, excludedGroups, type NodeOptions, OptionError } from './node-options.ts';
 
 /** Creates the configuration of a node from options. Throws an OptionError. */
 export function configFromOptions({ log: _, logLevel = 'warn', ...options }: NodeOptions): Config {
@@ -33,7 +32,3 @@ function flagOf(option: string): string {
     });
   return name;
 }
-
-export type OptionFault = { code: 'OPTION_INVALID' } | { code: 'OPTION_UNKNOWN'; option: string };
-/** An option of `createNode` that does not exist or has a value that is not allowed. */
-export class OptionError extends Fault<OptionFault> {}
