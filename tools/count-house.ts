@@ -121,7 +121,8 @@ function countRuns(program: string): [string, string][] {
         const portable = script
           .replace(/(['"])(\.[^'"\n]*)\.tsx?\1/g, '$1$2.js$1')
           .replace(/(from "\.[^"\n]*\.json")/g, '$1 with { type: "json" }')
-          .replace('database-bun.js', 'database-node.js');
+          .replace('database-bun.js', 'database-node.js')
+          .replace(/\brequire\(/, 'process.getBuiltinModule("module").createRequire(import.meta.url)(');
         writeFileSync(target, portable.replaceAll('react/jsx-dev-runtime', 'preact/jsx-runtime').replaceAll(/\bjsxDEV(_\w+)?\b/g, 'jsx$1'));
       }
     cpSync(join(source, 'avm/genesis/data'), join(copy, 'src/avm/genesis/data'), { recursive: true });
