@@ -26,6 +26,12 @@ const seed = Number(process.env.SERAC_FAULTS_SEED ?? 1);
 /** Milliseconds that a node may be behind and healthy: the limit of its check, and what reading takes on a busy machine. */
 const maxBehind = 10_000 + 3000;
 
+/**
+ * A transaction of this many outputs is just below the 64 KiB that a mempool takes. Blocks come seconds apart while a proposer is away, so a
+ * hundred transactions per second need several hundred that wait at the same time.
+ */
+const maxLanes = 750;
+
 /** The transactions in the blocks of a node. */
 async function txsOf({ name, client }: NetworkNode, height: bigint): Promise<Set<Id>> {
   const ids = new Set<Id>();
@@ -54,7 +60,7 @@ else
         ],
       });
       try {
-        const lanes = createLanes(Math.min(500, Math.max(20, 3 * rate)));
+        const lanes = createLanes(Math.min(maxLanes, Math.max(20, 8 * rate)));
         await issueTo(nodes[0] as NetworkNode, lanes.first);
         await untilAcceptedBy(nodes, lanes.first.id);
         const faults = createFaultMaker(nodes, createRandom(seed), { min: 5, max: Math.max(6, Math.min(25, interval - 10)) });

@@ -28,7 +28,7 @@ const pollInterval = 50;
  * Milliseconds until the next question for a transaction that has been waited for: the longer, the rarer, because hundreds of lanes that ask twenty
  * times per second while a network is cut in two take more CPU than its nodes.
  */
-const pauseAfter = (waited: number): number => Math.min(1000, Math.max(pollInterval, waited / 8));
+const pauseAfter = (waited: number): number => Math.min(1000, Math.max(pollInterval, waited / 3));
 
 /**
  * Issues transactions to nodes at random, one after the other in each lane: the next one of a lane is issued when the node that gets it has
