@@ -65,8 +65,10 @@ function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { 
   const { dataDir } = config;
   // Without a data directory there are no API keys.
   if (dataDir === undefined) return { finder: { find: () => undefined }, close: () => {} };
+  // Before the file is opened: they may be wrong, which ends the start.
+  const plans = loadPlans(config, env);
   const { store, sql, close } = openKeysDatabase(dataDir, env);
-  void recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
+  void recordServerPlans(sql, plans, config.access.rateLimits);
   return { finder: createStoreKeyFinder(store, env), close };
 }
 

@@ -54,7 +54,11 @@ test('a file that cannot be used is closed again: it is opened anew at every use
     openDatabase: (...args: Parameters<Env['openDatabase']>) => {
       const database = env.openDatabase(...args);
       open++;
-      return { ...database, close: () => (open--, database.close()) };
+      const close = (): void => {
+        open--;
+        database.close();
+      };
+      return { ...database, close };
     },
   } as Env;
   const managed = openWebhooksOnUse(config, counting);
