@@ -162,7 +162,9 @@ describe('release notes', () => {
     expect((await runProgram('state', 'save', state, `--url=${node.url}`)).code).toBe(0);
     await node.stop();
     const db = new Database(join(dataDir, 'db/serac.sqlite'), { readonly: true });
-    const meta = db.query<{ name: string; value: number }, []>("SELECT name, value FROM meta WHERE name IN ('schema', 'index', 'event log')").all();
+    const meta = db
+      .query<{ name: string; value: number }, []>("SELECT name, value FROM meta WHERE name IN ('schema', 'index', 'event log')")
+      .all();
     db.close();
     expect(Object.fromEntries(meta.map(({ name, value }) => [name, value]))).toEqual({
       schema: versionOf('data directory'),

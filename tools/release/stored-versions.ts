@@ -1,8 +1,8 @@
 import { eventLogTables } from '../../src/api/events/event-log-schema.ts';
 import { webhookTables } from '../../src/api/webhooks/webhook-tables.ts';
 import { newestVersion } from '../../src/ledger/index/migrations.ts';
-import { stateFileVersion } from '../../src/ledger/snapshot/state-file.ts';
 import { newestTableVersion } from '../../src/ledger/index/table-set.ts';
+import { stateFileVersion } from '../../src/ledger/snapshot/state-file.ts';
 import { schemaVersion } from '../../src/ledger/store/store.ts';
 
 /** The versions of everything that Serac stores, from the code that checks them when it opens a file or a database. */
