@@ -280,9 +280,13 @@ const version1 = (chains: readonly Chain[]): string => `
 
 /** Gives a log the tables of version 1, with the same entries. Returns the number of its last revert; 1 if there is none. */
 function makeVersion1({ store: { db }, log, chains }: Opened): number {
-  const [id, entries] = [log.id(), [] as LogEntry[]];
-  for (let read = log.read(0); read !== undefined && read.length > 0; read = log.read(entries.length))
-    entries.push(...(read as LogEntry[]));
+  const id = log.id() as string;
+  const entries: LogEntry[] = [];
+  for (;;) {
+    const next = log.read(entries.length) as readonly LogEntry[] | undefined;
+    if (next === undefined || next.length === 0) break;
+    entries.push(...next);
+  }
   for (const { number } of chains) db.exec(`DROP TRIGGER c${number}_block_reverted; DROP TRIGGER c${number}_tx_reverted`);
   for (const table of ['', '_meta', '_reverted_block', '_reverted_tx']) db.exec(`DROP TABLE event_log${table}`);
   db.exec(`DELETE FROM meta WHERE name = 'event log'`);
