@@ -37,7 +37,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   const walk = async (url: string, missing: readonly string[]): Promise<void> => {
     const mode = modes++;
     const expected = allPages.filter((path) => !missing.includes(path));
-    // A server whose index has no block yet answers with 503.
+    // A joined node answers with 503 while it fetches its chain.
     await eventually(
       async () => (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).status,
       (status) => status === 200,

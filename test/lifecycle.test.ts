@@ -169,6 +169,12 @@ for (const [what, flags] of [
     expect(resources.left()).toEqual(noneOpen);
   }, 30_000);
 
+test('a start that fails because the plans of API keys cannot be read leaves nothing open', async () => {
+  const missing = join(folder, 'plans.json');
+  await expect(startNode(nodeConfig('--http-port=0', `--rate-limit-plans=${missing}`), resources.env)).rejects.toThrow(missing);
+  expect(resources.left()).toEqual(noneOpen);
+}, 30_000);
+
 test('closing again, at the same time or later, has no further effect', async () => {
   const node = await startNode(nodeConfig('--http-port=0', '--http-shutdown-wait=50ms'), resources.env);
   const client = createClient(Number(new URL(node.url).port));

@@ -140,7 +140,7 @@ describe('release notes', () => {
     expect(text).toStartWith('# Serac 0.1.0\n\n- First, see [page](https://host/blob/v0.1.0/docs/a.md).\n');
     expect(text).not.toContain('Next');
     expect(text).toContain('| `a.tgz` | 1,234 | `ab` |');
-    expect(storedVersions).toHaveLength(4);
+    expect(storedVersions).toHaveLength(6);
     for (const { what, version } of storedVersions) expect(text).toContain(`| ${what} | ${version} |`);
     expect(() => renderReleaseNotes({ version: '9.9.9', changelog, files })).toThrow('no section');
   });
@@ -162,11 +162,14 @@ describe('release notes', () => {
     expect((await runProgram('state', 'save', state, `--url=${node.url}`)).code).toBe(0);
     await node.stop();
     const db = new Database(join(dataDir, 'db/serac.sqlite'), { readonly: true });
-    const meta = db.query<{ name: string; value: number }, []>("SELECT name, value FROM meta WHERE name IN ('schema', 'index')").all();
+    const meta = db
+      .query<{ name: string; value: number }, []>("SELECT name, value FROM meta WHERE name IN ('schema', 'index', 'event log')")
+      .all();
     db.close();
     expect(Object.fromEntries(meta.map(({ name, value }) => [name, value]))).toEqual({
       schema: versionOf('data directory'),
       index: versionOf('history index'),
+      'event log': versionOf('event log'),
     });
     expect(readFileSync(state, 'latin1').split('\n')[0]).toBe(`serac state ${versionOf('state file')}`);
   }, 60_000);

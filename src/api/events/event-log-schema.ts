@@ -1,3 +1,5 @@
+import { fetchRows, type Steps, toQuery } from '../../ledger/index/steps.ts';
+import type { TableSet } from '../../ledger/index/table-set.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 
 /**
@@ -11,17 +13,63 @@ import { tablesOf } from '../../ledger/state/schema.ts';
  *            triggers, since only the deleting statement knows what it deletes. The first copy of a height is the block that was accepted
  *            when the revert began. So the block of an entry is the copy of its height that the first later revert made, or the accepted one.
  */
-export const eventLogSchema = `
-  CREATE TABLE IF NOT EXISTS event_log(
-    seq INTEGER PRIMARY KEY, chain INTEGER NOT NULL, height INTEGER NOT NULL, block BLOB, time INTEGER, snapshot TEXT) STRICT;
-  CREATE TABLE IF NOT EXISTS event_log_meta(id TEXT NOT NULL, revert INTEGER NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS event_log_reverted_block(
+const eventLogSchema = [
+  `CREATE TABLE event_log(
+    seq INTEGER PRIMARY KEY, chain INTEGER NOT NULL, height INTEGER NOT NULL, block BLOB, time INTEGER, snapshot TEXT) STRICT`,
+  'CREATE TABLE event_log_meta(id TEXT NOT NULL, revert INTEGER NOT NULL) STRICT',
+  `CREATE TABLE event_log_reverted_block(
     chain INTEGER NOT NULL, height INTEGER NOT NULL, revert INTEGER NOT NULL, id BLOB NOT NULL, header BLOB NOT NULL,
-    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, PRIMARY KEY (chain, height, revert)) WITHOUT ROWID, STRICT;
-  CREATE TABLE IF NOT EXISTS event_log_reverted_tx(
+    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, PRIMARY KEY (chain, height, revert)) WITHOUT ROWID, STRICT`,
+  `CREATE TABLE event_log_reverted_tx(
     revert INTEGER NOT NULL, chain INTEGER NOT NULL, seq INTEGER NOT NULL, id BLOB NOT NULL, bytes BLOB NOT NULL,
-    PRIMARY KEY (revert, chain, seq)) WITHOUT ROWID, STRICT;
-  CREATE INDEX IF NOT EXISTS event_log_reverted_tx_id ON event_log_reverted_tx(id);`;
+    PRIMARY KEY (revert, chain, seq)) WITHOUT ROWID, STRICT`,
+  'CREATE INDEX event_log_reverted_tx_id ON event_log_reverted_tx(id)',
+];
+
+export const eventLogTables: TableSet = {
+  name: 'event log',
+  create: eventLogSchema,
+  upgrades: [joinEntriesToRuns],
+  addedColumn: { table: 'event_log_meta', column: 'revert' },
+};
+
+/**
+ * Version 1 had a row per entry, and copies of reverted blocks by the count of reverts. Entries keep their numbers, from the last revert on: the
+ * copies of earlier blocks do not say when they were accepted, so a client that resumes before that revert gets a `reset`. Without a
+ * revert nothing is lost. If the log does not end with the last block of each chain (--strict did not write it), a new one begins.
+ */
+function* joinEntriesToRuns(): Steps<void> {
+  const triggers = yield* fetchRows<{ name: string }>([toQuery(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)]);
+  for (const { name } of triggers) if (/^c\d+_(block|tx)_reverted$/.test(name)) yield [toQuery(`DROP TRIGGER ${name}`)];
+  const isComplete = yield* endsWithLastBlocks();
+  yield [toQuery('ALTER TABLE event_log RENAME TO event_log_entry'), toQuery('ALTER TABLE event_log_meta RENAME TO event_log_id')];
+  yield ['event_log_reverted_block', 'event_log_reverted_tx'].map((table) => toQuery(`DROP TABLE ${table}`));
+  for (const text of eventLogSchema) yield [toQuery(text)];
+  if (isComplete)
+    yield [
+      toQuery('INSERT INTO event_log_meta SELECT id, 0 FROM event_log_id'),
+      toQuery(`INSERT INTO event_log SELECT seq, chain, height, iif(reverted, block, NULL), iif(reverted, time, NULL), snapshot
+        FROM (SELECT *, lag(chain) OVER (ORDER BY seq) AS chain_before FROM event_log_entry
+          WHERE seq >= coalesce((SELECT max(seq) FROM event_log_entry WHERE reverted), 0))
+        WHERE reverted OR chain_before IS NOT chain`),
+    ];
+  yield [toQuery('DROP TABLE event_log_entry'), toQuery('DROP TABLE event_log_id')];
+}
+
+/** Whether the last entry of each chain in a log of version 1 is the chain's last block. */
+function* endsWithLastBlocks(): Steps<boolean> {
+  const ends = yield* fetchRows<{ chain: number; block: Uint8Array }>([
+    toQuery('SELECT chain, block FROM event_log WHERE seq IN (SELECT max(seq) FROM event_log GROUP BY chain)'),
+  ]);
+  const tips = yield* fetchRows<{ chain: number; id: Uint8Array }>(
+    ends.map(({ chain }) =>
+      toQuery(
+        `SELECT ${chain} AS chain, id FROM ${tablesOf(chain).block} WHERE height = (SELECT max(height) FROM ${tablesOf(chain).block})`,
+      ),
+    ),
+  );
+  return ends.every(({ chain, block }) => tips.some((tip) => tip.chain === chain && Buffer.compare(tip.id, block) === 0));
+}
 
 /**
  * Triggers that copy the blocks and transactions of a chain when they are deleted. Only a revert deletes them. `ON CONFLICT DO NOTHING` keeps

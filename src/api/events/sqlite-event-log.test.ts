@@ -8,7 +8,7 @@ import { makeTx } from '../../avm/tx/tx.ts';
 import { makeUtxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
-import { type Id, idText } from '../../base/bytes/id.ts';
+import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { openSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { openState } from '../../ledger/state/chain-state.ts';
@@ -185,6 +185,12 @@ function createWalk(path: string, seed: number, limits: Limits) {
     log: () => node.log,
     rows: () => node.store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM event_log').get()?.n,
     lastChange: () => lastChange,
+    /** Restarts the node after its database was changed. */
+    reopen: (change: (opened: Opened) => void) => {
+      change(node);
+      node.store.close();
+      node = open();
+    },
     close: () => node.store.close(),
   };
 }
@@ -244,6 +250,106 @@ describe('random blocks of two chains, snapshots, reverts, failures and restarts
     });
     expect(resumed).toBeGreaterThan(0);
   }, 120_000);
+});
+
+/** The tables and triggers as they were before runs: a row per entry, and no stored version. */
+const version1 = (chains: readonly Chain[]): string => `
+  CREATE TABLE event_log(
+    seq INTEGER PRIMARY KEY, chain INTEGER NOT NULL, reverted INTEGER NOT NULL, height INTEGER NOT NULL, block BLOB NOT NULL,
+    time INTEGER NOT NULL, snapshot TEXT) STRICT;
+  CREATE TABLE event_log_meta(id TEXT NOT NULL, reverts INTEGER NOT NULL) STRICT;
+  CREATE TABLE event_log_reverted_block(
+    id BLOB NOT NULL, revert INTEGER NOT NULL, chain INTEGER NOT NULL, header BLOB NOT NULL, first_tx INTEGER NOT NULL,
+    tx_count INTEGER NOT NULL, PRIMARY KEY (id, revert)) WITHOUT ROWID, STRICT;
+  CREATE TABLE event_log_reverted_tx(
+    revert INTEGER NOT NULL, chain INTEGER NOT NULL, seq INTEGER NOT NULL, id BLOB NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (revert, chain, seq)) WITHOUT ROWID, STRICT;
+  CREATE INDEX event_log_reverted_tx_id ON event_log_reverted_tx(id);
+  ${chains
+    .map(
+      ({ number }) => `
+  CREATE TRIGGER c${number}_block_reverted BEFORE DELETE ON c${number}_block BEGIN
+    INSERT OR IGNORE INTO event_log_reverted_block
+      SELECT OLD.id, reverts, ${number}, OLD.header, OLD.first_tx, OLD.tx_count FROM event_log_meta;
+  END;
+  CREATE TRIGGER c${number}_tx_reverted BEFORE DELETE ON c${number}_tx BEGIN
+    INSERT OR IGNORE INTO event_log_reverted_tx SELECT reverts, ${number}, OLD.seq, OLD.id, OLD.bytes FROM event_log_meta;
+  END;`,
+    )
+    .join('')}`;
+
+/** Gives a log the tables of version 1, with the same entries. Returns the number of its last revert; 1 if there is none. */
+function makeVersion1({ store: { db }, log, chains }: Opened): number {
+  const id = log.id() as string;
+  const entries: LogEntry[] = [];
+  for (;;) {
+    const next = log.read(entries.length) as readonly LogEntry[] | undefined;
+    if (next === undefined || next.length === 0) break;
+    entries.push(...next);
+  }
+  for (const { number } of chains) db.exec(`DROP TRIGGER c${number}_block_reverted; DROP TRIGGER c${number}_tx_reverted`);
+  for (const table of ['', '_meta', '_reverted_block', '_reverted_tx']) db.exec(`DROP TABLE event_log${table}`);
+  db.exec(`DELETE FROM meta WHERE name = 'event log'`);
+  db.exec(version1(chains));
+  db.prepare('INSERT INTO event_log_meta VALUES (?, 7)').run(id);
+  const insert = db.prepare('INSERT INTO event_log(chain, reverted, height, block, time, snapshot) VALUES (?, ?, ?, ?, ?, ?)');
+  for (const entry of entries) {
+    const chain = chains.find(({ state }) => state.id === entry.chainID)?.number as number;
+    if (entry.kind === 'reverted') insert.run(chain, 1, entry.height, idToBytes(entry.blockID), entry.time, entry.snapshot ?? null);
+    else insert.run(chain, 0, Number(entry.block.height), idToBytes(entry.block.id), Number(entry.block.time), null);
+  }
+  return Math.max(1, ...entries.filter(({ kind }) => kind === 'reverted').map(({ seq }) => seq));
+}
+
+describe('a log with a row per entry, of an earlier build', () => {
+  test('keeps its ID and the numbers of entries from the last revert on; before that a client gets a reset', () => {
+    for (const seed of someOf([1, 2, 3, 4, 5, 6]))
+      withScratchDatabase((path) => {
+        const walked = createWalk(path, seed, {});
+        for (let i = 0; i < 60; i++) walked.step();
+        const id = walked.log().id();
+        let first = 0;
+        walked.reopen((opened) => {
+          first = makeVersion1(opened);
+        });
+        expect(walked.log().id()).toBe(id);
+        for (let i = 0; i < 40; i++) {
+          const { expected } = walked;
+          expect(walked.log().last()).toBe(expected.length);
+          for (const from of [first - 1, first, expected.length - 1, walked.random.below(expected.length)])
+            expect(readAfter(walked.log(), from)).toEqual(
+              from < first - 1 ? { shown: [], isLost: true } : { shown: expected.slice(from), isLost: false },
+            );
+          walked.step();
+        }
+        walked.close();
+      });
+  }, 120_000);
+
+  test('begins anew if it does not end with the last block: --strict did not write it', () => {
+    withScratchDatabase((path) => {
+      const opened = openLog(path, {});
+      const [chain] = opened.chains as [Chain, Chain];
+      const add = ({ log }: Opened) => chain.state.commitAll(makeBlocks(chain, [1, 1]), (stored) => log.append(chain.number, stored));
+      add(opened);
+      const id = opened.log.id();
+      makeVersion1(opened);
+      opened.store.db.exec('DELETE FROM event_log WHERE seq = 2');
+      opened.store.close();
+      const again = openLog(path, {});
+      expect([again.log.last(), again.log.id() === id]).toEqual([0, false]);
+      again.store.close();
+    });
+  });
+
+  test('is not used by a program that is older than the log', () => {
+    const { store } = openLog(':memory:', {});
+    store.db.exec(`UPDATE meta SET value = 9 WHERE name = 'event log'`);
+    expect(() => openSqliteEventLog(store, { random: () => new Uint8Array(6) })).toThrow(
+      /version 9 of the event log, this program supports version 2 .* use the version of serac that wrote it/,
+    );
+    store.close();
+  });
 });
 
 test('a position after the end of the log is not one of it', () => {

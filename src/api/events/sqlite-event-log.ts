@@ -5,13 +5,15 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idFromBytes, idOf, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
+import { syncStepRunner } from '../../ledger/index/steps.ts';
+import { migrateTableSet } from '../../ledger/index/table-set.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { ChainState } from '../../ledger/state/chain-state.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { Store } from '../../ledger/store/store.ts';
 import { type BlockWithSpent, type EventLog, type KnownBlocks, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
-import { eventLogSchema, revertedBlockTriggers } from './event-log-schema.ts';
+import { eventLogTables, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
 export type SqliteEventLog = Omit<EventLog, 'last'> & {
@@ -37,13 +39,13 @@ const defaultMaxRevertedBytes = 64 * 1024 * 1024;
 /** Reverts whose blocks are kept, so that counting their bytes stays fast. */
 const maxKeptReverts = 1000;
 
-/** Opens the event log. Reader processes find the tables that the writer process has created. */
+/** Opens the event log; creates or migrates its tables. Reader processes find the tables that the writer process has created. */
 export function openSqliteEventLog(store: Store, options: EventLogOptions): SqliteEventLog {
   const { maxEntries = defaultMaxEntries, maxRevertedBytes = defaultMaxRevertedBytes, random } = options;
   const { db } = store;
   if (!store.readonly)
     store.write(() => {
-      db.exec(eventLogSchema);
+      syncStepRunner(db)(migrateTableSet(eventLogTables, 'sqlite'));
       const id = Buffer.from(random(6)).toString('hex');
       db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(id);
     });

@@ -13,7 +13,7 @@ import { openSqliteEventLog } from '../events/sqlite-event-log.ts';
 import { type Deliverer, startDeliverer } from './deliverer.ts';
 import { type DeliveryLimits, deliveryLimits } from './hook-runner.ts';
 import type { Message } from './message.ts';
-import { createWebhookStore, createWebhookTables, type WebhookStore } from './webhook-store.ts';
+import { createWebhookStore, prepareWebhookTables, type WebhookStore } from './webhook-store.ts';
 
 const timers = {
   soon: (run: () => void) => void setImmediate(run),
@@ -42,7 +42,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
   const json = { address: (address: Address) => address as string, id: idText };
   const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, report, heartbeat: 20 });
   const sql = openSharedFile(openDatabase, ':memory:');
-  await createWebhookTables(sql);
+  await prepareWebhookTables(sql);
   const store = createWebhookStore(sql);
   const sent: (Message & { timestamp: number })[] = [];
   const lines: string[] = [];

@@ -1,15 +1,15 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteDrivers } from '../../app/platform/databases.fixture.ts';
 import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { idOf } from '../../base/bytes/id.ts';
+import { idOf, idText } from '../../base/bytes/id.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openSharedFile } from '../access/shared-file.ts';
 import type { Webhook } from './webhook.ts';
-import { createWebhookStore, createWebhookTables, type StoredWebhook } from './webhook-store.ts';
+import { createWebhookStore, prepareWebhookTables, type StoredWebhook } from './webhook-store.ts';
 
 const url = process.env.SERAC_TEST_POSTGRES;
 const address = (byte: number) => byte.toString(16).padStart(2, '0').repeat(20) as Address;
@@ -35,8 +35,8 @@ const limits = { max: 2, maxOfOwner: 2 };
 
 /** The same checks for every database. `another` is the same database as another process opens it. */
 async function checkStore(sql: WritableSql, another: WritableSql): Promise<void> {
-  await createWebhookTables(sql);
-  await createWebhookTables(another);
+  await prepareWebhookTables(sql);
+  await prepareWebhookTables(another);
   const [store, other] = [createWebhookStore(sql), createWebhookStore(another)];
   const assets = newWebhook('b', {
     filter: { keyType: 'assets', keys: [idOf(Buffer.from('asset'))] },
@@ -106,6 +106,60 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
   expect(await store.list(0, 10, { owner: 'key', isActive: false })).toEqual([]);
 }
 
+/** The tables as they were before webhooks had owners and the version was stored. */
+const version1 = [
+  `CREATE TABLE webhook(
+    id TEXT PRIMARY KEY,
+    number BIGINT NOT NULL UNIQUE,
+    chain TEXT NOT NULL,
+    created BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    url TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    key_type TEXT NOT NULL,
+    keys TEXT NOT NULL,
+    active BIGINT NOT NULL,
+    reason TEXT
+  )`,
+  `CREATE TABLE webhook_delivery(
+    webhook TEXT PRIMARY KEY,
+    position TEXT NOT NULL,
+    delivered BIGINT NOT NULL,
+    delivered_at BIGINT,
+    failed_attempts BIGINT NOT NULL,
+    failing_since BIGINT,
+    last_error TEXT,
+    gap TEXT
+  )`,
+  'CREATE TABLE webhook_meta(revision BIGINT NOT NULL)',
+  'INSERT INTO webhook_meta(revision) VALUES (1)',
+  `INSERT INTO webhook VALUES ('old', 1, '${idText(idOf(Buffer.from('x')))}', 5, 1, 'https://example.org/', 's', 'n', '', 'addresses', '${address(1)}', 1, NULL)`,
+  `INSERT INTO webhook_delivery VALUES ('old', 'log-7', 3, NULL, 0, NULL, NULL, NULL)`,
+];
+
+/** A database of an earlier build: its webhook belongs to the operator and goes on from its position; API keys can add webhooks. */
+async function checkMigration(sql: WritableSql): Promise<void> {
+  for (const text of version1) await sql.all(text, []);
+  for (let start = 0; start < 2; start++) await prepareWebhookTables(sql);
+  const store = createWebhookStore(sql);
+  const [old] = await store.list(0, 10);
+  expect([old?.webhook.id, old?.webhook.owner, old?.state.position, old?.state.delivered]).toEqual(['old', undefined, 'log-7', 3]);
+  const counts = { max: 10, maxOfOwner: 1 };
+  expect(await store.add(newWebhook('new', { owner: 'key' }), 'log-8', counts)).toBe(true);
+  expect((await store.list(0, 10, { owner: 'key' })).map(({ webhook }) => webhook.id)).toEqual(['new']);
+  await sql.all(`UPDATE meta SET value = 9 WHERE name = 'webhooks'`, []);
+  expect(await prepareWebhookTables(sql).catch((error: Error) => error.message)).toContain('version 9 of the webhooks');
+}
+
+for (const { name, open } of sqliteDrivers)
+  test(`${name}: tables of an earlier build are migrated`, async () => {
+    const file = openSharedFile(open, ':memory:');
+    await checkMigration(file);
+    file.close();
+  });
+
 for (const { name, open, onDisk } of sqliteDrivers)
   test(`${name}: webhooks and their deliveries`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'serac-webhook-store-'));
@@ -131,15 +185,22 @@ describe.skipIf(url === undefined)('PostgreSQL', () => {
     await first?.close();
   });
 
-  test('webhooks and their deliveries', async () => {
-    const open = (place: string): Postgres => {
-      const postgres = openPostgres({ url: place, max: 2, statementMilliseconds: 10_000 });
-      opened.push(postgres);
-      return postgres;
-    };
+  const open = (place: string): Postgres => {
+    const postgres = openPostgres({ url: place, max: 2, statementMilliseconds: 10_000 });
+    opened.push(postgres);
+    return postgres;
+  };
+  const place = new URL(url ?? 'postgres://none');
+  place.pathname = `/${name}`;
+  beforeAll(async () => {
     await open(url as string).all(`CREATE DATABASE ${name}`, []);
-    const place = new URL(url as string);
-    place.pathname = `/${name}`;
-    await checkStore(open(place.href), open(place.href));
+  });
+
+  test('webhooks and their deliveries', () => checkStore(open(place.href), open(place.href)));
+
+  test('tables of an earlier build are migrated', async () => {
+    const sql = open(place.href);
+    for (const table of ['webhook', 'webhook_delivery', 'webhook_meta', 'meta']) await sql.all(`DROP TABLE IF EXISTS ${table}`, []);
+    await checkMigration(sql);
   });
 });

@@ -1,6 +1,7 @@
 import { idText } from '../../base/bytes/id.ts';
-import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
-import type { Sql, SqlValue, WritableSql } from '../../ledger/index/sql.ts';
+import type { SqlValue, WritableSql } from '../../ledger/index/sql.ts';
+import { runInTurn, type Steps } from '../../ledger/index/steps.ts';
+import { migrateTableSet } from '../../ledger/index/table-set.ts';
 import type { DeliveryState, Webhook, WebhookSettings } from './webhook.ts';
 import {
   type DeliveryRow,
@@ -11,7 +12,7 @@ import {
   stateValues,
   type WebhookRow,
   webhookOf,
-  webhookSchema,
+  webhookTables,
 } from './webhook-tables.ts';
 
 /**
@@ -40,12 +41,9 @@ type ListFilter = { readonly isActive?: boolean | undefined; readonly owner?: st
 
 export type StoredWebhook = { readonly webhook: Webhook; readonly state: DeliveryState };
 
-/** Creates the tables if they do not exist. In PostgreSQL only `serac index` does, which holds a lock. */
-export async function createWebhookTables(sql: WritableSql): Promise<void> {
-  await runAll(
-    sql,
-    webhookSchema.map((text) => [text, []]),
-  );
+/** Creates or migrates the tables. In PostgreSQL only `serac index` does, which holds a lock. */
+export async function prepareWebhookTables(sql: WritableSql): Promise<void> {
+  await sql.write((tx) => runInTurn(tx, migrateTableSet(webhookTables, tx.dialect)));
 }
 
 export function createWebhookStore(sql: WritableSql): WebhookStore {
@@ -140,9 +138,10 @@ const bigint = (value: number): string => `CAST(${Math.floor(value)} AS BIGINT)`
 
 /** Runs statements in one transaction and returns the rows of the last. SQLite runs all of them before this returns. */
 const runAll = async <Row>(sql: WritableSql, statements: readonly Statement[]): Promise<readonly Row[]> =>
-  statements.length === 0 ? [] : sql.write((tx) => runInOrder<Row>(tx, statements, 0));
+  statements.length === 0 ? [] : sql.write((tx) => runInTurn(tx, stepsOf<Row>(statements)));
 
-const runInOrder = <Row>(tx: Sql, statements: readonly Statement[], at: number): MaybePromise<Row[]> => {
-  const [text, values] = statements[at] as Statement;
-  return andThen(tx.all<Row>(text, values), (rows) => (at + 1 === statements.length ? rows : runInOrder(tx, statements, at + 1)));
-};
+function* stepsOf<Row>(statements: readonly Statement[]): Steps<readonly Row[]> {
+  let rows: readonly unknown[] = [];
+  for (const [text, values] of statements) [rows = []] = yield [{ text, values }];
+  return rows as readonly Row[];
+}

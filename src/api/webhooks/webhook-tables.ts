@@ -1,6 +1,8 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import type { SqlValue } from '../../ledger/index/sql.ts';
+import { toQuery } from '../../ledger/index/steps.ts';
+import type { TableSet } from '../../ledger/index/table-set.ts';
 import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from './webhook.ts';
 
 /**
@@ -11,7 +13,7 @@ import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from
  * webhook_delivery  how far its deliveries are.
  * webhook_meta      one row. revision: rises with every change of `webhook`, so that the deliverer in another process sees it.
  */
-export const webhookSchema = [
+const webhookSchema = [
   `CREATE TABLE IF NOT EXISTS webhook(
     id TEXT PRIMARY KEY,
     number BIGINT NOT NULL UNIQUE,
@@ -41,6 +43,18 @@ export const webhookSchema = [
   'CREATE TABLE IF NOT EXISTS webhook_meta(revision BIGINT NOT NULL)',
   'INSERT INTO webhook_meta(revision) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM webhook_meta)',
 ];
+
+/** Version 2 added the owner: whoever has created a webhook before that is the operator. */
+export const webhookTables: TableSet = {
+  name: 'webhooks',
+  create: webhookSchema,
+  upgrades: [
+    function* () {
+      yield [toQuery(`ALTER TABLE webhook ADD COLUMN owner TEXT NOT NULL DEFAULT ''`)];
+    },
+  ],
+  addedColumn: { table: 'webhook', column: 'owner' },
+};
 
 export type WebhookRow = {
   readonly id: string;

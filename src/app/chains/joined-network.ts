@@ -16,6 +16,7 @@ import { type RegisteredStakes, stakesOf } from '../../network/peers/stake.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import type { AvmChainSpec, RunningChain, WriterDeps } from '../setup/avm-chain.ts';
+import { type Closing, openTogether } from '../setup/closing.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
@@ -56,17 +57,16 @@ export type JoinDeps = {
   readonly onFatal: (error: unknown) => void;
 };
 
-export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> {
+export const openJoinedNetwork = (join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> =>
+  openTogether(deps.env, (opened) => openNetworkParts(join, deps, opened));
+
+async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closing): Promise<JoinedNetwork> {
   const { config, env, context, identity, store, onFatal } = deps;
   const { network } = config;
-  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), {
-    networkID: network.id,
-    env,
-    store: store.store,
-    genesis: context.genesis.p.validators,
-  });
+  const validatorsDeps = { networkID: network.id, env, store: store.store, genesis: context.genesis.p.validators };
+  const source = opened.add(await openValidators(join, nodeIdOfCertificate(identity.certificate), validatorsDeps));
   const stakes = stakesOf(source.validators.current, source.publicKeyOf);
-  const peers = await openPeers(join, deps, source, stakes);
+  const peers = opened.add(await openPeers(join, deps, source, stakes));
   if (join.echoOtherChains)
     for (const { id, genesisBlockID } of [context.p, context.c])
       peers.addChain(id, createEchoChain({ chainId: id, firstBlock: genesisBlockID, transport: peers.transport }));
@@ -75,8 +75,9 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
   let chain: JoinedChain | undefined;
   let port = join.network.stakingPort;
   const trusted = 'from' in join.validators ? openTrustedRemotes(join.validators.from, env, network.hrp) : undefined;
+  if (trusted !== undefined) opened.add(trusted);
   const imports = trusted && openJoinedImports({ remote: trusted.reads, env, context, store });
-  let stopProgress = (): void => {};
+  if (imports !== undefined) opened.add(imports);
   return {
     readings: createJoinedReadings({
       config,
@@ -112,7 +113,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       ({ port } = await peers.start().catch((cause: unknown) => {
         throw listenError(join.network, cause);
       }));
-      if (chain !== undefined) stopProgress = showBootstrap(chain, peers.network, env);
+      if (chain !== undefined) opened.add({ close: showBootstrap(chain, peers.network, env) });
     },
     registerMetrics: (registry) => {
       registerPeerMetrics(registry, peers, aliasOf, env.clock.unixNanos);
@@ -122,13 +123,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     validatorsCheck: source.check && trusted?.withDisagreement(source.check),
     blockPeers: peers.network.block,
     imports,
-    close: async () => {
-      stopProgress();
-      imports?.close();
-      trusted?.close();
-      source.close();
-      await peers.close();
-    },
+    close: opened.close,
   };
 }
 

@@ -15,6 +15,7 @@ import { createPlatformReads, type KeyedValidators } from '../../network/validat
 import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
 import { openValidatorStore } from '../../network/validators/validator-store.ts';
 import type { JoinConfig } from '../config/join-config.ts';
+import { openTogether } from '../setup/closing.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 
@@ -67,19 +68,23 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
     },
     report: (error) => env.log(`${(error as { message?: string }).message}; the validators known so far still hold`, 'warn'),
   });
-  await startWhenReachable(validators.start, env);
-  checkOwnStake(join, self, validators.current(), networkID);
-  return {
-    validators,
-    publicKeyOf: validators.publicKeyOf,
-    beacons: validators.current,
-    stakers: validators.current,
-    check: trustedCheck(url, validators, env.clock.monotonic),
-    close: () => {
-      validators.stop();
-      for (const { rpc } of rpcs) rpc.close();
-    },
+  const close = (): void => {
+    validators.stop();
+    for (const { rpc } of rpcs) rpc.close();
   };
+  return openTogether(env, async (opened) => {
+    opened.add({ close });
+    await startWhenReachable(validators.start, env);
+    checkOwnStake(join, self, validators.current(), networkID);
+    return {
+      validators,
+      publicKeyOf: validators.publicKeyOf,
+      beacons: validators.current,
+      stakers: validators.current,
+      check: trustedCheck(url, validators, env.clock.monotonic),
+      close,
+    };
+  });
 }
 
 /** Milliseconds of silence or disagreement after which the check fails: one missed reading is no failure. */

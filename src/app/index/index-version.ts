@@ -77,8 +77,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   let known: ChainVersion | undefined;
   /** Counts the moments at which a read of the version that had begun became outdated. */
   let changes = 0;
-  /** Other reads that were begun, and that have ended. */
-  let [reads, endedReads] = [0, 0];
+  const reads = countReads(hosts);
   /** The last read of the version, and how many other reads had ended when it began. */
   let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
   let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
@@ -108,12 +107,11 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     }
   };
   const readNew = coalesce(() => {
-    lastRead = { endedReads, result: readVersion() };
+    lastRead = { endedReads: reads.ended(), result: readVersion() };
     return lastRead.result;
   });
   /** A read of the version that began after all other reads that have ended: the last one, or a new one. */
-  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === endedReads ? lastRead.result : readNew());
-  const primaryPosition = coalesce(() => hosts.primaryPosition());
+  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === reads.ended() ? lastRead.result : readNew());
   const notifications = listenForBlocks(deps, states, { onOutdated: forget, onReached: callListeners });
 
   const shareServed = async (): Promise<void> => {
@@ -132,36 +130,16 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
 
   return {
     read: () => known ?? readNew(),
-    sql: {
-      dialect: 'postgres',
-      all: async (text, values) => {
-        reads++;
-        try {
-          return await hosts.sql.all(text, values);
-        } finally {
-          endedReads++;
-        }
-      },
-    },
+    sql: reads.sql,
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    atLeast: (height) => {
-      if (height <= (floor().heights[0] ?? 0)) return undefined;
-      return (async () => {
-        const wanted = { heights: [height], revision: 0 };
-        await readNew();
-        if (isAtLeast(floor(), wanted)) return;
-        const primary = await primaryPosition().catch(() => undefined);
-        if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-        await states.reach(wanted);
-      })();
-    },
+    atLeast: waitForHeights(hosts, states, readNew),
     recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
-    begin: () => ({ changes: servers(), reads }),
+    begin: () => ({ changes: servers(), reads: reads.begun() }),
     confirm: async (mark) => {
-      if (mark.reads !== reads) await readConfirming();
+      if (mark.reads !== reads.begun()) await readConfirming();
       return !hasChanged(mark);
     },
     hasChanged,
@@ -176,6 +154,40 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
       cancel();
     },
   };
+}
+
+/** The database for reads other than those of the version, and how many of them have begun and have ended. */
+function countReads(hosts: Pick<DatabaseHosts, 'sql'>) {
+  let [begun, ended] = [0, 0];
+  const sql: Sql = {
+    dialect: 'postgres',
+    all: async (text, values) => {
+      begun++;
+      try {
+        return await hosts.sql.all(text, values);
+      } finally {
+        ended++;
+      }
+    },
+  };
+  return { sql, begun: () => begun, ended: () => ended };
+}
+
+/** Returns a function that waits until a height can be read; it rejects if the primary does not have it. */
+function waitForHeights(
+  hosts: Pick<DatabaseHosts, 'primaryPosition'>,
+  { floor, reach }: Pick<ReturnType<typeof createStateReader>, 'floor' | 'reach'>,
+  readNew: () => Promise<unknown>,
+): ReadConsistency['atLeast'] {
+  const primaryPosition = coalesce(() => hosts.primaryPosition());
+  const waitFor = async (wanted: ReadPosition): Promise<void> => {
+    await readNew();
+    if (isAtLeast(floor(), wanted)) return;
+    const primary = await primaryPosition().catch(() => undefined);
+    if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
+    await reach(wanted);
+  };
+  return (height) => (height <= (floor().heights[0] ?? 0) ? undefined : waitFor({ heights: [height], revision: 0 }));
 }
 
 /** Reads the state of the index from a host that has what is wanted; whatever was read is then served. */

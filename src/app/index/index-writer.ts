@@ -1,6 +1,6 @@
 import { openKeyStore } from '../../api/access/key-store.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
-import { createWebhookTables } from '../../api/webhooks/webhook-store.ts';
+import { prepareWebhookTables } from '../../api/webhooks/webhook-store.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
@@ -23,6 +23,7 @@ import { splitHosts } from '../platform/database-url.ts';
 import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { limitWriterCaches } from '../setup/cache-budget.ts';
+import { openTogether } from '../setup/closing.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
@@ -85,30 +86,29 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     logChange(lastError, 'warn');
   };
 
-  const write = async (lock: PostgresLock, host: DatabaseHost): Promise<void> => {
-    const { ledger, signers } = await takeIndex(lock, context, node, database, env);
-    const following = await startFollowing(node, env, context, {
-      ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
-      reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
+  /** Writes until the lock is lost, another host is promoted, or this process stops. */
+  const write = (lock: PostgresLock, host: DatabaseHost): Promise<void> =>
+    openTogether(env, async (opened) => {
+      const { ledger, signers } = await takeIndex(lock, context, node, database, env);
+      const following = await startFollowing(node, env, context, {
+        ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
+        reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
+      });
+      opened.add({ close: () => following.stop() });
+      follower = following;
+      role = 'writing';
+      opened.add({ close: startBackgroundMigration(lock, env, warn).stop });
+      logChange(`indexing ${stripCredentials(node)}`);
+      const showStatus = () => void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      showStatus();
+      opened.add({ close: every(env.timers, intervals.status, showStatus) });
+      opened.add({ close: processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn }) });
+      webhooks = opened.add(await startIndexWebhooks(config, env, context, { lock, host, report: warn }));
+      const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
+      opened.add({ close: promotion.stop });
+      await Promise.race([lock.lost, stopping.promise, promotion.found]);
+      await opened.close();
     });
-    follower = following;
-    role = 'writing';
-    const background = startBackgroundMigration(lock, env, warn);
-    logChange(`indexing ${stripCredentials(node)}`);
-    const showStatus = () => void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
-    showStatus();
-    const stopStatus = every(env.timers, intervals.status, showStatus);
-    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn });
-    webhooks = await startIndexWebhooks(config, env, context, { lock, host, report: warn });
-    const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
-    await Promise.race([lock.lost, stopping.promise, promotion.found]);
-    promotion.stop();
-    await webhooks.close();
-    stopProcessing();
-    stopStatus();
-    background.stop();
-    await following.stop();
-  };
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
@@ -214,7 +214,7 @@ async function takeIndex(lock: WritableSql, context: NetworkContext, node: strin
   return { ledger, signers };
 }
 
-/** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
+/** Creates or migrates the schema, indexes block 0 and writes the network description. Does nothing where that was done before. */
 export async function prepareIndex(
   lock: WritableSql,
   context: NetworkContext,
@@ -224,17 +224,17 @@ export async function prepareIndex(
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
   await verifyPartitions(lock, number);
-  // These tables must exist before the network description: `serac api` waits for the latter, uses all of them and creates none.
   await createBackfillQueue(lock);
   await openKeyStore(lock);
-  await createWebhookTables(lock);
-  const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
-  await writeNetworkDescription(lock, description, pageSecret);
+  await prepareWebhookTables(lock);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
   const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, options);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,
   );
+  // Last: `serac api` waits for the description, then uses all tables, creates none, and needs a block for nearly every answer.
+  const description = { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) };
+  await writeNetworkDescription(lock, description, pageSecret);
   return chain;
 }

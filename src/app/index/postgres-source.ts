@@ -25,6 +25,7 @@ import { startPosition } from '../database/read-position.ts';
 import { createServedPosition, noServedPosition } from '../database/served-position.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
 import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
+import { openTogether } from '../setup/closing.ts';
 import type { CryptoEnv, Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
@@ -56,14 +57,10 @@ export type PostgresSource = {
  */
 export async function openPostgresSource(config: Config, env: Env, redis: Redis | undefined): Promise<PostgresSource> {
   const database = config.database as DatabaseConfig;
-  const hosts = openDatabaseHosts(database, env);
-  const listening =
-    database.listenUrl === undefined ? hosts : openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env);
-  const closing = [hosts.close, ...(listening === hosts ? [] : [listening.close])];
-  const close = async (): Promise<void> => {
-    for (const run of closing.reverse()) await run();
-  };
-  try {
+  return openTogether(env, async (opened) => {
+    const hosts = opened.add(openDatabaseHosts(database, env));
+    const listening =
+      database.listenUrl === undefined ? hosts : opened.add(openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env));
     const description = await waitForIndex(hosts.sql, env);
     const chains = await indexedChains(hosts.sql);
     for (const { number } of chains) await verifyPartitions(hosts.sql, number);
@@ -78,10 +75,10 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       served: redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16)),
       floor: { heights: chains.map(() => 0), revision: 0 },
     });
-    closing.push(async () => version.stop());
+    opened.add({ close: version.stop });
     for (const one of [hosts, listening]) one.track(async (sql) => (await query(sql)).position, version.floor);
     const indexStatus = watchIndexStatus(hosts.sql, env, database.url);
-    closing.push(async () => indexStatus.stop());
+    opened.add({ close: indexStatus.stop });
     await version.start();
     if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
     logListening(env, listening);
@@ -100,12 +97,9 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       keys: createKeyReader(hosts.sql),
       components: { database: createHealthComponent(hosts, version) },
       cacheNamespace: cacheNamespace(env, served, sealKey),
-      close,
+      close: opened.close,
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 /** The database is up if the index can be served from it: some host has all that was served before. */

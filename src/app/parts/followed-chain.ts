@@ -15,19 +15,19 @@ import type { Contribution } from './parts.ts';
 
 /** The X-Chain of a node whose blocks come from another node. */
 export async function openFollowedChain(
-  { config, env, context, bus, writer }: NodeCore,
+  { config, env, context, bus, parts, writer }: NodeCore,
   store: NodeStore,
   url: string,
 ): Promise<Contribution & { readonly chains: NodeChains }> {
   const opening = openIndexedChain(store, context.specs[0], env);
   const reorgs = openReorgs(config, store, opening, context, bus);
   const running = await startFollowedChain(url, env, context, opening.opened, { ...writer, reorgs });
+  parts.add({ close: () => stopChain(running) });
   const { follower } = running;
   return {
     chains: [createNodeChain(running, opening, context)],
     checks: follower !== undefined && context.differences.extraChecks ? [extraCheck('follow', createFollowCheck(follower.status))] : [],
     banner: () => ({ following: stripCredentials(url) }),
-    close: () => stopChain(running),
   };
 }
 

@@ -14,8 +14,9 @@ type Indexer = {
 export async function runIndexer(node: string, config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
   const writer = createIndexWriter(node, config, env);
   return withParts(writer.warn, async (parts) => {
+    parts.add(writer);
     const server = listens ? parts.add(await serveIndexer(config, env, writer)) : undefined;
-    parts.add(writer).start();
+    writer.start();
     return { url: server?.url, close: parts.close };
   });
 }

@@ -5,6 +5,7 @@ import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
+import { readCpuWait } from '../platform/cpu-wait.ts';
 import { docsFile, readDocsFile } from '../platform/docs-files.ts';
 import { createFolder, files, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
@@ -13,8 +14,7 @@ import { openFile } from '../platform/offset-file.ts';
 import { pageFile, readPageFile } from '../platform/page-files.ts';
 import { openThread } from '../platform/thread.ts';
 import { createUnixNanos } from '../platform/unix-nanos.ts';
-import type { Env } from '../setup/env.ts';
-import type { Channel } from '../workers/relay.ts';
+import type { Env, WorkerEnv } from '../setup/env.ts';
 
 export type EnvOptions = {
   readonly version: string;
@@ -100,12 +100,13 @@ function cpuSeconds(): number {
 }
 
 /** The channel to the process that started this one; undefined if this process has no such channel. */
-function parentChannel(): (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined {
+function parentChannel(): WorkerEnv['parent'] {
   if (process.send === undefined) return undefined;
   const parent = process.ppid;
   return {
     // When the parent exits, `ppid` changes: another process must not be killed.
     kill: () => void (process.ppid === parent && process.kill(parent, 'SIGKILL')),
+    cpuWait: () => readCpuWait(parent),
     send: (message) => void process.send?.(message),
     onMessage: (listener) => void process.on('message', listener),
     onClose: (listener) => void process.on('disconnect', listener),

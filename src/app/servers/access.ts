@@ -14,6 +14,7 @@ import { webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../setup/cache-budget.ts';
+import { openTogether } from '../setup/closing.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
@@ -36,19 +37,13 @@ export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limite
  * writer process, which counts for this reader process unless Redis does.
  */
 export async function openNodeAccess(config: Config, env: Env, relay?: Relay): Promise<NodeAccess> {
-  const backend = await openRateLimitBackend(config, env);
-  const isRelayed = relay !== undefined && backend.limiter !== undefined && config.cacheUrl === undefined;
-  const limiter = isRelayed ? createRelayedLimiter(relay, env, countReaders(config, env) + 1) : backend.limiter;
-  const keys = openKeyFinder(config, env);
-  return {
-    gate: createNodeGate(config, env, keys.finder, limiter),
-    limiter,
-    cache: backend.cache,
-    close: async () => {
-      keys.close();
-      await backend.close();
-    },
-  };
+  return openTogether(env, async (opened) => {
+    const backend = opened.add(await openRateLimitBackend(config, env));
+    const isRelayed = relay !== undefined && backend.limiter !== undefined && config.cacheUrl === undefined;
+    const limiter = isRelayed ? createRelayedLimiter(relay, env, countReaders(config, env) + 1) : backend.limiter;
+    const keys = opened.add(openKeyFinder(config, env));
+    return { gate: createNodeGate(config, env, keys.finder, limiter), limiter, cache: backend.cache, close: opened.close };
+  });
 }
 
 type NodeAccess = Pick<RateLimitBackend, 'cache' | 'limiter' | 'close'> & { readonly gate: Gate };
@@ -70,8 +65,10 @@ function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { 
   const { dataDir } = config;
   // Without a data directory there are no API keys.
   if (dataDir === undefined) return { finder: { find: () => undefined }, close: () => {} };
+  // Before the file is opened: they may be wrong, which ends the start.
+  const plans = loadPlans(config, env);
   const { store, sql, close } = openKeysDatabase(dataDir, env);
-  void recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
+  void recordServerPlans(sql, plans, config.access.rateLimits);
   return { finder: createStoreKeyFinder(store, env), close };
 }
 

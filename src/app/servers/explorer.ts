@@ -2,6 +2,7 @@ import type { Handler } from '../../api/http/message.ts';
 import type { HttpRoute, HttpRoutes } from '../../api/http/router.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { openOnUse } from '../../base/cache/memoize.ts';
 import type { PageContext } from '../../explorer/load/page-context.ts';
 import { createPageAssets, type PageAssets } from '../../explorer/pages/page-assets.ts';
 import { createPageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
@@ -32,29 +33,19 @@ export function createExplorer(
   env: FileEnv & ProcessEnv,
   showsFollowing: boolean,
 ): (parts: ExplorerParts) => PageHandler | undefined {
-  let assets: Promise<PageAssets> | undefined;
-  const loadAssets = (): Promise<PageAssets> => {
-    assets ??= env.loadPageAssets().then(createPageAssets);
-    return assets;
-  };
+  const assets = openOnUse((): Promise<PageAssets> => env.loadPageAssets().then(createPageAssets));
   return ({ served, selection, routes, operations, handler }) => {
     if (served === undefined || !routes.has(openApiPath)) return undefined;
     const hasExplorer = config.explorer && !config.strict && config.data.enabled && (selection === 'both' || selection === 'data');
-    let context: Promise<PageContext> | undefined;
+    const context = openOnUse(
+      (): Promise<PageContext> => describe(served, config, env.version, { selection, routes, operations, hasExplorer, showsFollowing }),
+    );
     return createPageHandler({
       handler,
       isReferenceOnly: !hasExplorer,
       now: served.now,
-      assets: loadAssets,
-      context: () => {
-        context ??= describe(served, config, env.version, { selection, routes, operations, hasExplorer, showsFollowing }).catch(
-          (error: unknown) => {
-            context = undefined;
-            throw error;
-          },
-        );
-        return context;
-      },
+      assets: assets.get,
+      context: context.get,
     });
   };
 }

@@ -18,8 +18,8 @@ import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
+import type { WatchedProcess } from '../workers/heartbeat.ts';
 import type { WriterHost } from '../workers/hosted-readers.ts';
-import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
 import type { WriterStart } from '../workers/writer-messages.ts';
 
@@ -85,7 +85,7 @@ export type NetworkEnv = {
 /** The processes of the node beside this one. */
 export type WorkerEnv = {
   /** The writer process, if this process is a reader process that it started. */
-  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
+  readonly parent: (WatchedProcess & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
   /** Starts this program again as a writer process that this process supervises. */
   readonly spawnWriter: (start: WriterStart) => ReaderProcess;

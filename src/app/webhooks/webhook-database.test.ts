@@ -38,3 +38,31 @@ test('who manages webhooks opens them when they are first used, once, and again 
   await managed.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
+
+test('a file that cannot be used is closed again: it is opened anew at every use', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'serac-webhook-database-'));
+  const env = createEnv(() => {});
+  const config = { store: 'sqlite', dataDir } as const;
+  (await openWebhookDatabase(config, env, true)).close();
+  const path = join(dataDir, 'db', 'webhooks.sqlite');
+  const changed = openDatabase(path, { readonly: false });
+  changed.exec(`UPDATE meta SET value = 9 WHERE name = 'webhooks'`);
+  changed.close();
+  let open = 0;
+  const counting = {
+    ...env,
+    openDatabase: (...args: Parameters<Env['openDatabase']>) => {
+      const database = env.openDatabase(...args);
+      open++;
+      const close = (): void => {
+        open--;
+        database.close();
+      };
+      return { ...database, close };
+    },
+  } as Env;
+  const managed = openWebhooksOnUse(config, counting);
+  for (let use = 0; use < 3; use++) await expect(managed.store()).rejects.toThrow('version 9 of the webhooks');
+  expect(open).toBe(0);
+  rmSync(dataDir, { recursive: true, force: true });
+});

@@ -1,7 +1,9 @@
 import { openSharedFile } from '../../api/access/shared-file.ts';
-import { createWebhookStore, createWebhookTables, type WebhookStore } from '../../api/webhooks/webhook-store.ts';
+import { createWebhookStore, prepareWebhookTables, type WebhookStore } from '../../api/webhooks/webhook-store.ts';
+import { openOnUse } from '../../base/cache/memoize.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
 import type { StorageConfig } from '../config/config.ts';
+import { closeOnFailure } from '../setup/closing.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { DatabaseEnv, FileEnv } from '../setup/env.ts';
 
@@ -21,27 +23,20 @@ export async function openWebhookDatabase(
 ): Promise<WebhookDatabase> {
   const files = store === 'memory' || dataDir === undefined ? undefined : dataFilesIn(dataDir);
   if (files !== undefined) env.makeFolder(files.folder);
-  const sql = openSharedFile(env.openDatabase, files?.webhooks ?? memoryPath, isDurable);
-  await createWebhookTables(sql);
-  return { store: createWebhookStore(sql), close: sql.close };
+  const file = openSharedFile(env.openDatabase, files?.webhooks ?? memoryPath, isDurable);
+  // An error of closing the file would hide why it cannot be used.
+  const ignore = (): void => {};
+  return closeOnFailure(file, ignore, async (sql) => {
+    await prepareWebhookTables(sql);
+    return { store: createWebhookStore(sql), close: sql.close };
+  });
 }
 
 /** The webhooks of a node for those who manage them, opened when they are first used: most nodes have none. */
 export function openWebhooksOnUse(config: Pick<StorageConfig, 'store' | 'dataDir'>, env: DatabaseEnv & FileEnv) {
-  let opened: Promise<WebhookDatabase> | undefined;
-  const open = async (): Promise<WebhookDatabase> => {
-    try {
-      return await openWebhookDatabase(config, env, true);
-    } catch (error) {
-      opened = undefined;
-      throw error;
-    }
-  };
+  const database = openOnUse(() => openWebhookDatabase(config, env, true));
   return {
-    store: async (): Promise<WebhookStore> => {
-      opened ??= open();
-      return (await opened).store;
-    },
-    close: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
+    store: async (): Promise<WebhookStore> => (await database.get()).store,
+    close: async (): Promise<void> => (await database.current())?.close(),
   };
 }

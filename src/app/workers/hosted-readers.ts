@@ -11,6 +11,12 @@ export type WriterHost = WriterStart & {
 /** What changes in the environment of a writer process that has a supervisor. */
 type HostedWriter = { readonly parent: undefined; readonly supervisor: WriterHost; readonly spawnReader: () => ReaderProcess };
 
+type HostedReader = {
+  readonly listeners: ((message: unknown) => void)[];
+  readonly exit: (code: number) => void;
+  cpuWait: number;
+};
+
 /** Connects a writer process with its supervisor: answers pings, and starts readers through it. `stop` is called when the supervisor is gone. */
 export function connectToSupervisor(
   channel: Channel & { readonly onClose: (listener: () => void) => void },
@@ -18,12 +24,13 @@ export function connectToSupervisor(
   stop: () => void,
 ): HostedWriter {
   const send = (message: MessageFromWriter): void => channel.send(message);
-  const readers = new Map<number, { readonly listeners: ((message: unknown) => void)[]; readonly exit: (code: number) => void }>();
+  const readers = new Map<number, HostedReader>();
   let lastReader = 0;
   channel.onMessage((received) => {
     const message = received as MessageToWriter;
     if (message.writer === 'ping') return send({ writer: 'pong' });
     const reader = readers.get(message.reader);
+    if (message.writer === 'readerWaited' && reader !== undefined) reader.cpuWait = message.cpuWait;
     if (message.writer === 'fromReader') for (const listener of reader?.listeners ?? []) listener(message.message);
     if (message.writer !== 'readerExited') return;
     readers.delete(message.reader);
@@ -40,14 +47,15 @@ export function connectToSupervisor(
     spawnReader: () => {
       const reader = ++lastReader;
       const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
-      const listeners: ((message: unknown) => void)[] = [];
-      readers.set(reader, { listeners, exit });
+      const hosted: HostedReader = { listeners: [], exit, cpuWait: 0 };
+      readers.set(reader, hosted);
       send({ writer: 'takeReader', reader });
       return {
         exited,
+        cpuWait: () => hosted.cpuWait,
         kill: (signal) => send({ writer: 'killReader', reader, signal }),
         send: (message) => send({ writer: 'toReader', reader, message }),
-        onMessage: (listener) => void listeners.push(listener),
+        onMessage: (listener) => void hosted.listeners.push(listener),
       };
     },
   };

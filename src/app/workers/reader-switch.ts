@@ -51,13 +51,19 @@ export function createReaderSwitch({
     }
   };
 
+  const passToReader = (number: number, message: MessageToReader): void => {
+    const reader = find(number);
+    reader?.send(message);
+    if (message.reader === 'ping') sendToWriter?.({ writer: 'readerWaited', reader: number, cpuWait: reader?.cpuWait?.() ?? 0 });
+  };
+
   return {
     connect: (writer) => {
       sendToWriter = (message) => writer.send(message);
       return (message) => {
         if (message.writer === 'takeReader') take(message.reader);
         if (message.writer === 'killReader') find(message.reader)?.kill(message.signal);
-        if (message.writer === 'toReader') find(message.reader)?.send(message.message);
+        if (message.writer === 'toReader') passToReader(message.reader, message.message as MessageToReader);
       };
     },
     disconnect: () => {

@@ -8,12 +8,12 @@ import { createReaderPool } from './supervisor.ts';
 function startFakes(count: number) {
   const { timing, until, pass } = createVirtualTiming();
   const spawned: FakeChild[] = [];
-  const fake = { spawnFails: false, answersPing: (_index: number): boolean => true };
+  const fake = { spawnFails: false, answersPing: (_index: number): boolean => true, cpuWait: () => 0 };
   const spawnReader: Env['spawnReader'] = () => {
     if (fake.spawnFails) throw new Error('no more processes');
     const child = fakeChild((message) => message.reader === 'ping' && fake.answersPing(spawned.indexOf(child)));
     spawned.push(child);
-    return child;
+    return { ...child, cpuWait: () => fake.cpuWait() };
   };
   const log: string[] = [];
   const env = {
@@ -107,6 +107,19 @@ test('a hung reader is noticed within 5 s, reported, killed and replaced; the ot
   await pass(1000);
   expect([spawned[0]?.killed, spawned[1]?.killed, error(), changes()]).toEqual([['SIGKILL'], [], undefined, 4]);
   expect(readers.check()).toMatchObject({ details: { wanted: 2, serving: 2, replaced: 1 } });
+});
+
+test('a reader that waits for a CPU is not killed: its clients would be disconnected; one that has a CPU and hangs is', async () => {
+  const { fake, spawned, pass, until, now, error } = startFakes(1);
+  await pass(5000);
+  fake.answersPing = () => false;
+  const began = now();
+  // It has the CPU for a tenth of the time.
+  fake.cpuWait = () => 0.9 * (now() - began);
+  await pass(40_000);
+  expect([spawned[0]?.killed, error()]).toEqual([[], undefined]);
+  await until(() => spawned[0]?.killed.length === 1, 10_000);
+  expect(error()).toBe('a reader process has not answered for 4.5 s and was killed');
 });
 
 test('a start that hangs is killed after 30 s', async () => {

@@ -3,13 +3,13 @@ import type { Handler } from '../../api/http/message.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
-import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
+import { hungTimeout, type WatchedProcess, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
-import { type Channel, type RelayTimers, serveRelay } from './relay.ts';
+import { type RelayTimers, serveRelay } from './relay.ts';
 import { serveStreamLimit } from './relayed-streams.ts';
 
 /** A reader process, seen from the writer process. */
-export type ReaderProcess = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
+export type ReaderProcess = WatchedProcess & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
 
 type SupervisorEnv = {
   readonly spawnReader: () => ReaderProcess;
@@ -198,7 +198,7 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
   let isServing = false;
   let isListening = false;
   let isHung = false;
-  const heartbeat = watchHeartbeat(env.timers, (sinceReset) => {
+  const heartbeat = watchHeartbeat(env.timers, spawned, (sinceReset) => {
     if (isHung) return;
     send({ reader: 'ping' });
     if (sinceReset < (isServing ? hungTimeout : startTimeout)) return;

@@ -85,7 +85,7 @@ export function superviseWriter(env: WriterSupervisorEnv, onEnd: (code: number) 
     const [isFirst, began] = [restartCount === 0, env.clock.monotonic()];
     let isReady = false;
     let hungReason: string | undefined;
-    const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
+    const heartbeat = watchHeartbeat(env.timers, spawned, (silentFor) => {
       spawned.send({ writer: 'ping' } satisfies MessageToWriter);
       if (isReady && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
       const limit = isReady ? killTimeout : isFirst ? Number.POSITIVE_INFINITY : restartTimeout;

@@ -10,6 +10,28 @@ export function memoize<K, V extends NonNullable<unknown>>(compute: (key: K) => 
   };
 }
 
+/** What is opened when it is first used. */
+type OpenedOnUse<A extends unknown[], T> = {
+  /** Opens it at the first call; later calls return the same, unless opening has failed: then they try again. */
+  readonly get: (...args: A) => Promise<T>;
+  /** What is open or being opened; undefined if nothing is. */
+  readonly current: () => Promise<T | undefined>;
+};
+
+export function openOnUse<A extends unknown[], T>(open: (...args: A) => Promise<T>): OpenedOnUse<A, T> {
+  let opened: Promise<T> | undefined;
+  return {
+    get: (...args) => {
+      opened ??= open(...args).catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return opened;
+    },
+    current: async () => opened?.catch(() => undefined),
+  };
+}
+
 /** Returns a function that reads again only after a commit. `version`: see `Store`; while it is undefined, every call reads. */
 export function cacheByVersion<T>(read: () => T, version: () => number | undefined): () => T {
   let cachedVersion: number | undefined;

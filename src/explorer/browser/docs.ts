@@ -1,3 +1,4 @@
+import { openOnUse } from '../../base/cache/memoize.ts';
 import type { DocsEntry, DocsIndex } from '../docs/docs-search.ts';
 import { listMatches } from './match-list.ts';
 import { changeTheme, copyText } from './page-tools.ts';
@@ -16,23 +17,19 @@ const snippetLength = 110;
 
 const { index = '', root = '' } = (document.currentScript as HTMLScriptElement).dataset;
 
-let loading: Promise<void> | undefined;
-function loadIndex(): Promise<void> {
-  loading ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement('script'), { src: index });
-    script.addEventListener('load', () => resolve());
-    script.addEventListener('error', () => {
-      loading = undefined;
-      reject(new TypeError('the search index cannot be loaded'));
-    });
-    document.head.append(script);
-  });
-  return loading;
-}
+const searchIndex = openOnUse(
+  () =>
+    new Promise<void>((resolve, reject) => {
+      const script = Object.assign(document.createElement('script'), { src: index });
+      script.addEventListener('load', () => resolve());
+      script.addEventListener('error', () => reject(new TypeError('the search index cannot be loaded')));
+      document.head.append(script);
+    }),
+);
 
 /** Sections that contain all words, best first: words in the heading count more than words in the title of the page and in the text. */
 async function find(text: string): Promise<HTMLAnchorElement[]> {
-  await loadIndex();
+  await searchIndex.get();
   const { pages, entries } = globalThis.seracDocs as DocsIndex;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
   const scored = entries.flatMap((entry) => {

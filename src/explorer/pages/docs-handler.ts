@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { openOnUse } from '../../base/cache/memoize.ts';
 import { compressBytes, type Encoding, encodingFor } from './compressed-body.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 
@@ -42,16 +43,11 @@ type Site = ReadonlyMap<string, ServedFile>;
 
 /** Answers GET requests for the documentation; undefined for every other path. `load` is called for the first one. */
 export function createDocsHandler(load: () => Promise<DocsFiles>): PageHandler {
-  let site: Promise<Site> | undefined;
-  const prepare = async (): Promise<Site> => new Map([...(await load())].map(([path, content]) => [path, prepareFile(content)]));
+  const site = openOnUse(async (): Promise<Site> => new Map([...(await load())].map(([path, content]) => [path, prepareFile(content)])));
   return (request) => {
     const { method, path } = request;
     if ((method !== 'GET' && method !== 'HEAD') || (path !== docsPath && !path.startsWith(`${docsPath}/`))) return undefined;
-    site ??= prepare().catch((error: unknown) => {
-      site = undefined;
-      throw error;
-    });
-    return site.then((files) => respond(files, request));
+    return site.get().then((files) => respond(files, request));
   };
 }
 

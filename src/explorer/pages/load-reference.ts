@@ -1,3 +1,4 @@
+import { openOnUse } from '../../base/cache/memoize.ts';
 import { read, readIfFound, type Source } from '../load/source.ts';
 import type { OpenApi, OpenRpc, ReferenceData } from '../reference/reference-types.ts';
 
@@ -6,13 +7,9 @@ const originMark = 'http://serac.invalid';
 
 /** Loads and renders the reference once per port: the documents never change while the server runs. */
 export function createReferenceLoader(): (source: Source, origin: string) => Promise<ReferenceData> {
-  let loading: Promise<ReferenceData> | undefined;
+  const loaded = openOnUse(load);
   return async (source, origin) => {
-    loading ??= load(source);
-    const data = await loading.catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
+    const data = await loaded.get(source);
     return { ...data, html: data.html.replaceAll(originMark, origin) };
   };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from './sql.ts';
+import type { Query } from './steps.ts';
 import type { Column, Table } from './tables.ts';
 
 export type Dialect = Sql['dialect'];
@@ -18,6 +19,15 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
 
 export const createIndex = (table: string, columns: readonly string[]): string =>
   `CREATE INDEX IF NOT EXISTS ${table}_by_${columns.join('_')} ON ${table}(${columns.join(', ')})`;
+
+/** Reads the names of the columns of a table; there are none if it does not exist. */
+export const columnNames = (dialect: Dialect, table: string): Query => ({
+  text:
+    dialect === 'sqlite'
+      ? 'SELECT name FROM pragma_table_info(?)'
+      : 'SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?',
+  values: [table],
+});
 
 export const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: string } } = {
   sqlite: { int: 'INTEGER', blob: 'BLOB', text: 'TEXT', real: 'REAL' },

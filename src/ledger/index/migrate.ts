@@ -17,7 +17,7 @@ export function migrateStore(store: Store, chain: number, all = migrations, watc
   const { db } = store;
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
-  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0, all));
+  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0, newestVersionOf(all)));
   if (outdated.length === 0) return;
   if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
@@ -103,7 +103,7 @@ function canRead(rows: readonly MetaRow[], all: readonly Migration[]): boolean {
     versions.every(({ name, value }) => {
       if (value === newest + 1 && oldestReader <= newest) return true;
       if (value === newest - 1 && all.find(({ version }) => version === newest)?.readsPrevious === true) return true;
-      return !isOutdated(name, value, all);
+      return !isOutdated(name, value, newest);
     })
   );
 }
@@ -147,7 +147,8 @@ export function toIndexCounters(rows: readonly MetaRow[]): { readonly revision: 
 /** Key of the advisory lock: an arbitrary number that all processes share. */
 const migrationLock = 0x5e_4a_c0_01;
 
-const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key: ['name'] } as const;
+/** Has the versions of the tables, and counters. */
+export const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key: ['name'] } as const;
 
 /** Tables that have a version of their own: the shared ones or those of one chain. `name` is its row in `meta`. */
 type Part = {
@@ -168,8 +169,7 @@ const chainPart = (number: number): Part => ({
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
 /** Whether a part needs migrations. Throws if another program has given it a version that this one does not know. */
-function isOutdated(part: string, version: number, all: readonly Migration[]): boolean {
-  const newest = newestVersionOf(all);
+export function isOutdated(part: string, version: number, newest: number): boolean {
   if (version > newest)
     throw new IndexError(
       `the database has version ${version} of the ${part}, this program supports version ${newest} and cannot read it; use the version of serac that wrote it, or start with an empty data directory or database`,
@@ -226,7 +226,7 @@ function* lastTx(chain: number): Steps<number> {
 
 async function migratePart(tx: Sql, part: Part, all: readonly Migration[], watch: MigrationWatch): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
-  if (!isOutdated(part.name, version, all)) return;
+  if (!isOutdated(part.name, version, newestVersionOf(all))) return;
   if (version > 0 && part.chain !== undefined) await queueBackground(tx, part.chain, migrationsAfter(version, all), all);
   await runSteps(tx, migrateTables(part, version, 'postgres', all, watch));
   await setMeta(tx, part.name, newestVersionOf(all));

@@ -1,9 +1,13 @@
+import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
 /** A statement. With `copy` it is a COPY of PostgreSQL, which has rows instead of values; see copy-rows.ts. */
 export type Query = { readonly text: string; readonly values: readonly SqlValue[]; readonly copy?: () => Uint8Array };
+
+/** A query without values. */
+export const toQuery = (text: string): Query => ({ text, values: [] });
 
 /**
  * Database work that runs on SQLite and PostgreSQL: a generator that yields groups of independent queries and receives the rows of each.
@@ -63,6 +67,17 @@ export async function runSteps<T>(sql: Sql, steps: Steps<T>, maxInFlight = usual
     step = steps.next(results);
   }
   return step.value;
+}
+
+/** Runs steps on any database, one query after the other: on SQLite at once, also inside a write, which must be synchronous. */
+export function runInTurn<T>(sql: Sql, steps: Steps<T>): MaybePromise<T> {
+  const runAll = (queries: readonly Query[], done: readonly (readonly unknown[])[]): MaybePromise<readonly (readonly unknown[])[]> => {
+    const next = queries[done.length];
+    return next === undefined ? done : andThen(sql.all<unknown>(next.text, next.values), (rows) => runAll(queries, [...done, rows]));
+  };
+  const runFrom = (step: IteratorResult<readonly Query[], T>): MaybePromise<T> =>
+    step.done === true ? step.value : andThen(runAll(step.value, []), (results) => runFrom(steps.next(results)));
+  return runFrom(steps.next());
 }
 
 async function runQuery(sql: Sql, { text, values, copy }: Query): Promise<readonly unknown[]> {
