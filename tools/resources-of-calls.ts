@@ -23,6 +23,7 @@ export const perCall: readonly string[] = [
   'chain/follow/ask-nodes.ts answers failures',
   'chain/follow/batch-view.ts utxos assets txs',
   'chain/follow/imported-outputs.ts utxos unknown',
+  'chain/follow/key-recovery.ts senders signed txs',
   'chain/follow/pre-linearization-lookup.ts found',
   'chain/lifecycle/tx-verifier.ts all',
   'chain/solo/solo.ts errors',

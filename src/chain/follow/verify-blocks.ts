@@ -6,7 +6,7 @@ import { assetOf } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { type Parent, verifyBlock } from '../lifecycle/processing.ts';
-import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
+import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
 import { createBatchView, type PrefetchedState } from './batch-view.ts';
 import { assetIdsOf, type BlockInputs, collectBlockInputs } from './block-inputs.ts';
 import type { ExportLookup } from './export-lookup.ts';
@@ -19,7 +19,7 @@ import type { Timing } from './timing.ts';
 
 type BatchVerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;
-  readonly verifier: TxVerifier;
+  readonly verifier: BlockVerifier;
   readonly exportLookup: ExportLookup;
   readonly preLinearization: PreLinearizationLookup;
   readonly timing: Pick<Timing, 'now' | 'unix' | 'soon'>;
