@@ -55,7 +55,7 @@ async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, tx
   await admin.all(`CREATE DATABASE ${name}`, []);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const nodeBefore = readCpuSeconds(node.pid) ?? 0;
+  const nodeBefore = ((readCpuSeconds(node.pid) ?? Number.NaN) * 1e6) / txs;
   const command = [...indexerCommand, `http://127.0.0.1:${node.port}`, `--database-url=${url.href}`, '--network-id=local', '--silent'];
   const started = performance.now();
   const child = Bun.spawn([...command, ...flags], { stdout: 'ignore', stderr: 'inherit', signal });
@@ -63,12 +63,15 @@ async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, tx
     const sessions = await waitForHeight(url.href, blocks, () => child.exitCode === null);
     const seconds = (performance.now() - started) / 1000;
     const used = [...readThreadTimes(child.pid)].map(([thread, micros]) => [thread.replace('writer', 'indexer'), micros / txs] as const);
-    const micros = (value: number | undefined) => ((value ?? Number.NaN) * 1e6) / txs;
+    const cpuOf = (pid: number) => ((readCpuSeconds(pid) ?? Number.NaN) * 1e6) / txs;
+    const [indexer, database] = [cpuOf(child.pid), Math.max(...sessions.map(cpuOf))];
+    const served = cpuOf(node.pid) - nodeBefore;
     return new Map([
       ...used,
-      ['indexer, all threads', micros(readCpuSeconds(child.pid))],
-      ['PostgreSQL, the session of the indexer', micros(Math.max(...sessions.map((pid) => readCpuSeconds(pid) ?? 0)))],
-      ['node', micros((readCpuSeconds(node.pid) ?? 0) - nodeBefore)],
+      ['indexer, all threads', indexer],
+      ['PostgreSQL, the session of the indexer', database],
+      ['node', served],
+      ['sum of indexer, PostgreSQL and node', indexer + database + served],
       ['transactions per second', txs / seconds],
     ]);
   } finally {

@@ -7,8 +7,8 @@ import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type FollowedNode, type Follower, startFollower } from '../../chain/follow/follower.ts';
+import { createKeyRecovery, type KeyRecoveryDeps } from '../../chain/follow/key-recovery.ts';
 import type { FollowedBlock, FollowLedger } from '../../chain/follow/ledger.ts';
-import { createKeyRecovery } from '../../chain/follow/key-recovery.ts';
 import type { BatchLimit } from '../../chain/follow/ready-blocks.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
@@ -41,8 +41,8 @@ type FollowTarget = {
   /** Called when the state of the follower changes, for example from waiting to live. */
   readonly onStateChange?: () => void;
   readonly batchLimit?: BatchLimit;
-  /** The node is trusted: it has verified its blocks. The addresses whose public keys the index does not have are then asked for. */
-  readonly trust?: Pick<Parameters<typeof createKeyRecovery>[0], 'withoutKeys'> | undefined;
+  /** Given if the node is trusted to have verified its blocks: public keys are then recovered only as far as they are not stored. */
+  readonly trust?: Pick<KeyRecoveryDeps, 'withoutKeys'> | undefined;
   readonly reorgs: NonNullable<FollowedNode['reorgs']>;
 };
 

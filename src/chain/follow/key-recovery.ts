@@ -8,7 +8,7 @@ import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
 import type { FollowedBlock } from './ledger.ts';
 import { signaturesOf } from './signer-prefetch.ts';
 
-type KeyRecoveryDeps = {
+export type KeyRecoveryDeps = {
   /** The addresses among these whose public keys are not stored. */
   readonly withoutKeys: (addresses: readonly Address[]) => Promise<readonly Address[]>;
   /** See `createSignerPrefetch`; undefined if there is no thread. */

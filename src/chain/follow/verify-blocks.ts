@@ -1,5 +1,6 @@
 import type { Block } from '../../avm/tx/block.ts';
 import type { Effects } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
@@ -84,14 +85,17 @@ async function prefetch(
     ledger.load({ utxos: [...utxos.values()], assets: [...assets] }),
     findImportedOutputs(imports, exportLookup),
   ]);
-  const missing = new Map([...utxos].filter(([id]) => !loaded.utxos.has(id) && loaded.spent?.has(id) !== true));
+  const missing = new Map<Id, UtxoRef>();
+  for (const [id, ref] of utxos) if (!loaded.utxos.has(id) && loaded.spent?.has(id) !== true) missing.set(id, ref);
   const missingAssets = [...assets].filter((id) => !loaded.assets.has(id));
   const [preLinearizationUtxos, preLinearizationTxs] = await Promise.all([
     preLinearization.utxos(missing),
     preLinearization.txs(missingAssets),
   ]);
+  const known = new Map(loaded.utxos);
+  for (const [id, utxo] of preLinearizationUtxos) known.set(id, utxo);
   return {
-    utxos: new Map([...loaded.utxos, ...preLinearizationUtxos]),
+    utxos: known,
     assets: new Map([...loaded.assets, ...[...preLinearizationTxs].map(([id, tx]) => [id, assetOf(tx)] as const)]),
     imported,
     preLinearizationUtxos,
@@ -128,7 +132,7 @@ const isKnown = (entry: readonly [Id, Utxo | undefined]): entry is readonly [Id,
 const developerHint = (fault: AnyFault['fault']): string => {
   const { code, cause = code } = fault as { readonly code: string; readonly cause?: string };
   if (/SIGNATURE/.test(cause))
-    return "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and cannot be followed then";
+    return "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and can then be followed only by serac index --trust-node";
   return cause === 'BLOCK_TOO_FAR_AHEAD'
     ? "; either the clock of this machine is behind, or the clock of a developer's chain was moved ahead (dev.increaseTime, dev.setTime): such a chain can be followed up to the current time only, so this block is tried again until its time has come"
     : '';

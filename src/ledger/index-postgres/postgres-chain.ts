@@ -170,7 +170,7 @@ function createKnownOutputs(reads: ChainRowReads) {
         if (cached === undefined) unknown.push(ref);
         else {
           utxos.set(cached.utxo.id, cached.utxo);
-          found.set(cached.utxo.id, { ...cached, spent: null });
+          found.set(cached.utxo.id, cached);
         }
       }
       for (const [id, row] of yield* reads.utxoRows(unknown)) {
