@@ -55,7 +55,8 @@ async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, tx
   await admin.all(`CREATE DATABASE ${name}`, []);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const nodeBefore = ((readCpuSeconds(node.pid) ?? Number.NaN) * 1e6) / txs;
+  const cpuOf = (pid: number) => ((readCpuSeconds(pid) ?? 0) * 1e6) / txs;
+  const nodeBefore = cpuOf(node.pid);
   const command = [...indexerCommand, `http://127.0.0.1:${node.port}`, `--database-url=${url.href}`, '--network-id=local', '--silent'];
   const started = performance.now();
   const child = Bun.spawn([...command, ...flags], { stdout: 'ignore', stderr: 'inherit', signal });
@@ -63,7 +64,6 @@ async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, tx
     const sessions = await waitForHeight(url.href, blocks, () => child.exitCode === null);
     const seconds = (performance.now() - started) / 1000;
     const used = [...readThreadTimes(child.pid)].map(([thread, micros]) => [thread.replace('writer', 'indexer'), micros / txs] as const);
-    const cpuOf = (pid: number) => ((readCpuSeconds(pid) ?? Number.NaN) * 1e6) / txs;
     const [indexer, database] = [cpuOf(child.pid), Math.max(...sessions.map(cpuOf))];
     const served = cpuOf(node.pid) - nodeBefore;
     return new Map([

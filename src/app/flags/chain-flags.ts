@@ -91,7 +91,7 @@ export const chainFlags = {
     kind: 'boolean',
     default: 'false',
     commands: ['index'],
-    help: 'the followed node is your own: signatures, amounts and fees, which it has verified, are not verified again; a block costs half as much',
+    help: 'the followed node is your own: signatures, amounts and fees, which it has verified, are not verified again',
   },
   'fork-url': {
     group: 'Chain',
