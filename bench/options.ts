@@ -44,6 +44,7 @@ const modes = [
   'scale',
   'data',
   'index-cost',
+  'index-load',
   'threads',
   'transfer',
   'follow',
@@ -56,7 +57,7 @@ const modes = [
   'restart',
 ] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --index-load | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -78,6 +79,8 @@ the same bytes. Instead of the table:
   --workers N      number of reader processes; without it, measured with auto and with 0
   --postgres URL   also measure serac api on this PostgreSQL server, with the round trips per page; the copy of the chain stays there
   --index-cost   accepted transactions per second with and without the history index
+  --index-load   CPU time of a transaction while serac index catches up with a local node, by thread and process, with --postgres URL: 40,000 transfers
+                 between 4,000 addresses (--quick: 10,000 between 1,000; --txs N; --keep DIR)
   --threads      CPU time of an accepted transaction by process and thread, with --workers auto and 0; --workers N for another number
   --transfer     what one transfer with one input and two outputs costs in chains of 100 and of 90,000 blocks (--quick: 10,000): rows by table,
                  statements, pages of the log, bytes on disk, bytes allocated, CPU time of the main thread; --blocks N for another size,
@@ -119,6 +122,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         scale: { type: 'boolean' },
         data: { type: 'boolean' },
         'index-cost': { type: 'boolean' },
+        'index-load': { type: 'boolean' },
         threads: { type: 'boolean' },
         transfer: { type: 'boolean' },
         follow: { type: 'boolean' },

@@ -184,5 +184,7 @@ const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 export const seracCommand = commandWith(collector.writer);
 /** A built program in place of the source. */
 export const programCommand = (program: string): readonly string[] => commandWith(collector.writer, program);
-export const joinCommand = [...commandWith({ ...collector.writer, ...collector.joined }), 'join'];
+const largeHeapCommand = commandWith({ ...collector.writer, ...collector.large });
+export const joinCommand = [...largeHeapCommand, 'join'];
+export const indexerCommand = [...largeHeapCommand, 'index'];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

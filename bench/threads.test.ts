@@ -20,8 +20,8 @@ test('the table has the medians of the rounds, without threads that did nothing'
       ['all processes', all],
     ]);
   const table = formatThreads([
-    { workers: 'auto', rounds: [round(10, 30), round(12, 50), round(99, 40)] },
-    { workers: '0', rounds: [round(7, 20)] },
+    { name: '--workers auto', rounds: [round(10, 30), round(12, 50), round(99, 40)] },
+    { name: '--workers 0', rounds: [round(7, 20)] },
   ]);
   expect(table.split('\n').map((line) => line.split(/ {2,}/).filter(Boolean))).toEqual([
     ['µs of CPU time per transaction', '--workers auto', '--workers 0'],

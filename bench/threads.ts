@@ -7,7 +7,7 @@ import { type BenchEnv, serac } from './servers.ts';
 import { readThreadTimes, threadTimesBetween } from './thread-usage.ts';
 
 /** Microseconds of CPU time per transaction by thread, and accepted transactions per second, of one round. */
-type Round = ReadonlyMap<string, number>;
+export type Round = ReadonlyMap<string, number>;
 
 /**
  * Measures where the CPU time of accepted transactions goes: by process and thread, with each number of readers. The nodes take turns, so that
@@ -20,7 +20,7 @@ export async function runThreads(env: BenchEnv, load: LoadGenerator, options: Op
   for (const workers of options.workers) {
     const server = await serac(env, undefined, [`--workers=${workers}`]).start();
     await issueFixture(fixture, server.port, load);
-    nodes.push({ workers, server, rounds: [] as Round[] });
+    nodes.push({ name: `--workers ${workers}`, server, rounds: [] as Round[] });
   }
   for (const txs of fixture.toIssue)
     for (const { server, rounds } of nodes) {
@@ -38,11 +38,11 @@ export async function runThreads(env: BenchEnv, load: LoadGenerator, options: Op
 }
 
 /** Rows of at least one microsecond, by name; medians over the rounds. */
-export function formatThreads(nodes: readonly { readonly workers: string; readonly rounds: readonly Round[] }[]): string {
+export function formatThreads(nodes: readonly { readonly name: string; readonly rounds: readonly Round[] }[]): string {
   const names = [...new Set(nodes.flatMap(({ rounds }) => rounds.flatMap((round) => [...round.keys()])))].sort();
   const cells = (name: string) => nodes.map(({ rounds }) => Math.round(median(rounds.map((round) => round.get(name) ?? 0))));
   return alignColumns([
-    ['µs of CPU time per transaction', ...nodes.map(({ workers }) => `--workers ${workers}`), ''],
+    ['µs of CPU time per transaction', ...nodes.map(({ name }) => name), ''],
     ...names.filter((name) => cells(name).some((value) => value > 0)).map((name) => [name, ...cells(name).map(String), '']),
   ]);
 }

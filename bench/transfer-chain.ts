@@ -68,16 +68,21 @@ export function createTransferGenerator({ addresses: addressCount, spends }: Tra
   };
 }
 
-/** Adds blocks to a chain at its genesis, with one transfer each after the first one. */
-export function growTransferChain({ state, ledger }: Pick<ChainStore, 'state' | 'ledger'>, blocks: number, from: TransferGenerator): void {
+/** Adds blocks to a chain at its genesis, with `txsPerBlock` transfers each after the first one. */
+export function growTransferChain(
+  { state, ledger }: Pick<ChainStore, 'state' | 'ledger'>,
+  blocks: number,
+  from: TransferGenerator,
+  txsPerBlock = 1,
+): void {
   let batch: NewBlock[] = [];
   let parent: Pick<NewBlock['block'], 'id' | 'height' | 'time'> = state.lastAccepted();
   for (let made = 0; made < blocks; made++) {
-    const { txs, consumed } = made === 0 ? from.split() : from.next(1);
+    const { txs, consumed } = made === 0 ? from.split() : from.next(txsPerBlock);
     const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + secondsPerBlock, txs: [...txs] });
     batch.push({ block, diff: { applied: txs.map((tx) => ({ tx, effects: effectsOf(tx) })), consumed } });
     parent = block;
-    if (batch.length < blocksPerCommit && made + 1 < blocks) continue;
+    if (batch.length * txsPerBlock < txsPerCommit && made + 1 < blocks) continue;
     ledger.accept(batch);
     batch = [];
   }
@@ -90,4 +95,4 @@ const splitOutputs = 700;
 /** An output that is halved in a transfer must leave more than the fee. */
 const minSpendable = 4n * localChainParams.txFee;
 const secondsPerBlock = 10n;
-const blocksPerCommit = 1000;
+const txsPerCommit = 1000;

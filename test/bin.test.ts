@@ -160,7 +160,7 @@ for (const node of nodes) {
       expect(statSync(state).size).toBeGreaterThan(0);
     }, 20_000);
 
-    test('sets the garbage collector of writer, joined node and readers, unless the environment does', async () => {
+    test('sets the garbage collector of writer, joined node, indexer and readers, unless the environment does', async () => {
       const serac = install(`collector-${name}/node_modules/serac`);
       writeExecutable(
         `collector-${name}/node_modules/bun/bin/bun.exe`,
@@ -169,7 +169,8 @@ for (const node of nodes) {
       const variables = ['BUN_JSC_forceRAMSize', 'BUN_JSC_numberOfGCMarkers', 'SERAC_READER_BUN_JSC_forceRAMSize'];
       const clean = ['env', ...variables.flatMap((name) => ['-u', name])];
       expect((await run([...clean, path, serac])).out).toEqual(['201326592 2 134217728']);
-      expect((await run([...clean, path, serac, 'join', '--network-id=local'])).out).toEqual(['402653184 2 134217728']);
+      for (const command of ['join', 'index'])
+        expect((await run([...clean, path, serac, command, '--network-id=local'])).out).toEqual(['402653184 2 134217728']);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=3', path, serac])).out).toEqual(['5 3']);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', path, serac, 'join'])).out).toEqual(['5 2']);
     });

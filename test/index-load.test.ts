@@ -48,13 +48,21 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
   };
 
   /** Runs `serac index` until a height is stored; ends it with a signal. */
-  const runUntil = async (database: string, sql: Postgres, height: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    const indexer = startIndexer(`http://127.0.0.1:${server.port}`, `--database-url=${database}`, '--network-id=local');
+  const runUntil = async (
+    database: string,
+    sql: Postgres,
+    height: number,
+    signal: 'SIGKILL' | 'SIGTERM',
+    ...flags: readonly string[]
+  ): Promise<void> => {
+    const indexer = startIndexer(`http://127.0.0.1:${server.port}`, `--database-url=${database}`, '--network-id=local', ...flags);
     while ((await heightOf(sql)) < height) {
       if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(2)])) throw new Error(indexer.stderrText());
     }
     await indexer.stop(signal);
   };
+
+  const open = (url: string) => openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
 
   const rowsIn = (sql: Postgres) =>
     Promise.all(
@@ -64,7 +72,6 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
   test('killed at any point, it continues and stores the same rows as one that was never stopped', async () => {
     const random = createRandom(7);
     const [killed, whole] = [await openServers('index_killed'), await openServers('index_whole')];
-    const open = (url: string) => openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
     const [killedSql, wholeSql] = [open(killed.database), open(whole.database)];
     try {
       node.height = BigInt(blocks);
@@ -86,6 +93,23 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
     } finally {
       await Promise.all([killedSql.close(), wholeSql.close()]);
       await Promise.all([killed.close(), whole.close()]);
+    }
+  }, 300_000);
+
+  test('with --trust-node it stores the same rows, public keys included', async () => {
+    const [verifying, trusting] = [await openServers('index_verifying'), await openServers('index_trusting')];
+    const [verifyingSql, trustingSql] = [open(verifying.database), open(trusting.database)];
+    try {
+      node.height = BigInt(blocks / 4);
+      await runUntil(verifying.database, verifyingSql, blocks / 4, 'SIGTERM');
+      await runUntil(trusting.database, trustingSql, blocks / 8, 'SIGKILL', '--trust-node');
+      await runUntil(trusting.database, trustingSql, blocks / 4, 'SIGTERM', '--trust-node');
+      expect(await rowsIn(trustingSql)).toEqual(await rowsIn(verifyingSql));
+      const keys = 'SELECT address, public_key FROM signer_key ORDER BY address';
+      expect(await trustingSql.all(keys, [])).toEqual(await verifyingSql.all(keys, []));
+    } finally {
+      await Promise.all([verifyingSql.close(), trustingSql.close()]);
+      await Promise.all([verifying.close(), trusting.close()]);
     }
   }, 300_000);
 });

@@ -7,6 +7,7 @@ import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type FollowedNode, type Follower, startFollower } from '../../chain/follow/follower.ts';
+import { createKeyRecovery, type KeyRecoveryDeps } from '../../chain/follow/key-recovery.ts';
 import type { FollowedBlock, FollowLedger } from '../../chain/follow/ledger.ts';
 import type { BatchLimit } from '../../chain/follow/ready-blocks.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
@@ -15,6 +16,7 @@ import { addSpender } from '../../chain/follow/spent-input.ts';
 import { createStateLedger } from '../../chain/follow/state-ledger.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
+import { trustingVerifier } from '../../chain/follow/trusting-verifier.ts';
 import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
 import { observeIssue } from '../../chain/lifecycle/observed-issue.ts';
 import { createRestartingThread } from '../../chain/recovery/restarting-thread.ts';
@@ -39,6 +41,8 @@ type FollowTarget = {
   /** Called when the state of the follower changes, for example from waiting to live. */
   readonly onStateChange?: () => void;
   readonly batchLimit?: BatchLimit;
+  /** Given if the node is trusted to have verified its blocks: public keys are then recovered only as far as they are not stored. */
+  readonly trust?: Pick<KeyRecoveryDeps, 'withoutKeys'> | undefined;
   readonly reorgs: NonNullable<FollowedNode['reorgs']>;
 };
 
@@ -50,20 +54,22 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signers, report, onStateChange, batchLimit, reorgs }: FollowTarget,
+  { ledger, exported, signers, report, onStateChange, batchLimit, reorgs, trust }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
-  const prefetch = thread && createSignerPrefetch(thread.recover, signers);
+  const prefetch = thread && trust === undefined ? createSignerPrefetch(thread.recover, signers) : undefined;
   const recover = prefetch?.recover ?? signers.recover;
+  const recoverKeys =
+    trust && createKeyRecovery({ ...trust, recoverOnThread: thread?.recover, recoverKey: env.recoverKey, keys: signers.keys });
   let state: FollowStatus['state'] | undefined;
   const outage = createOutageLog(env.log, stripCredentials(url));
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
-    ledger,
+    ledger: recoverKeys === undefined ? ledger : { ...ledger, commit: (blocks) => recoverKeys(blocks).then(() => ledger.commit(blocks)) },
     expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
-    verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
+    verifier: trust ? trustingVerifier : createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
     foreign: { P: p.id, C: c.id },
     hasPreLinearizationHistory: hasPreLinearizationHistory(context),
     reorgs,

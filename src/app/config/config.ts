@@ -48,6 +48,8 @@ type DevConfig = {
   readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
   /** How many of the last blocks `dev.reorg` can replace here, or on the followed node. */
   readonly reorgDepth: number;
+  /** Whether the followed node is trusted to have verified its blocks. */
+  readonly trustsNode: boolean;
   /** The token that callers of `/ext/dev` and `/v1/webhooks` must send; undefined: only programs on this machine may call it. */
   readonly devToken: string | undefined;
 };
@@ -173,6 +175,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       interval: (options['block-time'] ?? 0) * 1000,
     },
     reorgDepth: options['reorg-depth'],
+    trustsNode: options['trust-node'],
     devToken: options['dev-token'],
     http: {
       // Empty means all network interfaces. AvalancheGo: config/flags.go.

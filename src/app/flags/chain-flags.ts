@@ -86,6 +86,13 @@ export const chainFlags = {
     commands: ['dev', 'follow'],
     help: 'how many of the last blocks dev.reorg can replace, and a follower of such a chain takes back; each block then costs more, because the state before it is kept',
   },
+  'trust-node': {
+    group: 'Chain',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['index'],
+    help: 'the followed node is your own: signatures, amounts and fees, which it has verified, are not verified again',
+  },
   'fork-url': {
     group: 'Chain',
     kind: 'url',

@@ -92,6 +92,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       const { ledger, signers } = await takeIndex(lock, context, node, database, env);
       const following = await startFollowing(node, env, context, {
         ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
+        trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
         reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
       });
       opened.add({ close: () => following.stop() });

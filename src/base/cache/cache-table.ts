@@ -59,7 +59,7 @@ export const cacheTable = rows({
   indexRows: { share: 28, holds: 'writer: rows of holders and assets that the next block changes', dies: 'revert', ofWriter: true },
   blobs: { share: 30, holds: 'writer: addresses and IDs as bytes of a column', dies: 'never', ofWriter: true },
   signers: { share: 16, holds: 'signers by hash and signature', dies: 'never' },
-  signerKeys: { share: 12, holds: 'public keys of recovered signers, for the index', dies: 'never' },
+  signerKeys: { share: 12, holds: 'public keys of recovered signers, for the index', dies: 'never', ofWriter: true },
   apiKeys: { share: 2, holds: 'lookups of API keys, used for half a second', dies: 'never' },
   pageKeys: { share: 1, holds: 'keys of page tokens by epoch and day', dies: 'never' },
   describedAssets: { share: 1, holds: 'symbols of assets in the log and in `serac tail`', dies: 'never' },

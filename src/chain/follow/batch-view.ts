@@ -7,7 +7,8 @@ import type { ImportedOutputs } from './imported-outputs.ts';
 
 /** The part of the ledger that a batch of blocks needs, fetched before they are verified. */
 export type PrefetchedState = {
-  readonly utxos: ReadonlyMap<Id, Utxo>;
+  /** The view changes it. */
+  readonly utxos: Map<Id, Utxo>;
   readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
   readonly imported: ImportedOutputs;
 };
@@ -18,8 +19,7 @@ export type PrefetchedState = {
  */
 type BatchView = View & { readonly merge: (diff: Pick<Diff, 'applied'>) => void };
 
-export function createBatchView({ imported, ...loaded }: PrefetchedState): BatchView {
-  const utxos = new Map(loaded.utxos);
+export function createBatchView({ imported, utxos, ...loaded }: PrefetchedState): BatchView {
   const assets = new Map(loaded.assets);
   const txs = new Map<Id, Tx>();
   return {

@@ -6,7 +6,7 @@ import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
 import { createDeferred } from '../../base/timing/promise.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import type { TxReport } from '../lifecycle/ledger.ts';
-import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
+import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
 import type { AddressTask } from './address-task.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createExportLookup } from './export-lookup.ts';
@@ -72,8 +72,8 @@ type ReorgPolicy = {
 
 export type FollowerDeps = FollowedNode & {
   readonly ledger: FollowLedger;
-  /** Verifies transactions by the rules of the chain. */
-  readonly verifier: TxVerifier;
+  /** Verifies transactions by the rules of the chain, or trusts the node. */
+  readonly verifier: BlockVerifier;
   /** The exported outputs in the index of this chain; undefined if there is no index. */
   readonly exportedOutputs?: ExportedOutputs | undefined;
   readonly timing: Timing;

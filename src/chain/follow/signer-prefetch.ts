@@ -35,7 +35,8 @@ export function createSignerPrefetch(
   };
 }
 
-function signaturesOf(tx: Tx): RecoveryInput[] {
+/** All signatures of a transaction. */
+export function signaturesOf(tx: Tx): RecoveryInput[] {
   const hash = sha256(unsignedBytes(tx));
   return tx.credentials.flatMap((credential) =>
     'signatures' in credential ? credential.signatures.map((signature) => ({ hash, signature })) : [],

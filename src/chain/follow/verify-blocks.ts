@@ -1,12 +1,13 @@
 import type { Block } from '../../avm/tx/block.ts';
 import type { Effects } from '../../avm/tx/effects.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { assetOf } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { type Parent, verifyBlock } from '../lifecycle/processing.ts';
-import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
+import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
 import { createBatchView, type PrefetchedState } from './batch-view.ts';
 import { assetIdsOf, type BlockInputs, collectBlockInputs } from './block-inputs.ts';
 import type { ExportLookup } from './export-lookup.ts';
@@ -19,7 +20,7 @@ import type { Timing } from './timing.ts';
 
 type BatchVerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;
-  readonly verifier: TxVerifier;
+  readonly verifier: BlockVerifier;
   readonly exportLookup: ExportLookup;
   readonly preLinearization: PreLinearizationLookup;
   readonly timing: Pick<Timing, 'now' | 'unix' | 'soon'>;
@@ -84,14 +85,17 @@ async function prefetch(
     ledger.load({ utxos: [...utxos.values()], assets: [...assets] }),
     findImportedOutputs(imports, exportLookup),
   ]);
-  const missing = new Map([...utxos].filter(([id]) => !loaded.utxos.has(id) && loaded.spent?.has(id) !== true));
+  const missing = new Map<Id, UtxoRef>();
+  for (const [id, ref] of utxos) if (!loaded.utxos.has(id) && loaded.spent?.has(id) !== true) missing.set(id, ref);
   const missingAssets = [...assets].filter((id) => !loaded.assets.has(id));
   const [preLinearizationUtxos, preLinearizationTxs] = await Promise.all([
     preLinearization.utxos(missing),
     preLinearization.txs(missingAssets),
   ]);
+  const known = new Map(loaded.utxos);
+  for (const [id, utxo] of preLinearizationUtxos) known.set(id, utxo);
   return {
-    utxos: new Map([...loaded.utxos, ...preLinearizationUtxos]),
+    utxos: known,
     assets: new Map([...loaded.assets, ...[...preLinearizationTxs].map(([id, tx]) => [id, assetOf(tx)] as const)]),
     imported,
     preLinearizationUtxos,
@@ -128,7 +132,7 @@ const isKnown = (entry: readonly [Id, Utxo | undefined]): entry is readonly [Id,
 const developerHint = (fault: AnyFault['fault']): string => {
   const { code, cause = code } = fault as { readonly code: string; readonly cause?: string };
   if (/SIGNATURE/.test(cause))
-    return "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and cannot be followed then";
+    return "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and can then be followed only by serac index --trust-node";
   return cause === 'BLOCK_TOO_FAR_AHEAD'
     ? "; either the clock of this machine is behind, or the clock of a developer's chain was moved ahead (dev.increaseTime, dev.setTime): such a chain can be followed up to the current time only, so this block is tried again until its time has come"
     : '';

@@ -6,7 +6,7 @@ import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createDiff, type Diff } from '../../ledger/state/diff.ts';
 import { ChainError } from './fault.ts';
-import type { TxVerifier } from './tx-verifier.ts';
+import type { BlockVerifier } from './tx-verifier.ts';
 
 /** How far a block's time may be ahead of the local clock, in seconds. AvalancheGo: vms/avm/block/executor/block.go, SyncBound. */
 const maxSecondsAhead = 10n;
@@ -25,7 +25,7 @@ type HeaderVerifyDeps = {
 };
 
 type BlockVerifyDeps = HeaderVerifyDeps & {
-  readonly verifier: TxVerifier;
+  readonly verifier: BlockVerifier;
   readonly effects: (tx: Tx) => Effects;
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
 };

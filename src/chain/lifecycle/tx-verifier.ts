@@ -12,10 +12,14 @@ import { Fault } from '../../base/fault.ts';
 import type { Impersonation } from './impersonation.ts';
 import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
 
-/** The rules of one chain, bound to its signature recovery, clock and subnet. */
-export type TxVerifier = {
+/** What verifies the transactions of a block. */
+export type BlockVerifier = {
   readonly verifySyntax: (tx: Tx) => void;
   readonly verifySpend: (tx: Tx, view: View) => void;
+};
+
+/** The rules of one chain, bound to its signature recovery, clock and subnet. */
+export type TxVerifier = BlockVerifier & {
   /** The signatures that verification would recover: all, or those before the first check that fails without a signature. */
   readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
   /** Turns bootstrapping on or off: while it is on, `verifySpend` skips signatures, imports and operations. */

@@ -7,7 +7,7 @@ import { Fault, messageOf } from '../../base/fault.ts';
 import { createDiff, type Diff } from '../../ledger/state/diff.ts';
 import type { StoredVertex, VertexPosition, VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import type { ExtendGenesis } from '../lifecycle/accept.ts';
-import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
+import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
 
 /**
  * Executes the transactions of the vertices from before linearization, when all vertices are stored. A transaction may spend outputs of a
@@ -23,7 +23,7 @@ type ExecutorParts = {
   readonly vertices: VertexStore;
   readonly view: View & { readonly hasTx: (id: Id) => boolean };
   /** It must be bootstrapping: signatures, imports and operations are not verified again. */
-  readonly verifier: Pick<TxVerifier, 'verifySyntax' | 'verifySpend'>;
+  readonly verifier: BlockVerifier;
   readonly extendGenesis: ExtendGenesis;
 };
 

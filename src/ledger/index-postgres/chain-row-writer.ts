@@ -21,8 +21,8 @@ import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import { type NumberedUtxo, oldUtxoRows, spendRows } from '../state/utxo-table.ts';
 import type { ChainRowReads } from './chain-row-reads.ts';
 
-/** An unspent output with the time of the block that created it. */
-export type UnspentOutput = NumberedUtxo & { readonly time: number };
+/** An unspent output with the time of the block that created it; as a row that was read. */
+export type UnspentOutput = NumberedUtxo & ChainOutputRow & { readonly spent: null };
 
 /** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/block-batch.ts. */
 export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowReads) {
@@ -98,7 +98,7 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
       stored,
       queries,
       mergeIds: ids.merge(runs, recentIds.run()),
-      unspent: unspent.map(({ utxo, seq, height, bytes }) => ({ utxo, seq, height, bytes, time: timeAt(height) })),
+      unspent: unspent.map(({ utxo, seq, height, bytes }) => ({ utxo, seq, height, bytes, time: timeAt(height), spent: null })),
       spentIDs,
     };
   }

@@ -3,6 +3,7 @@ import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { IndexError } from '../index/fault.ts';
@@ -41,6 +42,8 @@ export type PostgresChain = {
   readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
   readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
   readonly exported: ExportedOutputs;
+  /** The addresses among these whose public keys are not stored. */
+  readonly withoutKeys: (addresses: readonly Address[]) => Promise<readonly Address[]>;
 };
 
 export type PostgresChainOptions = SignerReads & {
@@ -131,6 +134,7 @@ export function openPostgresChain(
         yield [incrementBackfillRevision];
       });
     },
+    withoutKeys: (addresses) => runSteps(withKeyArrays(sql), writer.withoutKeys(addresses)),
     exported: {
       listUnspent: (address) => runSteps(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
@@ -166,7 +170,7 @@ function createKnownOutputs(reads: ChainRowReads) {
         if (cached === undefined) unknown.push(ref);
         else {
           utxos.set(cached.utxo.id, cached.utxo);
-          found.set(cached.utxo.id, { ...cached, spent: null });
+          found.set(cached.utxo.id, cached);
         }
       }
       for (const [id, row] of yield* reads.utxoRows(unknown)) {

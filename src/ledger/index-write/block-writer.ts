@@ -1,4 +1,5 @@
 import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
@@ -43,6 +44,8 @@ export type BlockWriter = {
   readonly clearGenesisBalances: () => Steps<void>;
   /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
   readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Steps<void>;
+  /** The addresses among these whose public keys are not stored. */
+  readonly withoutKeys: (addresses: readonly Address[]) => Steps<readonly Address[]>;
   /** Drops all cached rows. Needed when a revert has changed the tables. */
   readonly clearCache: () => void;
 };
@@ -133,7 +136,14 @@ export function createBlockWriter(
     yield [q.clearGenesisBalances];
   }
 
-  return { write, clearGenesisBalances, writePreLinearizationUtxos, clearCache };
+  function* withoutKeys(addresses: readonly Address[]): Steps<readonly Address[]> {
+    const unknown = addresses.filter((address) => cache.storedKeys.get(address) === undefined);
+    for (const row of yield* fetchRows<{ address: Uint8Array }>(q.storedKeys(unknown.map(addressBlob))))
+      cache.storedKeys.set(toHex(row.address) as Address, true);
+    return unknown.filter((address) => cache.storedKeys.get(address) === undefined);
+  }
+
+  return { write, clearGenesisBalances, writePreLinearizationUtxos, withoutKeys, clearCache };
 }
 
 /** Throws unless the index ends at a height: a gap in the index would never be noticed later. `wanted`: the height of the next rows. */

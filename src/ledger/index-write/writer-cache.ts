@@ -33,7 +33,7 @@ export function createWriterCache(): WriterCache {
   const cache: WriterCache = {
     height: undefined,
     holders: rows(300),
-    balances: createCache('balanceRows', { size: 550, version: () => `${clears} ${drops}` }),
+    balances: createCache('balanceRows', { size: 550, version: () => clears + drops }),
     dropBalances: () => {
       drops++;
     },

@@ -74,6 +74,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     addBucket: insert(t.span, indexSchema.span),
     subtractNewAddresses: batchedStatement([1], 3, () => `UPDATE ${t.span} SET addresses = addresses - ? WHERE unit = ? AND start = ?`),
     addMinute: insert(t.minute, indexSchema.minute),
+    storedKeys: lookup(signerKeyTable, 'address', 'address'),
     addSignerKeys: insert(signerKeyTable, signerKeySchema, ' ON CONFLICT DO NOTHING'),
     upsertProgress: upsert(progress, sharedIndexSchema.progress, ['height', 'open_buckets']),
 
