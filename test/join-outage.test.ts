@@ -43,7 +43,10 @@ test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async
   }
   for (const path of ['/v1/networks/local/blockchains/x-chain/transactions', '/v2/chains/x-chain/metrics/txCount']) {
     const { status, text } = await program.client.send('GET', path);
-    expect([status, JSON.parse(text).message]).toEqual([503, 'The chain is not done bootstrapping: it is at height 0']);
+    expect([status, JSON.parse(text).message]).toEqual([
+      503,
+      'API call rejected because chain is not done bootstrapping: it is at height 0',
+    ]);
   }
   expect(await isBootstrapped({ name: 'Serac', client: program.client })).toBe(false);
   await program.stop();

@@ -111,13 +111,13 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
             ({ status, json }) =>
               status === (down === undefined ? 200 : 503) &&
               Object.entries(json.details as Record<string, { status: string }>).every(
-                ([name, { status: part }]) => name === down || name === 'rateLimits' || part === 'up',
+                ([name, { status: part }]) => name === down || name === 'rateLimits' || name === 'index' || part === 'up',
               ),
             timeout,
           );
-          // `rateLimits` reports whether limits are counted in Redis; a test below covers it.
-          const { rateLimits: _, ...details } = response.json.details;
-          const { rateLimits: __, ...info } = response.json.info;
+          // `rateLimits` reports whether limits are counted in Redis, and `index` whether it is written; tests below cover them.
+          const { rateLimits: _, index: _index, ...details } = response.json.details;
+          const { rateLimits: __, index: __index, ...info } = response.json.info;
           expect({ path, status: response.status, json: { ...response.json, info, details } }).toEqual({ path, ...healthBody(down) });
         }),
       ),
@@ -241,9 +241,19 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
       expect(stopping).toBeGreaterThan(0);
     }, 30_000);
 
-  test('SIGTERM: the indexer exits with 0', async () => {
+  test('SIGTERM: the indexer exits with 0, and the API server says that nobody writes the index', async () => {
     expect(await indexer.stop()).toBe(0);
-  });
+    const { status, json } = await eventually(
+      () => sendRequest((apis[0] as Program).client, { path: '/v1/health-check' }),
+      (answer) => answer.json.details.index?.message.includes('no serac index') === true,
+      60_000,
+    );
+    // It answers what it has, and a restart would not help.
+    expect([status, json.details.index]).toEqual([
+      200,
+      { status: 'up', message: expect.stringMatching(/^no serac index has written for \d+ s; answers are as of then$/) },
+    ]);
+  }, 90_000);
 });
 
 const cheapRequest: DataRequest = { path: '/v1/chains/X' };

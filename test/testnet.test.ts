@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseId } from '../src/base/bytes/id.ts';
-import { createLanes, expectSameChains, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
+import { createLanes, expectSameChains, heightOf, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { runProgram } from './program.ts';
 import { isLong } from './random.ts';
@@ -76,16 +76,11 @@ test('faults and commands: killed, frozen and cut off by serac testnet, money by
   const order = (...words: string[]) => runProgram('testnet', ...words, `--data-dir=${dataDir}`);
   const stateOf = (number: number) => testnet.lines.findLast(({ node }) => node === number)?.state;
   const { nodes, banner } = testnet;
-  const [first, second, third] = nodes as [NetworkNode, NetworkNode, NetworkNode];
-  const send = async (amount: string) => {
-    const { code, out, err } = await runProgram(
-      'send',
-      accounts[1] as string,
-      amount,
-      '--json',
-      '--url',
-      (banner[0] as { url: string }).url,
-    );
+  const [first, second, third, fourth] = nodes as [NetworkNode, NetworkNode, NetworkNode, NetworkNode];
+  /** Sends to account 1 from account 0, or as `flags` say, through a node. */
+  const send = async (amount: string, at = 0, ...flags: string[]) => {
+    const url = (banner[at] as { url: string }).url;
+    const { code, out, err } = await runProgram('send', accounts[1] as string, amount, '--json', '--url', url, ...flags);
     expect([code, err]).toEqual([0, '']);
     return parseId((JSON.parse(out) as { txID: string }).txID);
   };
@@ -109,11 +104,15 @@ test('faults and commands: killed, frozen and cut off by serac testnet, money by
       async () => Promise.all(nodes.map(async (node) => (await peersOf(node)).length)),
       (counts) => counts.join() === '2,2,2,0',
     );
+    // The other side decides nothing, so its chain stays the same one, and its transaction waits until the sides are connected again.
+    const waiting = await send('0.5', 3, '--from=1');
     const alone = await send('3');
     await untilAcceptedBy([first, second, third], alone);
+    expect(await heightOf(fourth)).toBe((await heightOf(first)) - 1n);
     expect((await order('heal', '4')).code).toBe(0);
     await untilUp(nodes, 3);
     await untilAcceptedBy(nodes, alone);
+    await untilAcceptedBy(nodes, waiting);
     await expectSameChains(nodes);
     const wrong = await order('kill', '9');
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('there is no node 9; the nodes are 1 to 4')]);

@@ -17,7 +17,7 @@ export const renderLimitsPage = (root: string): string =>
     .join('\n\n');
 
 const formatRow = ({ resource, limit, over, seen, test }: ResourceRow, root: string): string =>
-  `| ${resource} | ${fillLimits(limit, root)} | ${over} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;
+  `| ${resource} | ${fillLimits(limit, root)} | ${fillLimits(over, root)} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;
 
 /** Replaces `{file#constant}` and `{file#constant.property}`, also of a property, by the value in the source. Throws if there is none. */
 const fillLimits = (text: string, root: string): string =>

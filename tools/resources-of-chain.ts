@@ -43,6 +43,7 @@ export const chainResources: readonly ResourceRow[] = [
     limit:
       'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} built blocks',
     over: 'no block is built',
+    seen: 'avalanche_snowman_blks_processing',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
     holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/built-blocks.ts built'],
   },
@@ -64,6 +65,7 @@ export const chainResources: readonly ResourceRow[] = [
     resource: 'transactions from before linearization that wait for others',
     limit: '{chain/linearize/dag-executor.ts#maxWaiting}',
     over: 'the node stops with an error',
+    seen: 'bootstrapped',
     test: 'test/dag.test.ts',
     holds: ['chain/linearize/dag-executor.ts waiting unfinished'],
   },
@@ -85,6 +87,7 @@ export const chainResources: readonly ResourceRow[] = [
     resource: 'state files: bytes of an upload, downloads at once',
     limit: '{app/dev/state-route.ts#maxLoadedBytes}, {app/dev/state-route.ts#maxDownloads}',
     over: '413, 503',
+    seen: 'serac_route_requests_total',
     test: 'test/hostile-state-file.test.ts',
   },
   {
@@ -118,6 +121,7 @@ export const chainResources: readonly ResourceRow[] = [
     resource: 'connections to PostgreSQL, and time of a statement',
     limit: '{app/platform/postgres-bun.ts#defaultPoolSize} connections, {app/platform/postgres-bun.ts#defaultStatementMilliseconds ms}',
     over: 'others wait; 503',
+    seen: 'serac_api_requests_total',
     test: 'src/app/platform/postgres-connections.test.ts',
     holds: ['app/database/replica-lag.ts samples'],
   },

@@ -47,6 +47,7 @@ export const peerResources: readonly ResourceRow[] = [
     resource: 'known addresses, and validators that are dialled',
     limit: 'validators and nodes of the configuration; others are forgotten',
     over: 'not stored',
+    seen: 'avalanche_network_tracked_peers',
     test: 'src/network/peers/addresses.test.ts',
     holds: [
       'network/peers/known-addresses.ts addresses additions',
@@ -63,6 +64,7 @@ export const peerResources: readonly ResourceRow[] = [
     resource: 'requests to peers that wait for an answer',
     limit: 'what consensus and bootstrap ask at once; `--network-maximum-timeout` each',
     over: 'counts as failed',
+    seen: 'avalanche_requests_outstanding',
     test: 'src/network/protocol/request-tracker.test.ts',
     holds: [
       'network/protocol/request-tracker.ts entries',
@@ -76,6 +78,7 @@ export const peerResources: readonly ResourceRow[] = [
     limit:
       '{network/consensus/request-server.ts#limits.perPeer.count} and {network/consensus/request-server.ts#limits.perPeer.bytes} of a peer, {network/consensus/request-server.ts#limits.withoutStake.bytes} of all without stake, {network/consensus/request-server.ts#limits.all.bytes} in all; the bytes of their messages count until the answer',
     over: 'dropped',
+    seen: 'avalanche_network_byte_throttler_inbound_awaiting_release',
     test: 'src/network/consensus/request-server.test.ts',
     holds: ['network/consensus/request-server.ts queues'],
   },
@@ -84,6 +87,7 @@ export const peerResources: readonly ResourceRow[] = [
     limit:
       '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake',
     over: 'dropped, and asked for again when a vote names them',
+    seen: 'avalanche_snowman_blocked',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: [
       'network/consensus/block-delivery.ts preparing',
@@ -97,6 +101,7 @@ export const peerResources: readonly ResourceRow[] = [
     limit:
       '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} of all without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in all',
     over: 'answered with the preference; the block they name is dropped',
+    seen: 'avalanche_network_byte_throttler_inbound_awaiting_release',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: ['network/consensus/queue-limit.ts perPeer open'],
   },
@@ -105,6 +110,7 @@ export const peerResources: readonly ResourceRow[] = [
     limit:
       'blocks are issued only if a proposer of their window signed them; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} polls at once, besides one for each issued block',
     over: 'no block is built above {network/consensus/engine-parameters.ts#defaultEngineParameters.optimalProcessing} processing blocks; health fails',
+    seen: 'avalanche_snowman_blks_processing',
     test: 'test/simulation/simulation.test.ts',
     holds: [
       'network/consensus/decisions.ts processing',
@@ -121,6 +127,7 @@ export const peerResources: readonly ResourceRow[] = [
     limit:
       '{network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} of all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
     over: 'dropped',
+    seen: 'serac_gossip_received_transactions_total',
     test: 'src/network/gossip/tx-gossip.test.ts',
     holds: ['network/gossip/bounded-map.ts young', 'network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued'],
   },
@@ -134,6 +141,7 @@ export const peerResources: readonly ResourceRow[] = [
     resource: 'validator sets of a trusted node',
     limit: '{network/validators/trusted-validators.ts#maxSets} heights, {network/validators/trusted-validators.ts#maxLoading} read at once',
     over: 'the least recently used is dropped; the block is verified later',
+    seen: 'trusted-validators',
     test: 'src/network/validators/trusted-validators.test.ts',
     holds: ['network/validators/trusted-validators.ts loading failed'],
   },

@@ -41,6 +41,7 @@ export const requestResources: readonly ResourceRow[] = [
     resource: 'time for a body to arrive',
     limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
     over: '408, connection closed',
+    seen: 'serac_route_requests_total',
     test: 'test/request-bodies.test.ts',
   },
   {
@@ -48,6 +49,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit:
       '{app/platform/unread-responses.ts#defaultUnread.max}, {app/platform/unread-responses.ts#defaultUnread.timeout ms} without progress',
     over: 'connection closed; large responses 503 with Retry-After',
+    seen: 'serac_route_requests_total',
     test: 'test/unread-clients.test.ts',
     holds: ['app/platform/unread-responses.ts waiting'],
   },
@@ -86,6 +88,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit:
       '{api/events/hub.ts#defaultMaxSubscribers} clients, {api/access/stream-limit.ts#maxStreamsPerClient} of one caller; {api/events/subscriber.ts#maxQueued} for one client, {api/events/hub.ts#defaultMaxHeld} for all',
     over: '503, 429; a client that does not read is closed and can resume',
+    seen: 'serac_event_clients',
     test: 'src/api/events/replay.test.ts',
     holds: [
       'api/access/stream-limit-redis.ts open',

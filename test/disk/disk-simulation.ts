@@ -20,6 +20,9 @@ const [minSteps, moreSteps] = [15, 40];
 /** Most sessions have fewer changes of files than this. */
 const maxOperation = 2200;
 
+/** Most sessions have more reads of files than this. */
+const maxFailingRead = 400;
+
 /** The simulated disk, and the program of one session (node-session.ts). */
 export type DiskPrograms = { readonly library: string; readonly session: string };
 
@@ -46,9 +49,10 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
         lastEventID: model.lastEventID(),
         accepted: model.accepted(),
         checks: isLast,
+        failsReads: plan.failingReads !== undefined,
       };
       const { said, end } = await runSession(program, order, plan);
-      for (const fact of said) model.apply(fact, plan.failure !== undefined);
+      for (const fact of said) model.apply(fact, plan.failure !== undefined || plan.failingReads !== undefined);
       facts.push(...said);
       ends.push(end);
       startSeconds += 60 + random.below(100_000) - 20_000;
@@ -66,9 +70,14 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): Dis
   const at = 1 + random.below(maxOperation);
   const slowReads = random.below(8) === 0 ? 10 : 0;
   const kind = random.below(10);
-  if (kind < 7) return { seed, crashAt: at, lies, slowReads };
-  return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, lies, slowReads };
+  const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)) };
+  if (kind < 7) return { seed, crashAt: at, ...reads };
+  return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, ...reads };
 }
+
+/** Reads fail in one of six sessions. Chosen apart, so that they do not change what else a seed means. */
+const chooseFailingReads = (random: ReturnType<typeof createRandom>): DiskPlan['failingReads'] =>
+  random.below(6) === 0 ? { at: 1 + random.below(maxFailingRead), count: 1 + random.below(10) } : undefined;
 
 async function runSession(
   program: string,

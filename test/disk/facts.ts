@@ -11,6 +11,8 @@ export type SessionOrder = {
   readonly accepted: readonly string[];
   /** Whether the whole directory is checked at the end, as `serac check` does. */
   readonly checks: boolean;
+  /** Whether the disk fails some reads. */
+  readonly failsReads: boolean;
 };
 
 /** What a session says: each is true, and the node has acknowledged it, before the next operation begins. */

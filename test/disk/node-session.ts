@@ -57,9 +57,20 @@ const env = {
 const call = (node: Node, path: string, method: string, params: object = {}): Promise<Json> =>
   time.until(callMethod(node.handler, path, method, params));
 const get = async (node: Node, target: string): Promise<Json> => {
-  const { body } = await time.until(callHandler(node.handler, { method: 'GET', target }));
+  const { status, body } = await time.until(callHandler(node.handler, { method: 'GET', target }));
+  if (status !== 200 && order.failsReads) throw new Error(`status ${status}`);
   return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
 };
+
+/** Repeats what a failing read has stopped; more reads than these do not fail. */
+async function retried<T>(read: () => Promise<T>): Promise<T> {
+  for (let left = order.failsReads ? 20 : 0; ; left--)
+    try {
+      return await read();
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+}
 
 /** The IDs of all blocks. */
 async function readChain(node: Node): Promise<string[]> {
@@ -141,13 +152,13 @@ async function run(): Promise<void> {
     return;
   }
   const statuses: Record<string, string> = {};
-  for (const txID of order.accepted) statuses[txID] = await statusOf(node, txID);
-  say({ kind: 'started', chain: await readChain(node), statuses });
+  for (const txID of order.accepted) statuses[txID] = await retried(() => statusOf(node, txID));
+  say({ kind: 'started', chain: await retried(() => readChain(node)), statuses });
   void followEvents(node).catch((error) => say({ kind: 'wrong', text: `events: ${error}` }));
   await time.pass(3000);
   await runSteps(node);
   await time.pass(3000);
-  say({ kind: 'ended', chain: await readChain(node), operations: disk.operations() });
+  say({ kind: 'ended', chain: await retried(() => readChain(node)), operations: disk.operations() });
   await time.until(node.close());
   if (!order.checks) return;
   const { lines, isDamaged } = check(config, env);

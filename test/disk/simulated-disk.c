@@ -2,7 +2,7 @@
  * A disk that loses power. Loaded with LD_PRELOAD, it stands between a program and its files below SERAC_DISK_FOLDER: it remembers every write
  * since the last sync of a file, with the bytes that were there before. At a chosen write it does what a power cut does: of the writes that were
  * not synced, some are lost, some are torn at sectors of 512 bytes, some reach the disk before earlier ones; then it kills the process. All
- * choices come from a seed. It can also fail writes and syncs, be slow, and sync without doing it.
+ * choices come from a seed. It can also fail writes, syncs and reads, be slow, and sync without doing it.
  *
  * The wal-index of SQLite (-shm) is left out, because SQLite rebuilds it after a crash. Names of files are taken as durable at once.
  */
@@ -39,13 +39,13 @@ typedef struct {
 static struct {
   int isRead;
   const char *folder;
-  long crashAt, failAt, failCount;
+  long crashAt, failAt, failCount, readFailAt, readFailCount;
   int error, lies, slow;
   uint32_t random;
 } plan;
 static File files[maxFiles];
 static int fileCount;
-static long operations;
+static long operations, reads;
 static int isCrashing;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -71,6 +71,8 @@ static void readPlan(void) {
   plan.crashAt = numberOf("SERAC_DISK_CRASH_AT");
   plan.failAt = numberOf("SERAC_DISK_FAIL_AT");
   plan.failCount = numberOf("SERAC_DISK_FAIL_COUNT");
+  plan.readFailAt = numberOf("SERAC_DISK_READ_FAIL_AT");
+  plan.readFailCount = numberOf("SERAC_DISK_READ_FAIL_COUNT");
   plan.error = (int)numberOf("SERAC_DISK_ERROR");
   plan.lies = (int)numberOf("SERAC_DISK_LIES");
   plan.slow = (int)numberOf("SERAC_DISK_SLOW");
@@ -238,11 +240,18 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return 
 
 ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
   readPlan();
-  if (plan.slow > 0 && !isCrashing) {
+  if ((plan.slow > 0 || plan.readFailAt > 0) && !isCrashing) {
     pthread_mutex_lock(&lock);
-    int isSlow = fileOf(fd) != NULL && below(100) < (uint32_t)plan.slow;
+    int isFile = fileOf(fd) != NULL;
+    int isSlow = isFile && plan.slow > 0 && below(100) < (uint32_t)plan.slow;
+    reads += isFile;
+    int fails = isFile && plan.readFailAt > 0 && reads >= plan.readFailAt && reads < plan.readFailAt + plan.readFailCount;
     pthread_mutex_unlock(&lock);
     if (isSlow) usleep(2000);
+    if (fails) {
+      errno = EIO;
+      return -1;
+    }
   }
   return realPread(fd, bytes, length, offset);
 }

@@ -10,6 +10,8 @@ export type DiskPlan = {
   readonly crashAt?: number;
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
+  /** Reads that fail with `EIO`, from a position on that counts reads. */
+  readonly failingReads?: { readonly at: number; readonly count: number } | undefined;
   /** Whether it says that files are synced and does nothing. */
   readonly lies?: boolean;
   /** Of 100 reads, those that take 2 ms. */
@@ -26,6 +28,8 @@ export const diskVariables = (library: string, folder: string, plan: DiskPlan): 
   SERAC_DISK_CRASH_AT: String(plan.crashAt ?? 0),
   SERAC_DISK_FAIL_AT: String(plan.failure?.at ?? 0),
   SERAC_DISK_FAIL_COUNT: String(plan.failure?.count ?? 0),
+  SERAC_DISK_READ_FAIL_AT: String(plan.failingReads?.at ?? 0),
+  SERAC_DISK_READ_FAIL_COUNT: String(plan.failingReads?.count ?? 0),
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
   SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
   SERAC_DISK_SLOW: String(plan.slowReads ?? 0),

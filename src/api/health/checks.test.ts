@@ -53,6 +53,12 @@ describe('a chain', () => {
     });
   });
 
+  test('with another chain than the network has', async () => {
+    expect((await outcomeOf({ consensus, networking, isSplit: true })).error).toContain(
+      'split from the network: at least half of the stake',
+    );
+  });
+
   test('with slow consensus', async () => {
     const stuck = { ...consensus, processingBlocks: 257, longestProcessingBlock: 31_000_000_000n };
     const trouble = 'too many processing blocks: 257 > 256\nblock processing too long: 31s > 30s';

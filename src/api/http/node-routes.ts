@@ -19,7 +19,7 @@ export type ChainServices = {
 };
 
 /** AvalancheGo: api/server/server.go, rejectMiddleware. */
-const notBootstrapped = 'API call rejected because chain is not done bootstrapping';
+export const notBootstrapped = 'API call rejected because chain is not done bootstrapping';
 
 /** `maxBody` of chains that accept transactions, in bytes: eight times the hex text of the largest transaction. */
 export const maxTxBody = 1_048_576;

@@ -22,7 +22,7 @@ function health(components: Partial<ApiHealthDeps['components']> = {}, stopping 
     components: { database: up, cache: up, ...components },
     isStopping: () => stopping,
     withTimeout,
-    rateLimitsDegradedReason: rateLimits,
+    degraded: () => ({ rateLimits: rateLimits(), index: undefined }),
   };
   const reported: unknown[] = [];
   const send = createSender(

@@ -22,10 +22,7 @@ const probeTimeout = 2000;
 
 type Indicator = { readonly status: 'up'; readonly message?: string } | { readonly status: 'down'; readonly message: string };
 
-async function checkAll(
-  { components, isStopping, withTimeout, rateLimitsDegradedReason }: ApiHealthDeps,
-  probe: 'probeWrite' | 'probeRead',
-) {
+async function checkAll({ components, isStopping, withTimeout, degraded }: ApiHealthDeps, probe: 'probeWrite' | 'probeRead') {
   const probed = Object.fromEntries(
     await Promise.all(
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
@@ -40,11 +37,10 @@ async function checkAll(
     ),
   );
   // Requests are still answered in this state, so it is reported, but the server stays healthy.
-  const degradedReason = rateLimitsDegradedReason?.();
-  const details: Record<string, Indicator> = {
-    ...probed,
-    ...(degradedReason !== undefined && { rateLimits: { status: 'up', message: degradedReason } }),
-  };
+  const notes = Object.entries(degraded?.() ?? {}).flatMap(([name, message]): [string, Indicator][] =>
+    message === undefined ? [] : [[name, { status: 'up', message }]],
+  );
+  const details: Record<string, Indicator> = { ...probed, ...Object.fromEntries(notes) };
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
   if (isStopping()) throw apiError(503, 'The server is shutting down', { status: 'shutting_down', info, details });

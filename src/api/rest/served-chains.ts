@@ -98,8 +98,11 @@ export type HealthComponent = {
 export type ApiHealthDeps = {
   readonly components: { readonly database: HealthComponent; readonly cache: HealthComponent };
   readonly isStopping: () => boolean;
-  /** Why the processes do not share rate limit counts at the moment. Undefined if they do, or if requests are not counted. */
-  readonly rateLimitsDegradedReason?: () => string | undefined;
+  /**
+   * What works less well at the moment while requests are answered, by name: `rateLimits` if processes do not share their counts, `index` if nobody
+   * writes the index that is served. Undefined ones are fine.
+   */
+  readonly degraded?: () => { readonly [name: string]: string | undefined };
   /** Rejects with a fault if `work` takes longer. */
   readonly withTimeout: <T>(milliseconds: number, work: Promise<T>) => Promise<T>;
 };

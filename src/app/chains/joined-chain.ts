@@ -6,7 +6,7 @@ import type { EngineReport } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { Fault } from '../../base/fault.ts';
-import { chainLimits } from '../../base/health/chain-check.ts';
+import { chainLimits, splitText } from '../../base/health/chain-check.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import { createDagExecutor } from '../../chain/linearize/dag-executor.ts';
@@ -184,15 +184,19 @@ function tryParseTx(bytes: Uint8Array): Tx | undefined {
 const interval = 1000;
 const limit = Number(chainLimits.behindTime / 1_000_000n);
 
-/** Logs when the chain falls behind most of the stake, with the likely cause, and when it has caught up. Returns a function that stops it. */
+/** Logs when the chain falls behind most of the stake, with the likely cause, when it has caught up, and when it has another chain than the others. Returns a function that stops it. */
 function warnOfLag(
   alias: string,
-  chain: Pick<JoinedChainState, 'lag' | 'bootstrap' | 'isBootstrapping'>,
+  chain: Pick<JoinedChainState, 'lag' | 'bootstrap' | 'isBootstrapping' | 'engine'>,
   refused: Pick<RefusedBlocks, 'lastReason'>,
   env: Pick<Env, 'log' | 'timers'>,
 ): () => void {
   let isWarned = false;
+  let wasSplit = false;
   return every(env.timers, interval, () => {
+    const isSplit = chain.engine()?.isSplit ?? false;
+    if (isSplit && !wasSplit) env.log(`${alias}: ${splitText}`, 'error');
+    wasSplit = isSplit;
     const lag = chain.lag();
     const { height } = chain.bootstrap();
     if (lag === undefined && isWarned) env.log(`${alias}: caught up with the network at height ${height}`, 'info');

@@ -10,7 +10,7 @@ import type { Store } from '../../ledger/store/store.ts';
 import type { ValidatorSet, Validators } from '../../network/protocol/validators.ts';
 import { ValidatorsError } from '../../network/validators/fault.ts';
 import { createMajorityReads, type TrustedNode } from '../../network/validators/majority-reads.ts';
-import { createPeerValidators } from '../../network/validators/peer-validators.ts';
+import { createNamedValidators, createPeerValidators } from '../../network/validators/peer-validators.ts';
 import { createPlatformReads, type KeyedValidators } from '../../network/validators/platform-reads.ts';
 import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
 import { openValidatorStore } from '../../network/validators/validator-store.ts';
@@ -45,7 +45,7 @@ type ValidatorsDeps = {
 
 /** Opens the validators of a network. Waits for the trusted nodes only if no set is known without them. */
 export async function openValidators(join: JoinConfig, self: NodeId, deps: ValidatorsDeps): Promise<JoinedValidators> {
-  if ('weight' in join.validators) return openPeerValidators(join, self, join.validators.weight);
+  if ('weight' in join.validators) return openPeerValidators(join, self, join.validators);
   const { env, networkID } = deps;
   const rpcs = join.validators.from.map((url) => ({
     url: stripCredentials(url),
@@ -112,16 +112,20 @@ function genesisSet(validators: readonly GenesisValidator[]): readonly { readonl
 }
 
 /** Without sybil protection: bootstrapping ends where most of the first peers are. AvalancheGo asks them about the P-Chain. */
-function openPeerValidators({ beacons }: JoinConfig, self: NodeId, weight: bigint): JoinedValidators {
-  const validators = createPeerValidators(self, weight);
+function openPeerValidators(
+  { beacons }: JoinConfig,
+  self: NodeId,
+  { weight, named }: Extract<JoinConfig['validators'], { weight: bigint }>,
+): JoinedValidators {
+  const peers = named === undefined ? createPeerValidators(self, weight) : undefined;
   const firstPeers: ValidatorSet = new Map(beacons.filter(({ node }) => node !== self).map(({ node }) => [node, 1n]));
   const none: ValidatorSet = new Map();
   return {
-    validators,
+    validators: peers ?? createNamedValidators(named ?? [], weight),
     publicKeyOf: () => undefined,
     beacons: () => firstPeers,
     stakers: () => none,
-    membership: { add: validators.connected, remove: validators.disconnected },
+    ...(peers && { membership: { add: peers.connected, remove: peers.disconnected } }),
     close: () => {},
   };
 }

@@ -1,8 +1,9 @@
 import { isPublicNetwork } from '../../avm/network.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import { ipVersion } from '../../base/bytes/runtime-modules.ts';
 import type { EngineParameters } from '../../network/consensus/engine-parameters.ts';
 import type { ServedLimits } from '../../network/consensus/getter.ts';
-import { parseBeacons } from '../../network/peers/beacons.ts';
+import { parseBeacons, parseNodeIds } from '../../network/peers/beacons.ts';
 import { listFirstPeers } from '../../network/peers/first-peers.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
@@ -12,8 +13,11 @@ import { readQuorums } from '../flags/peer-rules.ts';
 
 /** How a node joins a network of peers. */
 export type JoinConfig = {
-  /** Where validators come from: trusted nodes that run the P-Chain, or, without sybil protection, the connected peers with one weight. */
-  readonly validators: { readonly from: readonly string[] } | { readonly weight: bigint };
+  /**
+   * Where validators come from: trusted nodes that run the P-Chain, or, without sybil protection, nodes with one weight each: those named, else this
+   * node and the connected peers.
+   */
+  readonly validators: { readonly from: readonly string[] } | { readonly weight: bigint; readonly named?: readonly NodeId[] };
   /** The first peers. */
   readonly beacons: readonly Beacon[];
   /** The address at which peers reach this node. */
@@ -47,7 +51,10 @@ export function joinConfigFrom(options: Options): JoinConfig {
     validators:
       options['sybil-protection-enabled'] && from !== undefined
         ? { from }
-        : { weight: BigInt(options['sybil-protection-disabled-weight']) },
+        : {
+            weight: BigInt(options['sybil-protection-disabled-weight']),
+            ...(options.validators && { named: parseNodeIds('--validators', options.validators.join()) }),
+          },
     beacons: readFirstPeers(options),
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
     publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),

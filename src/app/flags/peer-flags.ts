@@ -21,6 +21,10 @@ export const peerFlags = {
     'validators are those of the P-Chain, by stake, read from --validators-from; =false: this node and every connected peer',
   ),
   'sybil-protection-disabled-weight': peer('integer', '100', 'weight of each node without sybil protection'),
+  validators: joined(
+    'list',
+    'node IDs of the validators of a network without sybil protection, connected or not, so that a part that is cut off decides nothing alone (default: the connected nodes)',
+  ),
   'validators-from': joined(
     'urls',
     'trusted nodes of the network that run the P-Chain; they are asked for the validators, and most of them must agree',

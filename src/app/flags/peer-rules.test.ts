@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { parseNodeId } from '../../base/bytes/node-id.ts';
 import { joinConfigFrom } from '../config/join-config.ts';
 import { parseFlags } from './flags.ts';
 
@@ -18,6 +19,12 @@ describe('flags of nodes with peers', () => {
     [['join', open, '--peer-version=new'], '--peer-version: "new" is not a version such as 1.14.2'],
     [['join'], 'give a node of the network with --validators-from URL, or join a network without sybil protection'],
     [['join', open, '--validators-from', 'http://127.0.0.1:9650'], '--validators-from: without sybil protection'],
+    [
+      ['join', '--validators=NodeID-a', '--validators-from=http://a'],
+      '--validators: with sybil protection the validators are those of the P-Chain',
+    ],
+    [['join', open, '--validators='], '--validators: names no node'],
+    [['testnet', '3', '--validators=NodeID-a'], '--validators: serac testnet chooses this for each node'],
     [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
     [['join', open, '--fork-url=http://a'], 'no time travel, snapshots, forks and state files'],
     [['join', open, '--state=f'], 'state files'],
@@ -45,6 +52,14 @@ describe('flags of nodes with peers', () => {
     for (const name of ['fuji', 'mainnet'])
       expect(joinConfigFrom(parse('join', `--network-id=${name}`, ...flags).options).network.allowPrivateIps).toBe(false);
     expect(joinConfigFrom(parse('join', '--network-id=9', ...flags).options).network.allowPrivateIps).toBe(true);
+  });
+
+  test('without sybil protection the validators are the connected nodes, or those that are named', () => {
+    const id = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+    const validatorsOf = (...flags: string[]) => joinConfigFrom(parse('join', open, ...flags).options).validators;
+    expect(validatorsOf()).toEqual({ weight: 100n });
+    expect(validatorsOf(`--validators=${id}`, '--sybil-protection-disabled-weight=1')).toEqual({ weight: 1n, named: [parseNodeId(id)] });
+    expect(() => validatorsOf('--validators=NodeID-x')).toThrow('--validators: "NodeID-x" is not a node ID such as NodeID-');
   });
 
   test('they work on serac join, and have no effect elsewhere', () => {

@@ -39,6 +39,12 @@ function checkJoin(options: Options, createClash: CreateClash): void {
       'validators-from',
       'without sybil protection the validators are this node and its peers; leave one of the two flags out',
     );
+  if (options['sybil-protection-enabled'] && options.validators !== undefined)
+    throw createClash(
+      'validators',
+      'with sybil protection the validators are those of the P-Chain; leave it out, or give --sybil-protection-enabled=false',
+    );
+  if (options.validators?.length === 0) throw createClash('validators', 'names no node; give node IDs, separated by commas');
   if (options['sybil-protection-disabled-weight'] === 0) throw createClash('sybil-protection-disabled-weight', 'must be more than 0');
 }
 
@@ -74,6 +80,7 @@ const testnetFlags = [
   'staking-port',
   'bootstrap-ips',
   'bootstrap-ids',
+  'validators',
   'validators-from',
   'staking-tls-cert-file',
   'staking-tls-key-file',

@@ -46,6 +46,8 @@ export type PostgresSource = {
   /** The keys and plans of the callers. */
   readonly keys: Pick<KeyStore, 'find'>;
   readonly components: { readonly database: HealthComponent };
+  /** Why the index may be old: nobody writes it, or the followed node does not answer. Undefined while it is written, and before that is known. */
+  readonly indexProblem: () => string | undefined;
   /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
   readonly cacheNamespace: string;
   readonly close: () => Promise<void>;
@@ -96,6 +98,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       consistency: version,
       keys: createKeyReader(hosts.sql),
       components: { database: createHealthComponent(hosts, version) },
+      indexProblem: indexStatus.problem,
       cacheNamespace: cacheNamespace(env, served, sealKey),
       close: opened.close,
     };
@@ -250,8 +253,10 @@ const indexerTimeout = 10;
 /** Milliseconds between two reads of the indexer's status. */
 const statusInterval = 2000;
 
+type IndexLife = { readonly status: ReadStatus; readonly problem: PostgresSource['indexProblem']; readonly stop: () => void };
+
 /** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
-function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): IndexLife {
   const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};
@@ -267,11 +272,14 @@ function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): { r
     cancel = env.timers.after(statusInterval, () => void watch());
   };
   void watch();
+  const findProblem = ({ state, at }: IndexStatus): string | undefined => {
+    const silentFor = Number(env.clock.unixSeconds()) - at;
+    if (silentFor >= indexerTimeout) return `no serac index has written for ${silentFor} s; answers are as of then`;
+    return isNodeReachable(state) ? undefined : 'the node that serac index follows does not answer; new blocks are missing';
+  };
   return {
-    status: () =>
-      last !== undefined && isNodeReachable(last.state) && Number(env.clock.unixSeconds()) - last.at < indexerTimeout
-        ? 'OK'
-        : 'UNAVAILABLE',
+    status: () => (last !== undefined && findProblem(last) === undefined ? 'OK' : 'UNAVAILABLE'),
+    problem: () => last && findProblem(last),
     stop: () => {
       stopped = true;
       cancel();

@@ -17,6 +17,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
+import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
@@ -59,6 +60,10 @@ export function createEventsRoutesOf(
     [eventPositionPath, createEventPositionRoute({ hub, gate, caller })],
   ];
 }
+
+/** Shows how many clients the event stream of a process has; webhooks are such clients. */
+export const registerEventClients = (registry: MetricRegistry, { size }: Pick<EventHub, 'size'>): void =>
+  registry.addReading('gauge', 'serac_event_clients', 'Clients of the event stream, and webhooks.', size);
 
 /** Reads addresses and assets in filters of a node's event stream. */
 export function createEventParams({ chain, specs }: NetworkContext, served: ServedChains | undefined): EventParamContext {

@@ -64,7 +64,8 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
     blsKey: identity.signer.publicKey,
     now: context.clock.unixNanos,
   });
-  for (const { kind, name, check, tags } of [...checks, ...parts.checks()]) forcedChecks.register(kind, name, check, tags);
+  const ofParts = parts.checks();
+  for (const { kind, name, check, tags } of [...checks, ...ofParts]) forcedChecks.register(kind, name, check, tags);
   await health.start();
   phases.end('health checks');
   if (isDiskExhausted && isOnDisk) {
@@ -73,8 +74,10 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   }
   isStarted = true;
   const joined = new Set(chains.filter((chain) => chain.joined !== undefined).map(({ spec }) => spec.aliases[0]));
+  // A followed chain has its checks run when its state changes.
+  const watched = joined.size === 0 ? [] : [...checks.filter(({ name }) => joined.has(name)), ...ofParts];
   const stopWatch = watchVerdicts(
-    checks.filter(({ kind, name }) => kind === 'health' && joined.has(name)),
+    watched.filter(({ kind }) => kind === 'health'),
     health,
     env.timers,
   );
@@ -88,12 +91,12 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   };
 }
 
-/** Milliseconds between two looks at a chain on a network. */
+/** Milliseconds between two looks at a chain on a network and at its trusted nodes. */
 const watchInterval = 1000;
 
 /**
- * Runs a check again when its verdict has changed: the next round may be 30 s away, and a chain that falls behind must not look healthy until
- * then. Returns a function that stops it.
+ * Runs a check again when its verdict has changed: the next round may be 30 s away, and a chain that falls behind, or
+ * whose trusted nodes are away, must not look healthy until then. These checks only read memory. Returns a function that stops it.
  */
 export function watchVerdicts(
   checks: readonly Pick<NamedCheck, 'name' | 'check'>[],

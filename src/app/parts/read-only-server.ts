@@ -9,7 +9,7 @@ import { createHandlers, type HandlerParts } from '../servers/handlers.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions } from '../servers/serve-options.ts';
 import type { Env } from '../setup/env.ts';
-import { createEventsRoutesOf } from './event-stream.ts';
+import { createEventsRoutesOf, registerEventClients } from './event-stream.ts';
 import type { Parts } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
@@ -23,6 +23,8 @@ type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes' | 'oth
   /** Limits the event streams of a caller; undefined: it does not. */
   readonly streamLimit: StreamLimit | undefined;
   readonly isStopping: () => boolean;
+  /** Why what is served may be old; undefined if it is not. */
+  readonly indexProblem?: () => string | undefined;
 };
 
 type ListenOptions = {
@@ -39,17 +41,18 @@ export async function serveReadOnly(
   env: Env,
   parts: Parts,
   metrics: ProcessMetrics,
-  { components, limiter, hub, eventParams, streamLimit, isStopping, ...source }: ReadOnlySource,
+  { components, limiter, hub, eventParams, streamLimit, isStopping, indexProblem, ...source }: ReadOnlySource,
   { port, isShared, opensOwnPorts }: ListenOptions,
 ): Promise<number> {
   if (hub !== undefined) {
     parts.addServer(hub);
+    registerEventClients(metrics.registry, hub);
     parts.add({ routes: createEventsRoutesOf(hub, { config, gate: source.gate, context: eventParams, streamLimit }) });
   }
   const routes = parts.routes();
   const handlers = createHandlers(config, env, {
     ...source,
-    health: { components, isStopping, rateLimitsDegradedReason: () => limiter?.degradedReason?.() },
+    health: { components, isStopping, degraded: () => ({ rateLimits: limiter?.degradedReason?.(), index: indexProblem?.() }) },
     observer: metrics.apiObserver,
     routes,
     otherPortRoutes: routes,

@@ -14,7 +14,7 @@ import { createNodeFeed, type NodeFeed } from '../servers/node-feed.ts';
 import { withLimiterEndpoint } from '../servers/rate-limit-backend.ts';
 import { settingsRoutes } from '../servers/settings-route.ts';
 import type { WriterHost } from '../workers/hosted-readers.ts';
-import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream } from './event-stream.ts';
+import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream, registerEventClients } from './event-stream.ts';
 import type { NodeCore, StartOptions } from './node-core.ts';
 import { describeNode, type NodeDescription } from './node-description.ts';
 import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts';
@@ -68,6 +68,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   const streamLimit = createStreamLimitOf(config);
   if (hub !== undefined) {
     parts.addServer(hub);
+    registerEventClients(metrics.registry, hub);
     parts.add({
       routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit }),
     });
@@ -112,7 +113,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
         cache: { probeWrite: access.cache.probeWrite, probeRead: access.cache.probeRead },
       },
       isStopping: stop.isStopping,
-      rateLimitsDegradedReason: () => access.limiter?.degradedReason?.(),
+      degraded: () => ({ rateLimits: access.limiter?.degradedReason?.() }),
     },
     gate: access.gate,
     sealKey: store.pageSecret(),

@@ -1,3 +1,4 @@
+import { notBootstrapped } from '../../api/http/node-routes.ts';
 import type { LiveReads } from '../../api/rest/live-reads.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
@@ -73,7 +74,7 @@ export function createServedChainsOfNode(
 function bootstrapReason({ isBootstrapping, bootstrap }: NonNullable<IndexedChain['joined']>): string | undefined {
   if (!isBootstrapping()) return undefined;
   const { height, tipHeight } = bootstrap();
-  return `The chain is not done bootstrapping: it is at height ${height}${tipHeight === undefined ? '' : ` of ${tipHeight}`}`;
+  return `${notBootstrapped}: it is at height ${height}${tipHeight === undefined ? '' : ` of ${tipHeight}`}`;
 }
 
 /** Returns a function that reads the version of this node's chains: cached responses are valid as long as it does not change. */

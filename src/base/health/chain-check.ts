@@ -8,6 +8,8 @@ export type ChainHealthState = {
   readonly consensus?: ConsensusState | undefined;
   /** Set while most of the stake has, or may have, accepted a block that this node has not; `time`: for how long. */
   readonly behind?: { readonly majorityHeight: bigint; readonly ownHeight: bigint; readonly time: bigint } | undefined;
+  /** Whether at least half of the stake has accepted another block than this node at the same height. */
+  readonly isSplit?: boolean;
   readonly vm?: Details;
   readonly networking: {
     /** Node IDs, sorted. */
@@ -41,8 +43,12 @@ export type ChainLimits = Readonly<typeof chainLimits>;
 export const chainCheck =
   (read: () => ChainHealthState, limits: ChainLimits = chainLimits): Check =>
   () => {
-    const { consensus, behind, vm = null, networking } = read();
-    const engineError = joinErrors([behind && behindError(behind, limits), consensus && consensusError(consensus, limits)]);
+    const { consensus, behind, isSplit, vm = null, networking } = read();
+    const engineError = joinErrors([
+      isSplit && splitText,
+      behind && behindError(behind, limits),
+      consensus && consensusError(consensus, limits),
+    ]);
     const networkError = connectionError(networking.percentConnected, limits.percentConnected);
     const isBoth = engineError !== undefined && networkError !== undefined;
     return {
@@ -53,6 +59,10 @@ export const chainCheck =
       error: isBoth ? `engine: ${engineError}; networking: ${networkError}` : (engineError ?? networkError),
     };
   };
+
+/** Decided blocks are never undone, so waiting does not help. */
+export const splitText =
+  'split from the network: at least half of the stake has accepted another block than this node at the same height; if this node is the one that was cut off, start it with a new data directory';
 
 const consensusDetails = (state: ConsensusState): Details => ({
   avgAcceptanceTime: durationText(state.avgAcceptanceTime),

@@ -49,7 +49,7 @@ export async function describeMode(health: Health | undefined): Promise<Finding[
 const joinedFinding = ({ checks }: Health): Finding => ({
   topic: 'mode',
   ok: true,
-  text: `joined a network of peers; validators ${checks['trusted-validators'] === undefined ? 'are the connected peers' : 'come from trusted nodes'}`,
+  text: `joined a network of peers; validators ${checks['trusted-validators'] === undefined ? 'are its nodes, without sybil protection' : 'come from trusted nodes'}`,
 });
 
 type Facts = { readonly [name: string]: unknown };

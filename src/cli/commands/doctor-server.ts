@@ -60,14 +60,20 @@ async function examineData(client: RpcClient, network: string): Promise<Finding>
     : { topic: 'X-Chain', ok: true, text: `height ${block.blockNumber}, last block ${formatTime(block.blockTimestamp)}` };
 }
 
-/** Hosts of the database that are left out, if there are several. */
+/** Hosts of the database that are left out, if there are several, and whether the index is written. */
 async function examineDatabase(client: RpcClient): Promise<Finding[]> {
   const answer = parse(await client.readText(await client.request('/v1/health-check'))) as ApiHealth | undefined;
-  const message = answer?.details?.database?.message;
-  if (message === undefined) return [];
-  return [{ topic: 'database', ok: false, text: message, remedy: 'Check that host and its replication; see docs/postgresql.md.' }];
+  return databaseRemedies.flatMap(([topic, remedy]) => {
+    const text = answer?.details?.[topic]?.message;
+    return text === undefined ? [] : [{ topic, ok: false, text, remedy }];
+  });
 }
 
-type ApiHealth = { readonly details?: { readonly database?: { readonly message?: string } } };
+const databaseRemedies = [
+  ['database', 'Check that host and its replication; see docs/postgresql.md.'],
+  ['index', 'Is serac index running, and the node that it follows? See docs/runbook.md.'],
+] as const;
+
+type ApiHealth = { readonly details?: { readonly [name: string]: { readonly message?: string } | undefined } };
 
 const parse = (text: string): unknown => attempt(() => JSON.parse(text));

@@ -40,7 +40,10 @@ export async function carryOut(
       testnet.partition(splitOff(numbers, nodes));
       const isDone = await until(testnet.isPartitioned);
       const late = isDone ? '' : '; some nodes do not answer and are cut off when they do';
-      return { text: `cut node ${list} off from the others${late}; serac testnet heal connects them again` };
+      // An AvalancheGo node without sybil protection counts connected nodes only.
+      const isMixed = nodes.some(({ kind: program }) => program === 'AvalancheGo');
+      const risk = isMixed ? '. Both sides go on deciding: if both get transactions, their chains stay different' : '';
+      return { text: `cut node ${list} off from the others${late}; serac testnet heal connects them again${risk}` };
     }
     case 'heal': {
       const healed = positions.length === 0 ? nodes.map((_, at) => at) : positions;

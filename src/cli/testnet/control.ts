@@ -37,12 +37,22 @@ export async function takeOrders(folder: string, carryOut: (order: Order) => Pro
 async function answer(socket: Socket, carryOut: (order: Order) => Promise<Outcome>): Promise<void> {
   try {
     const line = await readLine(socket);
-    if (line !== undefined) socket.end(`${JSON.stringify(await carryOut(JSON.parse(line) as Order))}\n`);
+    if (line === undefined) return;
+    socket.end(`${JSON.stringify(await carryOut(parseOrder(line)))}\n`);
   } catch {
     // Not an order.
     socket.destroy();
   }
 }
+
+/** Throws if the text is not an order. */
+function parseOrder(text: string): Order {
+  const { kind, nodes } = JSON.parse(text) as Order;
+  if (!orderKinds.has(kind) || !nodes.every(Number.isSafeInteger)) throw new SyntaxError('not an order');
+  return { kind, nodes };
+}
+
+const orderKinds: ReadonlySet<unknown> = new Set<Order['kind']>(['kill', 'freeze', 'partition', 'heal']);
 
 /** Sends an order to the running testnet: that of the folder, or the only one in temporary folders. Returns what was done. */
 export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<string> {
@@ -79,7 +89,7 @@ const listTemporary = (tempFolder: string): string[] =>
     .filter((name) => name.startsWith(temporaryPrefix))
     .map((name) => join(tempFolder, name));
 
-/** The first line that a socket sends; undefined if it ends before, or if the line is too long. */
+/** The first line that a socket sends; undefined if it ends before, or is closed because the line is too long. What follows the line is not read. */
 function readLine(socket: Socket): Promise<string | undefined> {
   let text = '';
   return new Promise((resolve) => {
@@ -87,7 +97,10 @@ function readLine(socket: Socket): Promise<string | undefined> {
     socket.on('data', (chunk: string) => {
       text += chunk;
       const end = text.indexOf('\n');
-      if (end >= 0 || text.length > maxLine) resolve(end < 0 ? undefined : text.slice(0, end));
+      if (end >= 0) {
+        socket.pause();
+        resolve(text.slice(0, end));
+      } else if (text.length > maxLine) socket.destroy();
     });
     socket.once('close', () => resolve(undefined));
   });

@@ -39,4 +39,19 @@ describe('the plan of a testnet', () => {
     const alone = planTestnet({ ...options, avalancheGoNodes: 0 }, ['A', 'B']);
     expect(alone.flatMap(({ command }) => command)).not.toContain('--echo-other-chains');
   });
+
+  test('without AvalancheGo nodes more than half of all nodes decide, connected or not; flags about polls replace that', () => {
+    const majority = (seracFlags: string[]) =>
+      planTestnet({ ...options, avalancheGoNodes: 0, seracFlags }, ['A', 'B', 'C', 'D'])[1]?.command.filter((word) =>
+        /validators|snow|weight/.test(word),
+      );
+    expect(majority([])).toEqual([
+      '--validators=A,B,C,D',
+      '--sybil-protection-disabled-weight=1',
+      '--snow-sample-size=4',
+      '--snow-quorum-size=3',
+    ]);
+    expect(majority(['--snow-quorum-size=13'])).toEqual(['--snow-quorum-size=13', '--validators=A,B,C,D']);
+    expect(nodes[2]?.command.join()).not.toContain('--validators');
+  });
 });

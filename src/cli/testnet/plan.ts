@@ -49,7 +49,9 @@ export function planTestnet(options: TestnetOptions, nodeIDs: readonly string[])
       `--bootstrap-ids=${first.map(({ nodeID }) => nodeID).join(',')}`,
     ];
     const isSerac = kind === 'Serac';
-    const flags = isSerac ? ['--dev-methods', ...options.seracFlags, ...echoFlags(options)] : options.avalancheGoFlags;
+    const flags = isSerac
+      ? ['--dev-methods', ...options.seracFlags, ...echoFlags(options), ...majorityFlags(options, nodeIDs)]
+      : options.avalancheGoFlags;
     return {
       number: i + 1,
       kind,
@@ -64,6 +66,27 @@ export function planTestnet(options: TestnetOptions, nodeIDs: readonly string[])
 
 /** The P- and C-Chain of the AvalancheGo nodes stop if Serac nodes, which count as their validators, do not answer for them. */
 const echoFlags = ({ avalancheGoNodes }: TestnetOptions): string[] => (avalancheGoNodes > 0 ? ['--echo-other-chains'] : []);
+
+/**
+ * Without AvalancheGo nodes, which count connected nodes only, all nodes of the testnet are its validators at any time, and more than half of them
+ * decide: a part that is cut off waits, so that its chain is not another one when it is connected again. One unit of weight each, and polls of all
+ * units, make this exact; flags of the user about polls replace it.
+ */
+function majorityFlags({ avalancheGoNodes, seracFlags }: TestnetOptions, nodeIDs: readonly string[]): string[] {
+  if (avalancheGoNodes > 0) return [];
+  const count = nodeIDs.length;
+  const validators = `--validators=${nodeIDs.join(',')}`;
+  return seracFlags.some((flag) => pollFlag.test(flag))
+    ? [validators]
+    : [
+        validators,
+        '--sybil-protection-disabled-weight=1',
+        `--snow-sample-size=${count}`,
+        `--snow-quorum-size=${Math.floor(count / 2) + 1}`,
+      ];
+}
+
+const pollFlag = /^--(snow-(sample|quorum|preference-quorum|confidence-quorum)-size|sybil-protection-disabled-weight)=/;
 
 const kindsOf = (seracNodes: number, avalancheGoNodes: number): TestnetNode['kind'][] => [
   ...new Array<'AvalancheGo'>(avalancheGoNodes).fill('AvalancheGo'),

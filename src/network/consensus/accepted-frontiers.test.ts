@@ -44,3 +44,29 @@ test('a node alone has always heard the majority; of a large network as many as 
   for (let i = 1; i <= 19; i++) frontiers.heard(node(i));
   expect(frontiers.heardAt()).toBe(700);
 });
+
+test('a chain is split from the network if half of the stake has accepted another block at a height that it has reached', () => {
+  const { frontiers } = open(4);
+  const other = idOf(Buffer.from('other'));
+  const reads: bigint[] = [];
+  const own = (height: bigint) => ({
+    height,
+    idAt: (at: bigint) => {
+      reads.push(at);
+      return block;
+    },
+  });
+  expect(frontiers.isSplit(own(5n))).toBe(false);
+  frontiers.set(node(1), block, 5n);
+  frontiers.set(node(2), other, 5n);
+  expect(frontiers.isSplit(own(5n))).toBe(false);
+  // A higher block may be a descendant of the own one.
+  frontiers.set(node(3), other, 6n);
+  expect(frontiers.isSplit(own(5n))).toBe(false);
+  expect(frontiers.isSplit(own(6n))).toBe(true);
+  // A block that was compared is not read again.
+  frontiers.set(node(3), other, 6n);
+  expect([frontiers.isSplit(own(6n)), reads]).toEqual([true, [5n, 5n, 6n]]);
+  frontiers.set(node(3), block, 7n);
+  expect(frontiers.isSplit(own(7n))).toBe(false);
+});

@@ -17,7 +17,15 @@ export type AcceptedFrontiers = {
    * at first the time of creation. What the network has accepted since then is not known.
    */
   readonly heardAt: () => number;
+  /** Whether validators with at least half of the stake have accepted another block than this node at a height that it has reached. */
+  readonly isSplit: (own: OwnBlocks) => boolean;
 };
+
+/** What this node has accepted. */
+type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => Id | undefined };
+
+/** `isOther`: whether this node has accepted another block at that height; undefined until it is known. */
+type Frontier = BlockRef & { isOther?: boolean };
 
 /** The size of a poll: so many validators, drawn by stake, know what the network has accepted. */
 const enoughHeard = 20;
@@ -27,7 +35,7 @@ export function createAcceptedFrontiers(
   validators: Pick<Validators, 'current'>,
   { now }: Pick<Timers, 'now'>,
 ): AcceptedFrontiers {
-  const frontiers = new Map<NodeId, BlockRef>();
+  const frontiers = new Map<NodeId, Frontier>();
   const heard = new Map<NodeId, number>();
   const created = now();
   /** Former validators are removed when there are more entries than validators, so peers cannot fill the map. */
@@ -40,7 +48,7 @@ export function createAcceptedFrontiers(
     set: (node, id, height) => {
       if (!validators.current().has(node)) return;
       const known = frontiers.get(node);
-      if (known !== undefined && known.height > height) return;
+      if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
       frontiers.set(node, { id, height });
       trim();
     },
@@ -65,6 +73,17 @@ export function createAcceptedFrontiers(
         if (2n * sum > total || i + 1 === enoughHeard) return Math.max(at, created);
       }
       return created;
+    },
+    isSplit: (own) => {
+      let [other, total] = [0n, 0n];
+      for (const [node, weight] of validators.current()) {
+        total += weight;
+        const frontier = frontiers.get(node);
+        if (frontier === undefined || frontier.height > own.height) continue;
+        frontier.isOther ??= (own.idAt(frontier.height) ?? frontier.id) !== frontier.id;
+        if (frontier.isOther) other += weight;
+      }
+      return total > 0n && 2n * other >= total;
     },
     majorityHeight: () => {
       const set = validators.current();

@@ -47,11 +47,9 @@ export function createConnectedValidators(
         total += weight;
         if (isConnected(node)) connected += weight;
       }
-      return total === 0n ? 1 : Number((connected * shareScale) / total) / Number(shareScale);
+      // As AvalancheGo, which divides floating-point numbers too: two of three are not less than 2 / 3.
+      return total === 0n ? 1 : Number(connected) / Number(total);
     },
     missing: () => [...validators.current().keys()].filter((node) => !isConnected(node)).sort(),
   };
 }
-
-/** Weights exceed what a number holds exactly; shares are rounded down to 12 digits. */
-const shareScale = 1_000_000_000_000n;

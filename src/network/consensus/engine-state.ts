@@ -22,4 +22,6 @@ export type EngineState = {
   readonly missingBlocks: number;
   readonly unverifiedBlocks: number;
   readonly majority: Majority;
+  /** Whether validators with at least half of the stake have accepted another block than this node at the same height. */
+  readonly isSplit: boolean;
 };

@@ -47,6 +47,7 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
       blockRequests: requests.count(),
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
+      isSplit: frontiers.isSplit({ height: decisions.stored().height, idAt: vm.blockIdAtHeight }),
       majority: { height: frontiers.majorityHeight(), heardAt: frontiers.heardAt() },
     }),
   };

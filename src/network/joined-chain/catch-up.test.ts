@@ -28,9 +28,12 @@ async function openChain() {
       }),
   };
   const blocks = [genesis];
+  /** Whether peers answer requests for blocks. */
+  const answers = { ancestors: true };
   for (const peer of peers) {
     const transport = network.transportOf(peer);
     const receive = (from: NodeId, message: ChainMessage): void => {
+      if (message.kind === 'getAncestors' && !answers.ancestors) return;
       if (createGetter({ chainId, vm: createTestVm(blocks), transport, timers }).receive(from, message)) return;
       if (message.kind !== 'pullQuery') return;
       const last = blocks.at(-1) as EngineBlock;
@@ -69,7 +72,7 @@ async function openChain() {
   const grow = (count: number): void => {
     for (let added = 0; added < count; added++) blocks.push(makeBlock(blocks.at(-1), `b${blocks.length}`));
   };
-  return { chain, vm, phases, blocks, run, grow };
+  return { chain, vm, phases, blocks, run, grow, answers };
 }
 
 test('a chain that is more than 256 blocks behind most of the stake bootstraps again, and reaches the tip', async () => {
@@ -79,5 +82,20 @@ test('a chain that is more than 256 blocks behind most of the stake bootstraps a
   expect(await run(() => vm.accepted.length === blocks.length && !chain.isBootstrapping())).toBe(true);
   expect(vm.accepted.map(({ id }) => id)).toEqual(blocks.map(({ id }) => id));
   expect(phases).toEqual([true, false, true, false]);
+  chain.stop();
+});
+
+test('a chain that bootstraps again is behind the tip that the beacons name, not only behind what it knew before', async () => {
+  const { chain, run, grow, answers } = await openChain();
+  answers.ancestors = false;
+  grow(300);
+  expect(await run(chain.isBootstrapping)).toBe(true);
+  expect(chain.lag()?.majorityHeight).toBe(300n);
+  grow(3000);
+  expect(await run(() => chain.lag()?.majorityHeight === 3300n)).toBe(true);
+  expect(chain.isBootstrapping()).toBe(true);
+  answers.ancestors = true;
+  expect(await run(() => chain.lag() === undefined)).toBe(true);
+  expect([chain.isBootstrapping(), chain.bootstrap().height]).toEqual([false, 3300n]);
   chain.stop();
 });

@@ -61,7 +61,8 @@ test('a chain that bootstraps has no consensus details; then those of its engine
   expect(chainHealth(chain)).toEqual({
     consensus: undefined,
     behind: undefined,
-    networking: { percentConnected: 0.333333333333, disconnectedValidators: expect.any(Array) },
+    isSplit: false,
+    networking: { percentConnected: 1 / 3, disconnectedValidators: expect.any(Array) },
   });
   await bootstrap();
   expect(chain.isBootstrapped()).toBe(true);
@@ -113,7 +114,7 @@ test('metrics have the names of AvalancheGo and the label of the chain', async (
     'avalanche_avm_mempool_bloom_filter_hashes{chain="X"} 7',
     'avalanche_avm_mempool_bloom_filter_entries{chain="X"} 9815',
     'avalanche_avm_tx_gossip_count{chain="X",io="received",type="push"} 0',
-    'avalanche_stake_percent_connected{chain="X"} 0.666666666666',
+    'avalanche_stake_percent_connected{chain="X"} 0.6666666666666666',
     'avalanche_stake_num_validators{chain="X"} 3',
     'avalanche_stake_total_weight{chain="X"} 300',
     'avalanche_snowman_num_processing_ancestor_fetches_unneeded{chain="X"} 0',

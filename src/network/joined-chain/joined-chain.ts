@@ -105,7 +105,9 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   const catchUp = (): void => {
     const state = phases.engine()?.state();
     const now = timers.now();
-    lagMeter.observe(state?.majority ?? { height: 0n, heardAt: now }, meter.read().height, now);
+    const { height, tipHeight = 0n } = meter.read();
+    // While it bootstraps again, the beacons name the tip.
+    lagMeter.observe(state?.majority ?? { height: phases.isBootstrapped() ? tipHeight : 0n, heardAt: now }, height, now);
     if (state !== undefined && state.majority.height > state.lastAccepted.height + maxBehind) phases.bootstrapAgain();
   };
   const stopCatchUp = every(timers, behindInterval, catchUp);

@@ -5,7 +5,7 @@ import type { Beacon } from './peer-changes.ts';
 
 /** The values of `--bootstrap-ips` and `--bootstrap-ids`: lists of the same length, separated by commas. AvalancheGo: config/config.go. */
 export function parseBeacons(ips: string, ids: string): Beacon[] {
-  const [endpoints, nodes] = [split(ips).map(parseEndpoint), split(ids).map(parseId)];
+  const [endpoints, nodes] = [split(ips).map(parseEndpoint), parseNodeIds('--bootstrap-ids', ids)];
   if (endpoints.length !== nodes.length)
     throw new BeaconError(
       `expected the number of bootstrapIPs (${endpoints.length}) to match the number of bootstrapIDs (${nodes.length}); give --bootstrap-ips and --bootstrap-ids the same nodes in the same order`,
@@ -13,6 +13,9 @@ export function parseBeacons(ips: string, ids: string): Beacon[] {
     );
   return endpoints.map((endpoint, index) => ({ node: nodes[index] as NodeId, endpoint }));
 }
+
+/** The value of a flag that takes node IDs, separated by commas. */
+export const parseNodeIds = (flag: string, ids: string): NodeId[] => split(ids).map((text) => parseId(flag, text));
 
 const split = (list: string): string[] =>
   list
@@ -28,11 +31,11 @@ function parseEndpoint(text: string): Beacon['endpoint'] {
   return { ip: ipText(ip), port };
 }
 
-function parseId(text: string): NodeId {
+function parseId(flag: string, text: string): NodeId {
   try {
     return parseNodeId(text);
   } catch {
-    throw badBeacon('--bootstrap-ids', text, 'a node ID such as NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg');
+    throw badBeacon(flag, text, 'a node ID such as NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg');
   }
 }
 

@@ -11,19 +11,13 @@ type PeerValidators = Validators & {
 /** AvalancheGo's `--sybil-protection-disabled-weight`. */
 const defaultPeerWeight = 100n;
 
-/**
- * The validators without sybil protection: this node and every connected peer, all with the same weight. For proposers there are none: anyone
- * may propose. The P-Chain's height is not known here, so every height passes, and new blocks refer to that of their parent.
- */
+/** The validators without sybil protection: this node and every connected peer, all with the same weight. */
 export function createPeerValidators(self: NodeId, weight: bigint = defaultPeerWeight): PeerValidators {
   // A new map for every change, so that others can compare sets by identity.
   let current: ValidatorSet = new Map([[self, weight]]);
   return {
+    ...withoutProposers,
     current: () => current,
-    proposedHeight: () => 0n,
-    knownHeight: () => maxU64,
-    at: () => noProposers,
-    load: async () => {},
     connected: (node) => {
       if (!current.has(node)) current = new Map([...current, [node, weight]]);
     },
@@ -36,4 +30,18 @@ export function createPeerValidators(self: NodeId, weight: bigint = defaultPeerW
   };
 }
 
+/** Validators that stay, whether they are connected or not, all with the same weight: a part of the network without most of them decides nothing. */
+export function createNamedValidators(nodes: readonly NodeId[], weight: bigint): Validators {
+  const current: ValidatorSet = new Map(nodes.map((node) => [node, weight]));
+  return { ...withoutProposers, current: () => current };
+}
+
 const noProposers: ValidatorSet = new Map();
+
+/** For proposers there are no validators: anyone may propose. The P-Chain's height is not known, so every height passes, and new blocks refer to that of their parent. */
+const withoutProposers: Omit<Validators, 'current'> = {
+  proposedHeight: () => 0n,
+  knownHeight: () => maxU64,
+  at: () => noProposers,
+  load: async () => {},
+};
