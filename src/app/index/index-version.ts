@@ -74,20 +74,20 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   const { hosts, timers } = deps;
   const listeners = new Set<() => void>();
   const states = createStateReader(deps);
-  let known: ChainVersion | undefined;
+  /** What the last read of the version found; outdated if more was served since, for example because a caller brought a height. */
+  let known: KnownVersion | undefined;
   /** Counts the moments at which a read of the version that had begun became outdated. */
   let changes = 0;
   /** Other reads that were begun, and that have ended. */
   let [reads, endedReads] = [0, 0];
   /** The last read of the version, and how many other reads had ended when it began. */
   let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
-  let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
   const { servers, floor } = states;
   const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
+  const current = (): KnownVersion | undefined => (known?.floor === floor() ? known : undefined);
   const forget = (): void => {
     changes++;
     known = undefined;
-    recent = undefined;
   };
   const callListeners = (): void => {
     for (const listener of listeners) listener();
@@ -97,10 +97,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     const before = changes;
     try {
       const { version, position, tips } = await states.reach(floor());
-      if (notifications.cover(position) && before === changes) {
-        recent = { tips, servers: servers() };
-        known = version;
-      }
+      if (notifications.cover(position) && before === changes) known = { version, tips, servers: servers(), floor: floor() };
       return version;
     } catch (error) {
       forget();
@@ -122,7 +119,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(notifications.isListening() ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined || recent !== undefined) readNew().catch(() => undefined);
+      if (known !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
       poll();
@@ -131,7 +128,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   poll();
 
   return {
-    read: () => known ?? readNew(),
+    read: () => current()?.version ?? readNew(),
     sql: {
       dialect: 'postgres',
       all: async (text, values) => {
@@ -158,7 +155,10 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
         await states.reach(wanted);
       })();
     },
-    recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
+    recentTip: (chain) => {
+      const found = current();
+      return found?.servers === servers() ? found.tips[chain] : undefined;
+    },
     begin: () => ({ changes: servers(), reads }),
     confirm: async (mark) => {
       if (mark.reads !== reads) await readConfirming();
@@ -177,6 +177,14 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     },
   };
 }
+
+type KnownVersion = {
+  readonly version: ChainVersion;
+  readonly tips: readonly PinnedBlock[];
+  /** How often the server had changed, and what was served, when it was read. */
+  readonly servers: number;
+  readonly floor: ReadPosition;
+};
 
 /** Reads the state of the index from a host that has what is wanted; whatever was read is then served. */
 function createStateReader({ hosts, query, timers, now, served, floor: lowest }: IndexVersionDeps) {
@@ -216,13 +224,14 @@ function createStateReader({ hosts, query, timers, now, served, floor: lowest }:
       await served.record(floor);
       return state;
     },
-    /** What was served, by this process or another. */
+    /** What was served, by this process or another: the same object until it rises. */
     floor: () => floor,
     /** Other processes may have served more; and Redis may have lost what it had. Returns whether they have. */
     shareServed: async (): Promise<boolean> => {
-      const before = floor;
-      floor = joinPositions(floor, await served.share(floor));
-      return !isAtLeast(before, floor);
+      const others = await served.share(floor);
+      if (isAtLeast(floor, others)) return false;
+      floor = joinPositions(floor, others);
+      return true;
     },
     /** Counts the moments since which another server may be read. */
     servers: (): number => hosts.changes() + serverChanges,
