@@ -165,6 +165,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
       return !hasChanged(mark);
     },
     hasChanged,
+    height: () => floor().heights[0] ?? 0,
     reachPrimary: async () => {
       if (!hosts.readsPrimary()) await states.reach(await hosts.primaryPosition());
     },
