@@ -118,7 +118,12 @@ async function printCpu(
       const cost = ({ rows: all, ...side }: Side) => measureCpu(side, load, options, all[i] as DataRow, round);
       const [embedded, served] = [await cost(servers.node), await cost(servers.api)];
       if (round > 0)
-        found.push({ requests: served.requests, node: embedded.micros.server, api: served.micros.server, postgres: served.micros.postgres });
+        found.push({
+          requests: served.requests,
+          node: embedded.micros.server,
+          api: served.micros.server,
+          postgres: served.micros.postgres,
+        });
     }
     const micros = (part: 'node' | 'api' | 'postgres') =>
       formatSpread(

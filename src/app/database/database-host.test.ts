@@ -48,8 +48,12 @@ describe.skipIf(!isAvailable)(
     }, 60_000);
 
     test('names a schema that does not exist, or that the role may not use', async () => {
-      expect((await ask(`${pg.url}?schema=nowhere`)).error).toContain('the schema "nowhere" does not exist, or the role serac may not use it');
-      expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres`)).error).toContain('no schema of the search_path of the role lost_role');
+      expect((await ask(`${pg.url}?schema=nowhere`)).error).toContain(
+        'the schema "nowhere" does not exist, or the role serac may not use it',
+      );
+      expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres`)).error).toContain(
+        'no schema of the search_path of the role lost_role',
+      );
       expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres?schema=other`)).error).toContain('may not use it');
     }, 60_000);
 

@@ -73,7 +73,13 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
       expect(await earlier.transfer.load(once(saved), 1e9).catch((error) => error.message)).toContain('saved by a later version of Serac');
       // A file that says that it is of an earlier version, and has other tables.
       const header = saved.toString('latin1', 0, saved.indexOf('\n', 14) + 1);
-      const forged = Buffer.from(saved.toString('latin1').replace(header, header.replaceAll(/("index[^:]*":)2/g, (_, name: string) => `${name}1`)), 'latin1');
+      const forged = Buffer.from(
+        saved.toString('latin1').replace(
+          header,
+          header.replaceAll(/("index[^:]*":)2/g, (_, name: string) => `${name}1`),
+        ),
+        'latin1',
+      );
       const hash = new Bun.CryptoHasher('sha256').update(forged.subarray(0, -32)).digest();
       forged.set(hash, forged.length - 32);
       const before = rowsOf(later, 'seq, id, size');

@@ -1,9 +1,9 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { parseClockState } from '../../base/timing/chain-clock.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
+import { type Migration, migrations } from '../../ledger/index/migrations.ts';
 import { openDatabasePages } from '../../ledger/snapshot/database-pages.ts';
 import type { RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
-import { type Migration, migrations } from '../../ledger/index/migrations.ts';
 import { attachCopy, checkCopy, copyTables, loadTables, readCopyRoots } from '../../ledger/snapshot/state-copy.ts';
 import { checkHeader, damagedError, decodeStateFile, encodeStateFile, type StateHeader } from '../../ledger/snapshot/state-file.ts';
 import { migrateChains, openEarlierStore } from '../../ledger/snapshot/state-migration.ts';
@@ -181,7 +181,11 @@ function createStateLoader(deps: StateTransferDeps, db: Database, path: string, 
   /** Loads a file of an earlier version of the index into a store of its own, and migrates that. */
   const migrate = async (from: number): Promise<void> => {
     const all = deps.migrations ?? migrations;
-    const options = { path: migratedPath, networkID: deps.config.network.id, genesis: (deps.chains[0] as (typeof deps.chains)[number]).spec.id };
+    const options = {
+      path: migratedPath,
+      networkID: deps.config.network.id,
+      genesis: (deps.chains[0] as (typeof deps.chains)[number]).spec.id,
+    };
     const store = openEarlierStore(
       env.openDatabase,
       options,

@@ -83,7 +83,9 @@ describe('a state file', () => {
     expect(refused(header.versions, { schema: 1, index: 2 })).toContain(
       'has index 3, schema 1, this node needs index 2, schema 1; it was saved by a later',
     );
-    expect(refused({ schema: 1, index: 3, 'index of chain 1': 2 }, { schema: 1, index: 4, 'index of chain 1': 4 })).toContain('only that version');
+    expect(refused({ schema: 1, index: 3, 'index of chain 1': 2 }, { schema: 1, index: 4, 'index of chain 1': 4 })).toContain(
+      'only that version',
+    );
     for (const index of [0, -1, 2.5, '2'])
       expect(refused({ schema: 1, index: index as number }, header.versions)).toContain('only that version can load it');
     expect(refused({ schema: 1 }, header.versions)).toContain('without the Data and Metrics APIs');
