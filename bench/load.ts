@@ -10,14 +10,14 @@ export type Requests = readonly LoadCall[];
 
 export const createPosts = (path: string, bodies: readonly string[]): Requests => bodies.map((body) => ({ path, body }));
 
-type RateJob = LoadJob & { readonly seconds: number };
+type RateJob = LoadJob & { readonly seconds: number; readonly isRepeated: true };
 
 export type LoadGenerator = {
   readonly tool: 'wrk' | 'own';
   /** Measures a server's responses per second over a number of connections, 32 by default. Throws if any response is an error. */
   readonly measureRate: (port: number, requests: Requests, seconds: number, connections?: number) => Promise<number>;
-  /** Sends each request once over 32 connections; see LoadJob. */
-  readonly sendOnce: (job: Omit<LoadJob, 'connections'>) => Promise<LoadResult>;
+  /** Sends each request at most once, over 32 connections by default; see LoadJob. */
+  readonly sendOnce: (job: Omit<LoadJob, 'connections' | 'isRepeated'> & Partial<Pick<LoadJob, 'connections'>>) => Promise<LoadResult>;
 };
 
 const defaultConnections = 32;
@@ -28,13 +28,13 @@ export function createLoadGenerator({ dir, signal }: BenchEnv): LoadGenerator {
   return {
     tool: wrk === null ? 'own' : 'wrk',
     measureRate: async (port, calls, seconds, connections = defaultConnections) => {
-      const job = { port, calls, connections, seconds };
+      const job: RateJob = { port, calls, connections, seconds, isRepeated: true };
       if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load'), job);
       const result = await runSocketLoad(signal, job);
       if (result.errors > 0) throw new BenchError(`${result.errors} of ${result.responses} responses failed: ${result.firstError}`);
       return result.responses / result.seconds;
     },
-    sendOnce: (job) => runSocketLoad(signal, { ...job, connections: defaultConnections }),
+    sendOnce: (job) => runSocketLoad(signal, { connections: defaultConnections, ...job }),
   };
 }
 

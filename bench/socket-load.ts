@@ -9,8 +9,10 @@ export type LoadJob = {
   readonly port: number;
   readonly calls: readonly LoadCall[];
   readonly connections: number;
-  /** How long to repeat the calls; undefined: each call is sent once. */
+  /** How long calls are sent; undefined: until each was sent. */
   readonly seconds?: number;
+  /** Whether the calls begin again while there is time left. */
+  readonly isRepeated?: boolean;
   /** Calls that are repeated, one after another, until each response contains `confirmed`; included in the measured time. */
   readonly confirm?: { readonly calls: readonly LoadCall[]; readonly confirmed: string; readonly withinSeconds: number };
 };
@@ -36,8 +38,9 @@ async function runLoadJob(job: LoadJob): Promise<LoadResult> {
   let firstError: string | undefined;
 
   const next = (): Buffer | undefined => {
-    if (job.seconds === undefined) return requests[sent++];
-    return performance.now() < until ? requests[sent++ % requests.length] : undefined;
+    if (performance.now() >= until) return undefined;
+    const at = sent++;
+    return requests[job.isRepeated ? at % requests.length : at];
   };
   const onResponse = (response: LoadResponse): void => {
     count.responses++;

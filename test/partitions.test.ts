@@ -8,7 +8,7 @@ import { chainRoot, fetchPages, itemsOf, sendRequest } from './data-requests.ts'
 import { createIssuer } from './issuer.ts';
 import { findServerUser, handOver, type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 import { eventually } from './processes.ts';
-import { type Indexer, type Program, startIndexer, startProgram } from './program.ts';
+import { type Indexer, type Program, runProgram, startIndexer, startProgram } from './program.ts';
 import { createRoles, documentedSql, runStatement } from './replicated-deployment.ts';
 
 /** The maintenance of partitions in docs/postgresql.md, on a running deployment with its roles. */
@@ -89,6 +89,8 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     expect(refused.stderrText()).toContain(
       `table c1_tx has no partition for the numbers ${size} to ${2 * size - 1}; attach c1_tx_${size} again`,
     );
+    const refusedApi = await runProgram('api', url('serac_api'), '--http-port=0');
+    expect([refusedApi.code, refusedApi.err]).toEqual([1, expect.stringContaining(`attach c1_tx_${size} again`)]);
     await run(vacuum);
     await run(attach);
     indexer = startOwnIndexer();

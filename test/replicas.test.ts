@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, fetchPages, itemsOf, type Json, sendRequest } from './data-requests.ts';
 import { openEvents } from './event-client.ts';
@@ -38,8 +41,10 @@ function watchBlocks(clients: readonly Client[]): Watch {
   let isStopped = false;
   const ask = async (name: string, choose: (turn: number) => Client, roams: boolean): Promise<void> => {
     let seen = 0;
+    /** What the last answer says that the caller has seen. */
+    let brought = 0;
     for (let turn = 0; !isStopped; turn++) {
-      const { status, json } = await sendRequest(choose(turn), lastBlock, roams ? minHeight(seen) : {});
+      const { status, json, headers } = await sendRequest(choose(turn), lastBlock, roams ? minHeight(brought) : {});
       if (status === 503) unavailable++;
       else if (status !== 200) wrong.push(`${name}: ${status} ${JSON.stringify(json)}`);
       else {
@@ -49,6 +54,8 @@ function watchBlocks(clients: readonly Client[]): Watch {
         if ((blocks.get(height) ?? blockHash) !== blockHash) wrong.push(`${name}: another block ${height}`);
         blocks.set(height, blockHash);
         seen = Math.max(seen, height);
+        brought = Number(headers['x-serac-height']);
+        if (!(brought >= height)) wrong.push(`${name}: ${height} with the height ${brought}`);
       }
       await Bun.sleep(5);
     }
@@ -159,6 +166,17 @@ describe.skipIf(!hasReplicatedServers)(
       const { code, err } = await runProgram('index', all.node.url, `--database-url=${all.pooledIndexerUrl}`);
       expect(code).not.toBe(0);
       expect(err).toContain('is a pooler: the indexer needs the server itself');
+    }, 120_000);
+
+    test('serac check verifies a replica, with the role that can only read', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'serac-replica-check-'));
+      try {
+        const url = `--database-url=postgres://serac_api@127.0.0.1:${all.replica.port}/serac`;
+        const { code, out } = await runProgram('check', url, '--data-dir', join(folder, 'copy'));
+        expect([code, out]).toEqual([0, expect.stringContaining('no damage found')]);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     }, 120_000);
 
     test('FLUSHALL of Redis while running changes no answer', async () => {

@@ -196,14 +196,14 @@ test('prefix handlers parse their own paths, and a forbidden host gets a JSON er
 describe('web pages of other origins', () => {
   const prefixHandlers = new Map([['v1', () => ({ status: 200, headers: { 'ratelimit-remaining': '5' }, body: '{}' })]]);
   const origin = { origin: 'https://app.example' };
-  const exposed = 'RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
+  const exposed = 'RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Serac-Height';
   const preflight = (path: string, headers: Record<string, string>, options: Partial<RouterOptions> = {}) =>
     createTestRouter({ prefixHandlers, ...options })(
       createHttpRequest(path, 'OPTIONS', { ...origin, 'access-control-request-method': 'GET', ...headers }, new Uint8Array()),
     ) as HttpResponse;
 
-  test('may send API keys to prefix handlers, but not to the paths of AvalancheGo', () => {
-    for (const name of ['x-service-api-key', 'x-glacier-api-key']) {
+  test('may send API keys and a height to prefix handlers, but not to the paths of AvalancheGo', () => {
+    for (const name of ['x-service-api-key', 'x-glacier-api-key', 'x-serac-min-height']) {
       const send = { 'access-control-request-headers': `content-type,${name}` };
       expect(preflight('/v1/chains', send).headers).toMatchObject({ 'access-control-allow-origin': '*' });
       expect(preflight('/v1/chains', send).headers['access-control-allow-headers']?.toLowerCase()).toBe(`content-type, ${name}`);
@@ -214,7 +214,7 @@ describe('web pages of other origins', () => {
     ).toBeUndefined();
   });
 
-  test('may read the rate limit headers of prefix handlers if their origin is allowed', async () => {
+  test('may read the headers of rate limits and of the height of prefix handlers if their origin is allowed', async () => {
     for (const allowedOrigins of [['*'], ['https://app.example']]) {
       const send = async (path: string, headers: Record<string, string>) =>
         (await createTestRouter({ prefixHandlers, allowedOrigins })(createHttpRequest(path, 'GET', headers, new Uint8Array()))).headers;

@@ -53,10 +53,10 @@ export function createRouter(options: RouterOptions): Handler {
   const { routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions, admitCalls } = options;
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
-  const prefixCors = createCors(allowedOrigins, { extraHeaders: apiKeyHeaders, allowPrivateNetwork: true });
+  const prefixCors = createCors(allowedOrigins, { extraHeaders: sentHeaders, allowPrivateNetwork: true });
   const plain = createHeaderSets({ 'node-id': nodeID, vary: 'Origin' });
   const headersFor = createOriginHeaders(plain, {});
-  const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': rateLimitHeaders.join(', ') });
+  const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
 
   return (request) => {
     const prefixHandler = prefixHandlers?.get(firstSegment(request.path));
@@ -113,9 +113,12 @@ function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: strin
   return (origin) => (origin === null ? plain : origin === '*' ? anyOrigin : setsFor(origin));
 }
 
-/** Headers that pages may send to (API keys) and read from (rate limits) prefix handlers. AvalancheGo has no such paths, so this also applies with `--strict`. */
-const apiKeyHeaders = ['X-Service-Api-Key', 'X-Glacier-Api-Key'];
-const rateLimitHeaders = ['RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'];
+/**
+ * Headers that pages may send to (API keys, a height) and read from (rate limits, a height) prefix handlers. AvalancheGo has no such paths, so this
+ * also applies with `--strict`.
+ */
+const sentHeaders = ['X-Service-Api-Key', 'X-Glacier-Api-Key', 'X-Serac-Min-Height'];
+const readHeaders = ['RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'X-Serac-Height'];
 
 function createHeaderSets(bare: Readonly<Record<string, string>>): HeaderSets {
   const noSniff = { ...bare, 'x-content-type-options': 'nosniff' };

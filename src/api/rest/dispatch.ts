@@ -5,7 +5,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
-import { minHeightHeader, type ReadConsistency } from './read-consistency.ts';
+import { heightHeader, minHeightHeader, type ReadConsistency } from './read-consistency.ts';
 import type { ParsedRequest } from './read-params.ts';
 import { createRequestReader, type MatchedRoute } from './request-reader.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders, renderJson } from './response.ts';
@@ -78,14 +78,18 @@ export function createApi(options: ApiOptions): Handler {
 
   const respondIfAdmitted = (request: HttpRequest, match: Match, decision: AccessDecision): HttpResponse | Promise<HttpResponse> => {
     const { route } = match.target;
-    const headers = headersFor(decision.headers, route.headers);
+    const headers = headersFor(decision.headers, route.headers, undefined);
     if (!decision.admitted) return errorResponse(decision.message, decision, headers);
     // Whoever sends a key acts for the key; without a valid one it must be the operator.
     if (route.isOperator && decision.keyID === undefined && options.operators?.isAllowed(request) !== true)
       return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), headers);
     return runThen(
       () => respondFromRoute(request, match, decision.keyID),
-      ({ body }): HttpResponse => ({ status: route.status ?? 200, headers, body }),
+      ({ body }): HttpResponse => ({
+        status: route.status ?? 200,
+        headers: options.consistency === undefined ? headers : headersFor(decision.headers, route.headers, options.consistency.height()),
+        body,
+      }),
       (error) => errorToResponse(error, headers),
     );
   };
@@ -106,7 +110,7 @@ export function createApi(options: ApiOptions): Handler {
     runThen(
       () => gate.admit(accessRequest(request, apiOfUnknownPath(options.routes, request.path), undefined)),
       (decision) => {
-        const headers = headersFor(decision.headers, undefined);
+        const headers = headersFor(decision.headers, undefined, undefined);
         const isLimited = !decision.admitted && decision.status === 429;
         return isLimited ? errorResponse(decision.message, decision, headers) : errorToResponse(error, headers);
       },
@@ -118,7 +122,7 @@ export function createApi(options: ApiOptions): Handler {
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
       (decision) => respondIfAdmitted(request, match, decision),
-      (error) => errorToResponse(error, headersFor(noHeaders, route.headers)),
+      (error) => errorToResponse(error, headersFor(noHeaders, route.headers, undefined)),
     );
   };
 
@@ -281,17 +285,16 @@ async function runConsistently<T>(consistency: ReadConsistency | undefined, work
 const noHeaders: Headers = {};
 
 /**
- * Returns a function that builds the headers of a response. The same input gives the same object, so that the server can cache its encoded
- * form.
+ * Returns a function that builds the headers of a response. The same input gives the same object until the height changes, so that the server
+ * can cache its encoded form.
  */
-function createHeaderCache(): (decision: Headers, route: Headers | undefined) => Headers {
-  const cache = new WeakMap<Headers, Headers>();
-  return (decision, route) => {
-    if (route !== undefined) return { ...jsonHeaders, ...route, ...decision };
-    const cached = cache.get(decision);
-    if (cached !== undefined) return cached;
-    const made = { ...jsonHeaders, ...decision };
-    cache.set(decision, made);
+function createHeaderCache(): (decision: Headers, route: Headers | undefined, height: number | undefined) => Headers {
+  const cache = new WeakMap<Headers, { readonly height: number | undefined; readonly made: Headers }>();
+  return (decision, route, height) => {
+    const cached = route === undefined ? cache.get(decision) : undefined;
+    if (cached !== undefined && cached.height === height) return cached.made;
+    const made = { ...jsonHeaders, ...route, ...(height !== undefined && { [heightHeader]: String(height) }), ...decision };
+    if (route === undefined) cache.set(decision, { height, made });
     return made;
   };
 }

@@ -8,14 +8,19 @@ function createConsistency(confirms: (call: number) => boolean = () => true) {
   const asked: number[] = [];
   let changes = 0;
   let confirmed = 0;
+  let height = 1;
   const consistency: ReadConsistency = {
     atLeast: (height) => {
       asked.push(height);
       return height > 1000 ? Promise.reject(new Fault('behind', { code: 'DATABASE_BEHIND' })) : undefined;
     },
     begin: () => ({ changes, reads: 0 }),
-    confirm: async () => confirms(++confirmed),
+    confirm: async () => {
+      height++;
+      return confirms(++confirmed);
+    },
     hasChanged: (mark) => mark.changes !== changes,
+    height: () => height,
   };
   return { consistency, asked, confirmed: () => confirmed, change: () => changes++ };
 }
@@ -51,4 +56,15 @@ test('an answer whose reads were made on two servers is made again, and one whos
   expect((await send('/v1/fail')).status).toBe(503);
   // Once because the server changed, and not again after that.
   expect(runs).toBe(2);
+});
+
+test('an answer says up to which height the caller has seen the chain; a refusal, and a server of its own database, do not', async () => {
+  const { consistency } = createConsistency();
+  const { send } = start({}, { consistency });
+  const heightOf = async (target: string, headers = {}) => (await send(target, { headers })).headers['x-serac-height'];
+  // As of after its reads.
+  expect(await heightOf('/v1/things:count')).toBe('2');
+  expect(await heightOf('/v1/things/x/items?pageSize=1')).toBe('3');
+  expect(await heightOf('/v1/things:count', { 'x-serac-min-height': 'x' })).toBeUndefined();
+  expect((await start({}).send('/v1/things:count')).headers['x-serac-height']).toBeUndefined();
 });

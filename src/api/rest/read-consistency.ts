@@ -16,6 +16,8 @@ export type ReadConsistency = {
   readonly confirm: (mark: ReadMark) => Promise<boolean>;
   /** Whether another server is read than at the mark. */
   readonly hasChanged: (mark: ReadMark) => boolean;
+  /** The height that was served last: no answer shows a later block of the X-Chain. */
+  readonly height: () => number;
 };
 
 /** How often the server that is read has changed, and how many reads were made. */
@@ -23,3 +25,6 @@ export type ReadMark = { readonly changes: number; readonly reads: number };
 
 /** The header in which a caller names a height it has seen, on this server or another: the answer is not older. */
 export const minHeightHeader = 'x-serac-min-height';
+
+/** The header of a response with the height that the caller has seen by it. Brought to another server as `minHeightHeader`, no answer goes back. */
+export const heightHeader = 'x-serac-height';

@@ -21,6 +21,8 @@ describe.skipIf(!isAvailable)(
       await sql.all('GRANT USAGE ON SCHEMA other TO other_role', []);
       await sql.all('GRANT SELECT ON other.t TO other_role', []);
       await sql.all('ALTER ROLE other_role SET search_path = other', []);
+      await sql.all('CREATE ROLE lost_role LOGIN', []);
+      await sql.all('ALTER ROLE lost_role SET search_path = nowhere', []);
       for (const setting of ['statement_timeout = 2000', 'enable_seqscan = off']) await sql.all(`ALTER ROLE other_role SET ${setting}`, []);
       await sql.close();
     }, 60_000);
@@ -43,6 +45,16 @@ describe.skipIf(!isAvailable)(
 
     test('says that it is the primary, its timeline, and that no pooler is in between', async () => {
       expect(await ask(pg.url)).toEqual({ state: { role: 'primary', timeline: 1, isPooled: false }, rows: [{ n: 1 }], lines: [] });
+    }, 60_000);
+
+    test('names a schema that does not exist, or that the role may not use', async () => {
+      expect((await ask(`${pg.url}?schema=nowhere`)).error).toContain(
+        'the schema "nowhere" does not exist, or the role serac may not use it',
+      );
+      expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres`)).error).toContain(
+        'no schema of the search_path of the role lost_role',
+      );
+      expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres?schema=other`)).error).toContain('may not use it');
     }, 60_000);
 
     const ignored =

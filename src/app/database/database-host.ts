@@ -62,6 +62,7 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
       row = await ask();
     }
     if (!isKnown && isPooled) checkRole(url, row, config.statementTimeout, env);
+    if (!isKnown && row.schema === null) throw noSchema(url, row.role);
     isKnown = true;
     return {
       role: row.is_replica ? 'replica' : 'primary',
@@ -108,6 +109,16 @@ const probeText = `SELECT pg_is_in_recovery() AS is_replica,
 /** PgBouncer's refusal of a setting that it does not know. */
 const isUnsupportedSetting = (error: unknown): boolean =>
   error instanceof PostgresError && error.fault.reason === '08P01' && error.message.includes('startup parameter');
+
+/** The schema of the URL, or every one of the role's search_path, does not exist or may not be used by the role. */
+const noSchema = (url: string, role: string): PostgresError => {
+  const wanted = parseDatabaseUrl(url).schema;
+  const which = wanted === undefined ? `no schema of the search_path of the role ${role} exists` : `the schema "${wanted}" does not exist`;
+  return new PostgresError(`${databaseName(url)}: ${which}, or the role ${role} may not use it; create it, or grant USAGE on it`, {
+    code: 'DATABASE_REFUSED',
+    reason: 'no schema',
+  });
+};
 
 /** Through a pooler the settings of a session are those of the role: says what is missing. Throws if the tables would not be found. */
 function checkRole(url: string, { role, schema, timeout, seqscan }: ProbeRow, statementTimeout: number, env: HostEnv): void {

@@ -46,10 +46,8 @@ export function createPrimaryFinder(
   return async () => {
     const probed = await probeHosts(hosts);
     const primary = choosePrimary(probed);
-    if (primary !== undefined) return primary;
-    const [only] = probed;
-    if (probed.length === 1 && only !== undefined && 'error' in only) throw only.error;
-    throw noPrimary(probed);
+    if (primary === undefined) throw noPrimary(probed);
+    return primary;
   };
 }
 
@@ -59,17 +57,28 @@ const describeProbed = (one: ProbedHost): string => {
   return 'state' in one ? `${name} is a ${one.state.role}` : `${withoutPrefix(messageOf(one.error), one.host.name)} (${name})`;
 };
 
-const noPrimary = (probed: readonly ProbedHost[]) =>
-  new PostgresError(`PostgreSQL has no primary now: ${probed.map(describeProbed).join('; ')}`, {
+/** Why no host can be written to: the error of a lone host, else what each of them is. */
+function noPrimary(probed: readonly ProbedHost[]): unknown {
+  const [only] = probed;
+  if (probed.length === 1 && only !== undefined && 'error' in only) return only.error;
+  return new PostgresError(`PostgreSQL has no primary now: ${probed.map(describeProbed).join('; ')}`, {
     code: 'DATABASE_DOWN',
     reason: 'no primary',
   });
+}
 
-/** Opens the primary of a database, for a command that writes to it once. */
-export async function openPrimary(database: DatabaseConfig, env: Pick<Env, 'openPostgres' | 'log'>): Promise<Postgres> {
+/** Opens the primary of a database, for a command that is run once. `takesReplica`: without a primary, a replica will do, because it only reads. */
+export async function openPrimary(
+  database: DatabaseConfig,
+  env: Pick<Env, 'openPostgres' | 'log'>,
+  takesReplica = false,
+): Promise<Postgres> {
   const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
   try {
-    const { host, state } = await createPrimaryFinder(hosts)();
+    const probed = await probeHosts(hosts);
+    const found = createPrimaryChoice()(probed) ?? (takesReplica ? probed.find(isProbed) : undefined);
+    if (found === undefined) throw noPrimary(probed);
+    const { host, state } = found;
     return env.openPostgres({ url: host.url, max: 1, statementMilliseconds: database.statementTimeout, isPooled: state.isPooled });
   } finally {
     await Promise.all(hosts.map((host) => host.close()));

@@ -1,10 +1,12 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { parseClockState } from '../../base/timing/chain-clock.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
+import { type Migration, migrations } from '../../ledger/index/migrations.ts';
 import { openDatabasePages } from '../../ledger/snapshot/database-pages.ts';
 import type { RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
 import { attachCopy, checkCopy, copyTables, loadTables, readCopyRoots } from '../../ledger/snapshot/state-copy.ts';
 import { checkHeader, damagedError, decodeStateFile, encodeStateFile, type StateHeader } from '../../ledger/snapshot/state-file.ts';
+import { migrateChains, openEarlierStore } from '../../ledger/snapshot/state-migration.ts';
 import type { Database } from '../../ledger/store/database.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
@@ -13,6 +15,7 @@ import { type Store, schemaVersion } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
 import { dataFilesIn } from '../setup/data-files.ts';
 import type { Env } from '../setup/env.ts';
+import { watchMigration } from '../setup/index-migration.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
 
 /** Saves the state of all chains as a state file, and loads it. One copies or loads the state at a time. */
@@ -35,6 +38,7 @@ type StateTransferDeps = {
   }[];
   readonly snapshots: Pick<ChainSnapshots, 'replaceState'>;
   readonly clock: Pick<RevertiblePart, 'save' | 'restoreRows'>;
+  readonly migrations?: readonly Migration[];
 };
 
 /** Pages of a loaded file that are checked in one turn of the event loop, and pages that its schema may have: far more than it needs. */
@@ -118,81 +122,129 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
 
 type OwnHeader = Omit<StateHeader, 'chains' | 'clock'>;
 
+/** Runs `work` while a copy is attached to a database. */
+async function withCopy<T>(db: Database, path: string, work: () => T | Promise<T>): Promise<T> {
+  const detach = attachCopy(db, path);
+  try {
+    return await work();
+  } finally {
+    detach();
+  }
+}
+
 /** Returns a function that loads a state file, which is written to `path` meanwhile. */
-function createStateLoader({ env, snapshots, clock }: StateTransferDeps, db: Database, path: string, ownHeader: () => OwnHeader) {
-  const withCopy = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    const detach = attachCopy(db, path);
+function createStateLoader(deps: StateTransferDeps, db: Database, path: string, ownHeader: () => OwnHeader) {
+  const { env, snapshots, clock } = deps;
+  const migratedPath = `${path}-migrated`;
+  const removeFiles = (): void => {
+    for (const file of [path, migratedPath, `${migratedPath}-wal`, `${migratedPath}-shm`]) env.removeFile(file);
+  };
+
+  /**
+   * Checks the schema against that of a database, then every page of the tables: SQLite can then read the file in a time that its size limits.
+   */
+  const checkPages = async (against: Database): Promise<void> => {
+    const file = env.openFile(path, 'read') as OffsetFile;
     try {
-      return await work();
+      const { checkTree } = openDatabasePages(file);
+      let pages = 0;
+      for (const _ of checkTree(1)) if (++pages > maxSchemaPages) throw damagedError('its schema is too large');
+      for (const root of await withCopy(against, path, () => readCopyRoots(against)))
+        for (const _ of checkTree(root)) if (++pages % pagesPerTurn === 0) await nextTurn(env);
     } finally {
-      detach();
+      file.close();
     }
   };
 
-  /** Checks the schema, then every page of the tables: SQLite can then read the file in a time that its size limits. */
-  const checkPages = async (file: OffsetFile): Promise<void> => {
-    const { checkTree } = openDatabasePages(file);
-    let pages = 0;
-    for (const _ of checkTree(1)) if (++pages > maxSchemaPages) throw damagedError('its schema is too large');
-    for (const root of await withCopy(() => readCopyRoots(db)))
-      for (const _ of checkTree(root)) if (++pages % pagesPerTurn === 0) await nextTurn(env);
-  };
-
-  /** Writes the file and checks it. */
-  const receive = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StateHeader | undefined> => {
+  /** Writes the file. Returns what it holds, and the version of its index if that is an earlier one. */
+  const receive = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Received> => {
     const file = env.openFile(path, 'write');
-    let header: StateHeader | undefined;
+    let received: Received | undefined;
     let size = 0;
     try {
       await decodeStateFile(chunks, {
         maxBytes,
         onHeader: (found) => {
-          checkHeader(found, ownHeader());
-          header = found;
+          received = { header: found, earlier: checkHeader(found, ownHeader()) };
         },
         write: (chunk) => {
           file.write(size, chunk);
           size += chunk.length;
         },
       });
-      await checkPages(file);
-      return header;
+      return received as Received;
     } finally {
       file.close();
     }
   };
 
-  const replaceTables = async (clockText: string | undefined): Promise<void> => {
+  /** Loads a file of an earlier version of the index into a store of its own, and migrates that. */
+  const migrate = async (from: number): Promise<void> => {
+    const all = deps.migrations ?? migrations;
+    const options = {
+      path: migratedPath,
+      networkID: deps.config.network.id,
+      genesis: (deps.chains[0] as (typeof deps.chains)[number]).spec.id,
+    };
+    const store = openEarlierStore(
+      env.openDatabase,
+      options,
+      db,
+      all.filter(({ version }) => version <= from),
+    );
     try {
-      await snapshots.replaceState('state file', () => {
-        loadTables(db);
-        if (clockText !== undefined) clock.restoreRows?.(clockText);
+      await checkPages(store.db);
+      await withCopy(store.db, path, () => {
+        checkCopy(store.db);
+        return orDamaged(async () => store.write(() => loadTables(store.db)));
       });
-    } catch (error) {
-      // Such as two rows with one key.
-      throw error instanceof StoreError && error.fault.code === 'STORE_FAILED' ? damagedError(error.message) : error;
+      migrateChains(store, all, watchMigration('the index of the state file', env, 'this node keeps its state until then'));
+    } finally {
+      store.close();
     }
   };
 
+  const replaceTables = (clockText: string | undefined): Promise<void> =>
+    orDamaged(() =>
+      snapshots.replaceState('state file', () => {
+        loadTables(db);
+        if (clockText !== undefined) clock.restoreRows?.(clockText);
+      }),
+    );
+
   return async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> => {
     try {
-      env.removeFile(path);
-      const clockText = readClock(await receive(chunks, maxBytes));
-      await withCopy(async () => {
+      removeFiles();
+      const { header, earlier } = await receive(chunks, maxBytes);
+      const clockText = readClock(header);
+      if (earlier === undefined) await checkPages(db);
+      else await migrate(earlier);
+      await withCopy(db, earlier === undefined ? path : migratedPath, async () => {
         checkCopy(db);
         await replaceTables(clockText);
       });
     } finally {
-      env.removeFile(path);
+      removeFiles();
     }
   };
 }
 
+/** Loads rows; an error of the database, such as two rows with one key, is damage of the file. */
+async function orDamaged(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof StoreError && error.fault.code === 'STORE_FAILED' ? damagedError(error.message) : error;
+  }
+}
+
+type Received = { readonly header: StateHeader; readonly earlier: number | undefined };
+
 const nextTurn = ({ timers }: Pick<Env, 'timers'>): Promise<void> => new Promise((resolve) => timers.soon(resolve));
 
 /** The clock of a state file as text for the store; undefined if the file is from before clocks were saved. */
-function readClock(header: StateHeader | undefined): string | undefined {
-  if (header?.clock === undefined) return undefined;
+function readClock(header: StateHeader): string | undefined {
+  if (header.clock === undefined) return undefined;
   const state = parseClockState(header.clock);
   if (state === undefined) throw damagedError('its clock is not valid');
   return JSON.stringify(state);

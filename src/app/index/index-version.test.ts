@@ -234,6 +234,22 @@ test('a height that a caller brings is waited for on a replica, then read on the
   expect(await codeOf(watch.version.atLeast(10))).toBe('DATABASE_BEHIND');
 });
 
+test('once a height was waited for, no answer uses the version or the last block that were known before', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  watch.listening().onNotify('');
+  await watch.read();
+  expect(watch.version.recentTip(0)?.height).toBe(5);
+  // The primary has the next block, and its notification has not arrived yet.
+  watch.readReplica(6);
+  setTimeout(() => watch.setTip(6), 20);
+  await watch.version.atLeast(6);
+  expect(watch.version.recentTip(0)).toBeUndefined();
+  expect(await watch.read()).toEqual(['6', 1]);
+  expect(await watch.read()).toEqual(['6', 0]);
+  expect(watch.version.recentTip(0)?.height).toBe(6);
+});
+
 test('what another process has served is a floor here too', async () => {
   const watch = createWatch();
   watch.setTip(5);

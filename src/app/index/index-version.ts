@@ -74,19 +74,20 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   const { hosts, timers } = deps;
   const listeners = new Set<() => void>();
   const states = createStateReader(deps);
-  let known: ChainVersion | undefined;
+  /** What the last read of the version found; outdated if more was served since, for example because a caller brought a height. */
+  let known: KnownVersion | undefined;
   /** Counts the moments at which a read of the version that had begun became outdated. */
   let changes = 0;
-  const reads = countReads(hosts);
+  /** Other reads that were begun, and that have ended. */
+  let [reads, endedReads] = [0, 0];
   /** The last read of the version, and how many other reads had ended when it began. */
   let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
-  let recent: { readonly tips: readonly PinnedBlock[]; readonly servers: number } | undefined;
   const { servers, floor } = states;
   const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
+  const current = (): KnownVersion | undefined => (known?.floor === floor() ? known : undefined);
   const forget = (): void => {
     changes++;
     known = undefined;
-    recent = undefined;
   };
   const callListeners = (): void => {
     for (const listener of listeners) listener();
@@ -96,10 +97,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     const before = changes;
     try {
       const { version, position, tips } = await states.reach(floor());
-      if (notifications.cover(position) && before === changes) {
-        recent = { tips, servers: servers() };
-        known = version;
-      }
+      if (notifications.cover(position) && before === changes) known = { version, tips, servers: servers(), floor: floor() };
       return version;
     } catch (error) {
       forget();
@@ -107,11 +105,12 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     }
   };
   const readNew = coalesce(() => {
-    lastRead = { endedReads: reads.ended(), result: readVersion() };
+    lastRead = { endedReads, result: readVersion() };
     return lastRead.result;
   });
   /** A read of the version that began after all other reads that have ended: the last one, or a new one. */
-  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === reads.ended() ? lastRead.result : readNew());
+  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === endedReads ? lastRead.result : readNew());
+  const primaryPosition = coalesce(() => hosts.primaryPosition());
   const notifications = listenForBlocks(deps, states, { onOutdated: forget, onReached: callListeners });
 
   const shareServed = async (): Promise<void> => {
@@ -120,7 +119,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(notifications.isListening() ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined || recent !== undefined) readNew().catch(() => undefined);
+      if (known !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
       poll();
@@ -129,20 +128,44 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   poll();
 
   return {
-    read: () => known ?? readNew(),
-    sql: reads.sql,
+    read: () => current()?.version ?? readNew(),
+    sql: {
+      dialect: 'postgres',
+      all: async (text, values) => {
+        reads++;
+        try {
+          return await hosts.sql.all(text, values);
+        } finally {
+          endedReads++;
+        }
+      },
+    },
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    atLeast: waitForHeights(hosts, states, readNew),
-    recentTip: (chain) => (recent?.servers === servers() ? recent.tips[chain] : undefined),
-    begin: () => ({ changes: servers(), reads: reads.begun() }),
+    atLeast: (height) => {
+      if (height <= (floor().heights[0] ?? 0)) return undefined;
+      return (async () => {
+        const wanted = { heights: [height], revision: 0 };
+        await readNew();
+        if (isAtLeast(floor(), wanted)) return;
+        const primary = await primaryPosition().catch(() => undefined);
+        if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
+        await states.reach(wanted);
+      })();
+    },
+    recentTip: (chain) => {
+      const found = current();
+      return found?.servers === servers() ? found.tips[chain] : undefined;
+    },
+    begin: () => ({ changes: servers(), reads }),
     confirm: async (mark) => {
-      if (mark.reads !== reads.begun()) await readConfirming();
+      if (mark.reads !== reads) await readConfirming();
       return !hasChanged(mark);
     },
     hasChanged,
+    height: () => floor().heights[0] ?? 0,
     reachPrimary: async () => {
       if (!hosts.readsPrimary()) await states.reach(await hosts.primaryPosition());
     },
@@ -156,39 +179,13 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   };
 }
 
-/** The database for reads other than those of the version, and how many of them have begun and have ended. */
-function countReads(hosts: Pick<DatabaseHosts, 'sql'>) {
-  let [begun, ended] = [0, 0];
-  const sql: Sql = {
-    dialect: 'postgres',
-    all: async (text, values) => {
-      begun++;
-      try {
-        return await hosts.sql.all(text, values);
-      } finally {
-        ended++;
-      }
-    },
-  };
-  return { sql, begun: () => begun, ended: () => ended };
-}
-
-/** Returns a function that waits until a height can be read; it rejects if the primary does not have it. */
-function waitForHeights(
-  hosts: Pick<DatabaseHosts, 'primaryPosition'>,
-  { floor, reach }: Pick<ReturnType<typeof createStateReader>, 'floor' | 'reach'>,
-  readNew: () => Promise<unknown>,
-): ReadConsistency['atLeast'] {
-  const primaryPosition = coalesce(() => hosts.primaryPosition());
-  const waitFor = async (wanted: ReadPosition): Promise<void> => {
-    await readNew();
-    if (isAtLeast(floor(), wanted)) return;
-    const primary = await primaryPosition().catch(() => undefined);
-    if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-    await reach(wanted);
-  };
-  return (height) => (height <= (floor().heights[0] ?? 0) ? undefined : waitFor({ heights: [height], revision: 0 }));
-}
+type KnownVersion = {
+  readonly version: ChainVersion;
+  readonly tips: readonly PinnedBlock[];
+  /** How often the server had changed, and what was served, when it was read. */
+  readonly servers: number;
+  readonly floor: ReadPosition;
+};
 
 /** Reads the state of the index from a host that has what is wanted; whatever was read is then served. */
 function createStateReader({ hosts, query, timers, now, served, floor: lowest }: IndexVersionDeps) {
@@ -228,13 +225,14 @@ function createStateReader({ hosts, query, timers, now, served, floor: lowest }:
       await served.record(floor);
       return state;
     },
-    /** What was served, by this process or another. */
+    /** What was served, by this process or another: the same object until it rises. */
     floor: () => floor,
     /** Other processes may have served more; and Redis may have lost what it had. Returns whether they have. */
     shareServed: async (): Promise<boolean> => {
-      const before = floor;
-      floor = joinPositions(floor, await served.share(floor));
-      return !isAtLeast(before, floor);
+      const others = await served.share(floor);
+      if (isAtLeast(floor, others)) return false;
+      floor = joinPositions(floor, others);
+      return true;
     },
     /** Counts the moments since which another server may be read. */
     servers: (): number => hosts.changes() + serverChanges,

@@ -12,7 +12,7 @@ export type PostgresLock = Pick<Postgres, 'dialect' | 'all' | 'write'> & {
   readonly release: () => Promise<void>;
 };
 
-/** Tries to take a lock. Returns undefined if another connection holds it. */
+/** Tries to take a lock of the schema in use: each schema of a database has its own. Returns undefined if another connection holds it. */
 export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'onLost'>, name: string): Promise<PostgresLock | undefined> {
   const { promise: lost, resolve } = Promise.withResolvers<void>();
   let isLost = false;
@@ -22,7 +22,10 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
   };
   const sql = openPostgres({ ...options, max: 1, onLost: markLost });
   const rows = await sql
-    .all<{ pid: number; taken: boolean }>(`SELECT pg_backend_pid() AS pid, pg_try_advisory_lock(hashtextextended(?, 0)) AS taken`, [name])
+    .all<{ pid: number; taken: boolean }>(
+      `SELECT pg_backend_pid() AS pid, pg_try_advisory_lock(hashtextextended(concat(CAST(? AS text), ' in ', current_schema()), 0)) AS taken`,
+      [name],
+    )
     .catch(async (fault) => {
       await sql.close();
       throw fault;

@@ -22,12 +22,15 @@ export function migrateIndex(store: Store, chain: number, env: MigrationEnv, all
 
 type MigrationEnv = Pick<Env, 'log' | 'showProgress' | 'clock'>;
 
-/** Announces the migration of an index in the log, and shows its progress. */
-export function watchMigration(what: string, { log, showProgress, clock }: MigrationEnv): MigrationWatch {
+/** Announces the migration of an index in the log, and shows its progress. `ifStopped`: what happens if the process is stopped meanwhile. */
+export function watchMigration(
+  what: string,
+  { log, showProgress, clock }: MigrationEnv,
+  ifStopped = 'stopping now loses nothing, the next start begins again',
+): MigrationWatch {
   const progress = startProgress(clock.monotonic, 'transactions');
   return {
-    onStart: ({ from, to }) =>
-      log(`migrating ${what} from version ${from} to ${to}; stopping now loses nothing, the next start begins again`, 'info'),
+    onStart: ({ from, to }) => log(`migrating ${what} from version ${from} to ${to}; ${ifStopped}`, 'info'),
     onProgress: (counts) => showProgress(progress(counts)),
     onEnd: () => {
       showProgress(undefined);

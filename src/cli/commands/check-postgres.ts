@@ -25,7 +25,7 @@ export async function checkPostgres(config: Config, env: Env): Promise<CommandRe
       { code: 'STORE_EXISTS', path: files.database },
     );
   const context = createNetworkContext(config, env);
-  const sql = await openPrimary(config.database as DatabaseConfig, env);
+  const sql = await openPrimary(config.database as DatabaseConfig, env, true);
   try {
     env.makeFolder(files.folder);
     const store = openStore(env.openDatabase, {

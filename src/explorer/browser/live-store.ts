@@ -65,6 +65,8 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
       return isNew;
     },
     takeGap: tape.takeGap,
+    /** The height of the last block that is known, from a page or an event. */
+    lastHeight: tape.lastHeight,
     /** Starts again from a page that was loaded again, and applies the events that came meanwhile. */
     restart: (payload: PagePayload): void => {
       clock.set(payload.now, payload.dev?.isFrozen === true);

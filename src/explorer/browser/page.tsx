@@ -99,7 +99,7 @@ async function reload(isAsked = false): Promise<boolean> {
   const load = ++startedLoad;
   [hasNews, loadedAt] = [false, performance.now()];
   const busy = isAsked ? setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay) : undefined;
-  const loaded = await fetchPayload();
+  const loaded = await fetchPayload(store.lastHeight());
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
   if (loaded === undefined) return false;

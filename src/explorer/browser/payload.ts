@@ -1,3 +1,4 @@
+import { minHeightHeader } from '../../api/rest/read-consistency.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 
 /** The API key that the reader entered in this tab; empty if none. */
@@ -36,11 +37,14 @@ export async function getText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Loads the page at this URL again. Undefined if the server does not answer. */
-export async function fetchPayload(): Promise<{ readonly payload: PagePayload; readonly status: number } | undefined> {
+/**
+ * Loads the page at this URL again. `height`: of the last block that this page knows; another server may answer, and must have it. Undefined if
+ * the server does not answer.
+ */
+export async function fetchPayload(height: number): Promise<{ readonly payload: PagePayload; readonly status: number } | undefined> {
   try {
     const response = await fetch(location.pathname + location.search, {
-      headers: { accept: 'text/html', ...keyHeaders(), ...devHeaders() },
+      headers: { accept: 'text/html', [minHeightHeader]: String(height), ...keyHeaders(), ...devHeaders() },
     });
     const text = await response.text();
     const start = text.indexOf('id="payload">');

@@ -76,17 +76,27 @@ describe('a state file', () => {
       }
       return '';
     };
-    expect(refused(header.versions, { schema: 1, index: 4 }, '0.1.0')).toBe(
-      'the state file has index 3, schema 1 (saved by serac 0.1.0), this node needs index 4, schema 1; it was saved by an earlier version of Serac: ' +
-        'start that version with --data-dir DIR, load the file (serac state load FILE), then start this version with --data-dir DIR, which migrates the directory',
+    expect(refused(header.versions, { schema: 2, index: 4 }, '0.1.0')).toBe(
+      'the state file has index 3, schema 1 (saved by serac 0.1.0), this node needs index 4, schema 2; it was saved by an earlier version of Serac, ' +
+        'and only that version can load it',
     );
     expect(refused(header.versions, { schema: 1, index: 2 })).toContain(
       'has index 3, schema 1, this node needs index 2, schema 1; it was saved by a later',
     );
-    expect(refused(header.versions, { schema: 2, index: 3 })).toContain('only that version can load it');
+    expect(refused({ schema: 1, index: 3, 'index of chain 1': 2 }, { schema: 1, index: 4, 'index of chain 1': 4 })).toContain(
+      'only that version',
+    );
+    for (const index of [0, -1, 2.5, '2'])
+      expect(refused({ schema: 1, index: index as number }, header.versions)).toContain('only that version can load it');
     expect(refused({ schema: 1 }, header.versions)).toContain('without the Data and Metrics APIs');
     expect(refused(header.versions, { schema: 1 })).toContain('with the Data and Metrics APIs');
     expect(refused({ ...header.versions, fork: 1 }, header.versions)).toContain('start this node with --fork-url');
     expect(refused(header.versions, { ...header.versions, fork: 1 })).toContain('start this node without --fork-url');
+  });
+
+  test('of an earlier version of the index is to be migrated from it', () => {
+    const versions = (index: number) => ({ schema: 1, index, 'index of chain 1': index, 'index of chain 2': index });
+    expect(checkHeader({ ...header, versions: versions(3) }, { ...header, versions: versions(3) })).toBeUndefined();
+    expect(checkHeader({ ...header, versions: versions(1) }, { ...header, versions: versions(3) })).toBe(1);
   });
 });

@@ -122,14 +122,28 @@ function parseHeader(line: Buffer): StateHeader {
   throw damagedError('its header is incomplete');
 }
 
-/** Throws unless a state file with this header can be loaded by a node that would write `own`. */
-export function checkHeader(header: StateHeader, own: Pick<StateHeader, 'network' | 'genesis' | 'versions'>): void {
+/**
+ * Throws unless a state file with this header can be loaded by a node that would write `own`. Returns the version of its index if that is an
+ * earlier one, from which it must be migrated.
+ */
+export function checkHeader(header: StateHeader, own: Pick<StateHeader, 'network' | 'genesis' | 'versions'>): number | undefined {
   if (header.network !== own.network || header.genesis !== own.genesis)
     throw new StateFileError(
       `the state file belongs to network ${header.network} with X-Chain ${header.genesis}, this node is on network ${own.network} with X-Chain ${own.genesis}`,
       { code: 'STATE_FILE_OTHER_NETWORK', stored: header.genesis, wanted: own.genesis },
     );
-  if (versionText(header.versions) !== versionText(own.versions)) throw otherVersionError(header.versions, own.versions, header.savedBy);
+  if (versionText(header.versions) === versionText(own.versions)) return undefined;
+  const earlier = earlierIndexVersion(header.versions, own.versions);
+  if (earlier === undefined) throw otherVersionError(header.versions, own.versions, header.savedBy);
+  return earlier;
+}
+
+/** The version of the index, if it is an earlier one for all chains and everything else is the same. */
+function earlierIndexVersion(stored: Versions, wanted: Versions): number | undefined {
+  const version = stored.index;
+  if (version === undefined || !Number.isSafeInteger(version) || version < 1 || version >= (wanted.index ?? 0)) return undefined;
+  const expected = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, name.startsWith('index') ? version : value]));
+  return versionText(stored) === versionText(expected) ? version : undefined;
 }
 
 const versionText = (versions: StateHeader['versions']): string =>
@@ -166,7 +180,7 @@ function otherVersionError(versions: Versions, own: Versions, savedBy: string | 
   });
 }
 
-/** What a user can do with a state file of other versions: a data directory is migrated, a state file is not. */
+/** What a user can do with a state file of other versions, which cannot be migrated. */
 function remedyFor(stored: Versions, wanted: Versions): string {
   const has = (name: string) => [name in stored, name in wanted] as const;
   const [isFork, wantsFork] = has('fork');
@@ -180,9 +194,7 @@ function remedyFor(stored: Versions, wanted: Versions): string {
   const differing = Object.keys(stored).filter((name) => stored[name] !== wanted[name]);
   if (differing.some((name) => (stored[name] ?? 0) > (wanted[name] ?? 0)))
     return 'it was saved by a later version of Serac: use that version';
-  if (differing.some((name) => !name.startsWith('index')))
-    return 'it was saved by an earlier version of Serac, and only that version can load it';
-  return 'it was saved by an earlier version of Serac: start that version with --data-dir DIR, load the file (serac state load FILE), then start this version with --data-dir DIR, which migrates the directory';
+  return 'it was saved by an earlier version of Serac, and only that version can load it';
 }
 
 const tooLargeError = (max: number) =>

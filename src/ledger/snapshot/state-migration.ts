@@ -1,0 +1,45 @@
+import { idFromBytes } from '../../base/bytes/id.ts';
+import { type MigrationWatch, migrateStore } from '../index/migrate.ts';
+import type { Migration } from '../index/migrations.ts';
+import { createSharedTables, registerChain } from '../state/chain-number.ts';
+import type { Database, OpenDatabase } from '../store/database.ts';
+import { openStore, type Store, type StoreOptions } from '../store/store.ts';
+
+/*
+ * State files of earlier versions are migrated like data directories: their rows are loaded into a new store with the tables of their version,
+ * which is then migrated. So a file is checked against the tables that it should have, before any statement changes it.
+ */
+
+/** Opens a new store with the chains of `own`, whose index has an earlier version; the rows of a state file can be loaded into it. */
+export function openEarlierStore(
+  open: OpenDatabase,
+  options: Pick<StoreOptions, 'path' | 'networkID' | 'genesis'>,
+  own: Database,
+  migrations: readonly Migration[],
+): Store {
+  const store = openStore(open, { ...options, durability: 'checkpoint' });
+  try {
+    createSharedTables(store);
+    for (const { number, id, genesis } of listChains(own)) {
+      // The tables of a chain are named by its number, which is the same in both.
+      store.write(() => store.db.prepare('INSERT INTO chain VALUES (?, ?, ?)').run(number, id, genesis));
+      migrateStore(store, registerChain(store, idFromBytes(id), idFromBytes(genesis)), migrations);
+    }
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+/** Migrates all chains of a store. */
+export function migrateChains(store: Store, migrations: readonly Migration[], watch: MigrationWatch): void {
+  for (const { number } of listChains(store.db)) migrateStore(store, number, migrations, watch);
+}
+
+const listChains = (db: Database) =>
+  db
+    .prepare<{ number: number; id: Uint8Array; genesis: Uint8Array }>(
+      'SELECT number, id, genesis FROM chain WHERE genesis IS NOT NULL ORDER BY number',
+    )
+    .all();
