@@ -36,6 +36,7 @@ import { createVersionQuery, type IndexedChain } from './version-query.ts';
 export type PostgresSource = {
   /** The database for reads of blocks; see `IndexVersion`. */
   readonly sql: Sql;
+  readonly chains: readonly IndexedChain[];
   readonly onChange: IndexVersion['onChange'];
   readonly served: ServedChains;
   /** The key that page tokens are sealed with; all servers of the database share it. */
@@ -79,7 +80,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       floor: { heights: chains.map(() => 0), revision: 0 },
     });
     closing.push(async () => version.stop());
-    for (const one of [hosts, listening]) one.track(async (sql) => (await query(sql)).position, version.floor);
+    for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
     const indexStatus = watchIndexStatus(hosts.sql, env, database.url);
     closing.push(async () => indexStatus.stop());
     await version.start();
@@ -88,6 +89,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, life: indexStatus.status });
     return {
       sql: version.sql,
+      chains,
       onChange: version.onChange,
       served,
       sealKey,
