@@ -78,40 +78,28 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   const { hosts, timers } = deps;
   const listeners = new Set<() => void>();
   const states = createStateReader(deps);
-  /** The version, and how many server changes there were when it was read. It is the same object as long as it is the same version. */
-  let known: (Omit<IndexState, 'writer' | 'server'> & { readonly servers: number }) | undefined;
-  /** Counts the moments at which a read of the version that had begun became outdated. */
-  let changes = 0;
   const { servers, floor } = states;
-  const forget = (): void => {
-    changes++;
-    known = undefined;
-  };
-  /** Knows a version that was read after `before` changes. Versions may arrive in another order than they were read in. */
-  const learn = ({ version, position, tips }: IndexState, before: number): void => {
-    const isSame = known?.version.tip === version.tip && known.version.past === version.past && known.servers === servers();
-    if (!isSame && before === changes && isAtLeast(position, floor()) && notifications.cover(position))
-      known = { version, position, tips, servers: servers() };
-    // What was read is newer than what is known, but may be outdated.
-    if (known !== undefined && !isAtLeast(known.position, floor())) known = undefined;
-  };
+  const known = createKnownVersion(states);
+  const { forget } = known;
   const callListeners = (): void => {
     for (const listener of listeners) listener();
   };
 
   /** Reads the version, and what `read` returns with it. */
   const readVersion = async <T extends { readonly state: IndexState }>(read: (floor: ReadPosition) => Promise<T>): Promise<T> => {
-    const before = changes;
+    const before = known.changes();
     try {
       const result = await read(floor());
-      learn(result.state, before);
+      known.learn(result.state, before, notifications.cover(result.state.position));
       return result;
     } catch (error) {
       forget();
       throw error;
     }
   };
-  const readNew = coalesce(async () => (await readVersion(async (wanted) => ({ state: await states.reach(wanted) }))).state.version);
+  const reach = async (wanted: ReadPosition): Promise<ChainVersion> =>
+    (await readVersion(async () => ({ state: await states.reach(wanted) }))).state.version;
+  const readNew = coalesce(() => reach(floor()));
   const readGroup = async (queries: readonly SqlQuery[]): Promise<GroupResult[]> => {
     const { results } = await readVersion((wanted) => states.readWith(queries, wanted));
     return results;
@@ -125,7 +113,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(notifications.isListening() ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined) readNew().catch(() => undefined);
+      if (known.current() !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
       poll();
@@ -134,7 +122,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   poll();
 
   return {
-    read: () => known?.version ?? readNew(),
+    read: () => known.current()?.version ?? readNew(),
     sql: {
       dialect: 'postgres',
       all: async <Row>(text: string, values: SqlQuery['values']) => {
@@ -156,13 +144,13 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
         if (isAtLeast(floor(), wanted)) return;
         const primary = await primaryPosition().catch(() => undefined);
         if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-        await states.reach(wanted);
+        await reach(wanted);
       })();
     },
-    recentTip: (chain) => (known?.servers === servers() ? known.tips[chain] : undefined),
+    recentTip: known.recentTip,
     changes: servers,
     reachPrimary: async () => {
-      if (!hosts.readsPrimary()) await states.reach(await hosts.primaryPosition());
+      if (!hosts.readsPrimary()) await reach(await hosts.primaryPosition());
     },
     writer: states.writer,
     floor,
@@ -171,6 +159,30 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
       notifications.stop();
       cancel();
     },
+  };
+}
+
+/** The version, from the moment it was read until it may be outdated. It is the same object as long as it is the same version. */
+function createKnownVersion({ servers, floor }: Pick<ReturnType<typeof createStateReader>, 'servers' | 'floor'>) {
+  let known: (IndexState & { readonly servers: number }) | undefined;
+  /** Counts the moments at which a read of the version that had begun became outdated. */
+  let changes = 0;
+  return {
+    current: () => known,
+    changes: () => changes,
+    forget: (): void => {
+      changes++;
+      known = undefined;
+    },
+    /** Called with a state that was read after `before` changes. States may arrive in another order than they were read in. */
+    learn: (state: IndexState, before: number, isCovered: boolean): void => {
+      const { version, position } = state;
+      const isSame = known?.version.tip === version.tip && known.version.past === version.past && known.servers === servers();
+      if (!isSame && isCovered && before === changes && isAtLeast(position, floor())) known = { ...state, servers: servers() };
+      // What was read is newer than what is known, but may be outdated.
+      if (known !== undefined && !isAtLeast(known.position, floor())) known = undefined;
+    },
+    recentTip: (chain: number): PinnedBlock | undefined => (known?.servers === servers() ? known.tips[chain] : undefined),
   };
 }
 
