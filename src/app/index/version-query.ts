@@ -1,3 +1,4 @@
+import { fromHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexCountersText, toIndexCounters } from '../../ledger/index/migrate.ts';
@@ -17,21 +18,23 @@ export type VersionQuery = SqlQuery & {
 };
 
 /**
- * Reads the last block of every chain, and the counters of the indexer. It is one statement, because it is run after the statements of every
- * answer that is not cached.
+ * Reads the last block of every chain, and the counters of the indexer. It is one statement with one text, because it is run after the statements of
+ * every answer that is not cached: nearly always the text is the last one, which was read already.
  */
 export function createVersionQuery(chains: readonly IndexedChain[]): VersionQuery {
   const tipReads = chains.map(({ number, id }) => createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
   const tipTexts = tipReads.map(
-    ({ query }, i) => ` UNION ALL SELECT '${tipName(i)}', t.height, t.id, t.time, t.last_tx FROM (${query.text}) t`,
+    ({ query }, i) => ` UNION ALL SELECT concat_ws('\t', '${tipName(i)}', t.height, encode(t.id, 'hex'), t.time, t.last_tx) FROM (${query.text}) t`,
   );
-  const text = `SELECT c.name, c.value, NULL AS id, NULL AS time, NULL AS last_tx FROM (${indexCountersText}) c${tipTexts.join('')}`;
+  const lines = `SELECT concat_ws('\t', c.name, c.value) AS line FROM (${indexCountersText}) c${tipTexts.join('')}`;
+  const text = `SELECT string_agg(l.line, '\n') AS lines FROM (${lines}) l`;
   const values = tipReads.flatMap(({ query }) => query.values);
-  const stateOf = (found: readonly unknown[]): IndexState => {
-    const rows = found as readonly VersionRow[];
+  let last: { readonly text: string; readonly state: IndexState } | undefined;
+  const parse = (stored: string): IndexState => {
+    const rows = stored.split('\n').map(parseLine);
     const { revision, writer, server } = toIndexCounters(rows);
     const tips = tipReads.map(({ resultOf }, i) =>
-      resultOf(rows.flatMap(({ name, value, ...tip }) => (name === tipName(i) ? [{ ...tip, height: value }] : []))),
+      resultOf(rows.flatMap(({ name, value, tip }) => (name === tipName(i) ? [{ ...tip, height: value }] : []))),
     );
     return {
       version: { tip: tips.map(({ id }) => id).join(' '), past: `${revision}` },
@@ -41,17 +44,19 @@ export function createVersionQuery(chains: readonly IndexedChain[]): VersionQuer
       server,
     };
   };
+  const stateOf = ([row]: readonly unknown[]): IndexState => {
+    const { lines: stored } = row as { readonly lines: string };
+    if (last?.text !== stored) last = { text: stored, state: parse(stored) };
+    return last.state;
+  };
   return { text, values, stateOf, read: async (sql) => stateOf(await sql.all<unknown>(text, values)) };
 }
 
-/** The name of the row of the last block of a chain, beside the names of `meta`. */
-const tipName = (place: number): string => `tip ${place}`;
+/** The name in the line of the last block of a chain, beside the names of `meta`. */
+const tipName = (place: number): string => `tip${place}`;
 
-/** A counter, or the last block of a chain, whose height is the value. */
-type VersionRow = {
-  readonly name: string;
-  readonly value: number;
-  readonly id: Uint8Array | null;
-  readonly time: number | null;
-  readonly last_tx: number | null;
-};
+/** A line is a counter, or the last block of a chain, whose height is the value. */
+function parseLine(line: string) {
+  const [name = '', value, id = '', time, lastTx] = line.split('\t');
+  return { name, value: Number(value), tip: { id: fromHex(id), time: Number(time), last_tx: Number(lastTx) } };
+}
