@@ -100,7 +100,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   const reach = async (wanted: ReadPosition): Promise<ChainVersion> =>
     (await readVersion(async () => ({ state: await states.reach(wanted) }))).state.version;
   const readNew = coalesce(() => reach(floor()));
-  const readGroup = async (queries: readonly SqlQuery[]): Promise<GroupResult[]> => {
+  const readGroup = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
     const { results } = await readVersion((wanted) => states.readWith(queries, wanted));
     return results;
   };
@@ -126,7 +126,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
     sql: {
       dialect: 'postgres',
       all: async <Row>(text: string, values: SqlQuery['values']) => {
-        const [result] = (await readGroup([{ text, values }])) as [GroupResult];
+        const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
         if (result.status === 'rejected') throw result.reason;
         return result.value as Row[];
       },

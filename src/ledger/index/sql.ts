@@ -10,7 +10,7 @@ export type Sql = {
   readonly dialect: 'sqlite' | 'postgres';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
   /** PostgreSQL only: runs queries that do not depend on each other, in one round trip where that is possible. Each has a result of its own. */
-  readonly group?: (queries: readonly SqlQuery[]) => Promise<GroupResult[]>;
+  readonly group?: (queries: readonly SqlQuery[]) => Promise<readonly GroupResult[]>;
   /** PostgreSQL only: runs a COPY of rows in its binary format. */
   readonly copy?: (text: string, rows: Uint8Array) => Promise<void>;
   /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
