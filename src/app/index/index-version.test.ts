@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test';
 import { idOf } from '../../base/bytes/id.ts';
 import type { ReadPosition } from '../database/read-position.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
-import { type IndexState, watchIndexVersion } from './index-version.ts';
+import { watchIndexVersion } from './index-version.ts';
+import type { IndexState } from './version-query.ts';
 
 /** The text of a query that fails. */
 const failing = 'SELECT failing';

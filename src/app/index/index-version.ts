@@ -10,19 +10,7 @@ import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../d
 import type { ServedPosition } from '../database/served-position.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
 import type { Env } from '../setup/env.ts';
-import type { VersionQuery } from './version-query.ts';
-
-/** The state of the index on one host. */
-export type IndexState = {
-  readonly version: ChainVersion;
-  readonly position: ReadPosition;
-  /** The last block of every chain. */
-  readonly tips: readonly PinnedBlock[];
-  /** Changes when another indexer begins to write. */
-  readonly writer: number;
-  /** Changes when another server answers under the same name: after a restart, or a failover behind a pooler. */
-  readonly server: number;
-};
+import type { IndexState, VersionQuery } from './version-query.ts';
 
 /** The version of the index that cached responses depend on, known without a query while this process is notified of every change. */
 export type IndexVersion = ReadConsistency & {

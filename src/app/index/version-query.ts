@@ -1,14 +1,28 @@
+import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexCountersText, toIndexCounters } from '../../ledger/index/migrate.ts';
 import type { Sql, SqlQuery } from '../../ledger/index/sql.ts';
+import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import { createBlockReads } from '../../ledger/index-read/read-blocks.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
-import type { IndexState } from './index-version.ts';
+import type { ReadPosition } from '../database/read-position.ts';
 
 /** A chain in the index; `number` is its number in the names of tables. */
 export type IndexedChain = { readonly number: number; readonly id: Id };
+
+/** The state of the index on one host. */
+export type IndexState = {
+  readonly version: ChainVersion;
+  readonly position: ReadPosition;
+  /** The last block of every chain. */
+  readonly tips: readonly PinnedBlock[];
+  /** Changes when another indexer begins to write. */
+  readonly writer: number;
+  /** Changes when another server answers under the same name: after a restart, or a failover behind a pooler. */
+  readonly server: number;
+};
 
 /** The query of the state of the index on a host. */
 export type VersionQuery = SqlQuery & {
@@ -24,7 +38,8 @@ export type VersionQuery = SqlQuery & {
 export function createVersionQuery(chains: readonly IndexedChain[]): VersionQuery {
   const tipReads = chains.map(({ number, id }) => createBlockReads({ ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
   const tipTexts = tipReads.map(
-    ({ query }, i) => ` UNION ALL SELECT concat_ws('\t', '${tipName(i)}', t.height, encode(t.id, 'hex'), t.time, t.last_tx) FROM (${query.text}) t`,
+    ({ query }, i) =>
+      ` UNION ALL SELECT concat_ws('\t', '${tipName(i)}', t.height, encode(t.id, 'hex'), t.time, t.last_tx) FROM (${query.text}) t`,
   );
   const lines = `SELECT concat_ws('\t', c.name, c.value) AS line FROM (${indexCountersText}) c${tipTexts.join('')}`;
   const text = `SELECT string_agg(l.line, '\n') AS lines FROM (${lines}) l`;
