@@ -8,7 +8,7 @@ type RowStatements = { readonly first: SqlCount; readonly again: SqlCount };
 
 /**
  * Counts the statements of each row, by running its routes in this process without a response cache. A server runs one more statement per
- * request: it reads the chain's version for the response cache.
+ * round trip: it reads the version of the index.
  */
 export async function countStatements(chain: PostgresBenchChain, rows: readonly DataRow[]): Promise<ReadonlyMap<DataRow, RowStatements>> {
   const counts = new Map<DataRow, RowStatements>();

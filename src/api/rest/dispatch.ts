@@ -270,14 +270,14 @@ const maxAttempts = 3;
 async function runConsistently<T>(consistency: ReadConsistency | undefined, work: () => Promise<T>): Promise<T> {
   if (consistency === undefined) return work();
   for (let attempt = 1; ; attempt++) {
-    const mark = consistency.begin();
+    const before = consistency.changes();
     const isLast = attempt === maxAttempts;
     try {
       const result = await work();
-      if (await consistency.confirm(mark)) return result;
+      if (consistency.changes() === before) return result;
       if (isLast) throw apiError(503, 'The servers of the database are changing; try again');
     } catch (error) {
-      if (error instanceof ApiError || isLast || !consistency.hasChanged(mark)) throw error;
+      if (error instanceof ApiError || isLast || consistency.changes() === before) throw error;
     }
   }
 }

@@ -308,13 +308,13 @@ describe('createResponseCache', () => {
 
   test('a final response is not looked for in the shared cache, and not stored there', async () => {
     const used: string[] = [];
-    const shared = {
-      find: async (key: string) => {
+    const shared = (key: string) => ({
+      find: async () => {
         used.push(`find ${key}`);
         return undefined;
       },
-      put: (key: string) => void used.push(`put ${key}`),
-    };
+      put: () => void used.push(`put ${key}`),
+    });
     const cache = createResponseCache({ now: () => 1, version: fixed.version, shared });
     for (const policy of ['final', 'block'] as const)
       await cache.respond({ ...cacheRequest(async () => responseWith('1')), key: policy, policy });

@@ -50,13 +50,15 @@ type ResponseCacheOptions = {
 };
 
 /** The chain version and second that a response was made at; parts that it does not depend on are undefined. */
-export type EntryVersion = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+type EntryVersion = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
 
 /** Responses made by any process. The key and version contain everything a response depends on, so every process may use it. */
-export type SharedResponseCache = {
-  readonly find: (key: string, version: EntryVersion) => Promise<CachedResponse | undefined>;
+export type SharedResponseCache = (key: string, version: EntryVersion) => SharedResponse;
+
+type SharedResponse = {
+  readonly find: () => Promise<CachedResponse | undefined>;
   /** Stores in the background. */
-  readonly put: (key: string, version: EntryVersion, response: CachedResponse) => void;
+  readonly put: (response: CachedResponse) => void;
 };
 
 type Entry = { readonly response: CachedResponse; readonly second: number | undefined };
@@ -101,12 +103,12 @@ export function createResponseCache({ version: readVersion, now, shared, budget 
   const makeOrFetch = async ({ key, policy, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
     // A response that is valid for one second only is rarely requested by other processes. A final one is read with a statement or two, which cost
     // no more than to look for it in the shared cache and to store it there.
-    const isShared = shared !== undefined && version.second === undefined && policy !== 'final';
+    const inShared = version.second === undefined && policy !== 'final' ? shared?.(key, version) : undefined;
     const cache = cacheFor(version);
     const madeAt = cache.version();
-    const fetched = isShared ? await shared.find(key, version) : undefined;
+    const fetched = inShared && (await inShared.find());
     const response = fetched === undefined ? await make() : withFreshToken(fetched, seal, now());
-    if (isShared && fetched === undefined) shared.put(key, version, response);
+    if (fetched === undefined) inShared?.put(response);
     put(key, response, version, cache, madeAt);
     return response;
   };

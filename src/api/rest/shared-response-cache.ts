@@ -1,22 +1,23 @@
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import type { SharedCache } from '../access/shared-cache.ts';
-import type { CachedResponse, EntryVersion, SharedResponseCache } from './response-cache.ts';
+import type { CachedResponse, SharedResponseCache } from './response-cache.ts';
 
 /**
  * Stores responses in the shared cache. `program`: program version and network, because another version may write the same response
  * differently.
  */
 export function createSharedResponseCache(cache: SharedCache, program: string): SharedResponseCache {
-  const cacheKey = (key: string, { tip = '-', past }: EntryVersion): string =>
-    `response:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
-  return {
-    find: async (key, version) => {
-      const stored = await cache.get(cacheKey(key, version));
-      return stored === undefined ? undefined : unpack(stored);
-    },
-    put: (key, version, response) => {
-      if (response.body.length <= maxBodyBytes) void cache.set(cacheKey(key, version), pack(response), lifeSeconds);
-    },
+  return (key, { tip = '-', past }) => {
+    const cacheKey = `response:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
+    return {
+      find: async () => {
+        const stored = await cache.get(cacheKey);
+        return stored === undefined ? undefined : unpack(stored);
+      },
+      put: (response) => {
+        if (response.body.length <= maxBodyBytes) void cache.set(cacheKey, pack(response), lifeSeconds);
+      },
+    };
   };
 }
 

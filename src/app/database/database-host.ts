@@ -1,4 +1,3 @@
-import type { Sql } from '../../ledger/index/sql.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { describeDatabase, parseDatabaseUrl } from '../platform/database-url.ts';
 import { directSetting, type Postgres, plannerSettings, quoteIdentifier } from '../platform/postgres-bun.ts';
@@ -10,12 +9,15 @@ export type DatabaseHost = {
   readonly name: string;
   readonly url: string;
   /** The connection pool. What kind of server it is, is found out before the first statement. */
-  readonly sql: Sql;
+  readonly sql: ReadSql;
   readonly listen: Postgres['listen'];
   /** Asks the server what it is now: a replica becomes the primary when it is promoted. */
   readonly probe: () => Promise<HostState>;
   readonly close: () => Promise<void>;
 };
+
+/** Statements that read. */
+export type ReadSql = Pick<Postgres, 'dialect' | 'all' | 'groupThen'>;
 
 export type HostState = {
   readonly role: 'primary' | 'replica';
@@ -79,6 +81,10 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
       all: async (text, values) => {
         if (!isKnown) await probe();
         return pool.all(text, values);
+      },
+      groupThen: async (queries, last) => {
+        if (!isKnown) await probe();
+        return pool.groupThen(queries, last);
       },
     },
     listen: (channel, to) => pool.listen(channel, to),

@@ -5,7 +5,7 @@ import { splitHosts } from '../platform/database-url.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import { isDatabaseDown } from '../platform/postgres-fault.ts';
 import type { Env } from '../setup/env.ts';
-import { type DatabaseHost, openDatabaseHost } from './database-host.ts';
+import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
 import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';
 
@@ -15,7 +15,7 @@ import { type ReadPosition, startPosition } from './read-position.ts';
  */
 export type DatabaseHosts = {
   /** Reads. */
-  readonly sql: Sql;
+  readonly sql: ReadSql;
   /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
   readonly primary: Sql;
   /**
@@ -63,18 +63,23 @@ export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHos
   };
 
   /** Statements on the host that `find` returns; `onDown` is called with one that does not answer. */
-  const sqlOn = (find: () => Promise<DatabaseHost>, onDown: (host: DatabaseHost) => void): Sql => ({
-    dialect: 'postgres',
-    all: async (text, values) => {
+  const sqlOn = (find: () => Promise<DatabaseHost>, onDown: (host: DatabaseHost) => void): ReadSql => {
+    const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
       const host = await find();
       try {
-        return await host.sql.all(text, values);
+        return await run(host.sql);
       } catch (error) {
         if (isDatabaseDown(error)) onDown(host);
         throw error;
       }
-    },
-  });
+    };
+    return {
+      dialect: 'postgres',
+      all: (text, values) => onHost((sql) => sql.all(text, values)),
+      // A host that is down fails the last query too.
+      groupThen: (queries, last) => onHost((sql) => sql.groupThen(queries, last)),
+    };
+  };
   const findCurrent = async (): Promise<DatabaseHost> => {
     if (selection.current() === undefined) await selectOnce();
     const host = selection.current();

@@ -17,7 +17,7 @@ function createHosts(given: { readonly [name: string]: Partial<FakeHost> }, conf
   const hosts = [...states.keys()].map((name) => ({
     name,
     url: name,
-    sql: { dialect: 'postgres', all: async () => [stateOf(name).height] },
+    sql: { dialect: 'postgres', all: async () => [stateOf(name).height], groupThen: async () => ({ results: [], last: [] }) },
     probe: async () => {
       const { role, timeline, isUp } = stateOf(name);
       if (!isUp) throw down();

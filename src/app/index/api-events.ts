@@ -9,29 +9,28 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { indexedChains } from '../../ledger/index/migrate.ts';
 import type { TimeEnv } from '../setup/env.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
 /**
  * Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL.
  */
-export async function createApiHub(
+export function createApiHub(
   env: TimeEnv,
-  { sql, onChange, served, sealKey, consistency }: Pick<PostgresSource, 'sql' | 'onChange' | 'served' | 'sealKey' | 'consistency'>,
+  { sql, chains, onChange, served, sealKey, consistency }: Omit<PostgresSource, 'keys' | 'components' | 'close'>,
   { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
-): Promise<EventHub> {
+): EventHub {
   const {
     chains: [x],
     network,
   } = served;
-  const number = (await indexedChains(sql)).find(({ id }) => id === x.id)?.number ?? 1;
+  const number = chains.find(({ id }) => id === x.id)?.number ?? 1;
   const [alias] = x.aliases;
   const text = { alias, json: { address: createAddressFormatter(alias, network.hrp), id: idText } };
   const logID = eventLogIDOf(sealKey);
   let stop = (): void => {};
   const hub = createEventHub({
-    log: confirmReads(openPostgresEventLog(sql, { number, id: x.id }, logID), consistency),
+    log: readOnOneServer(openPostgresEventLog(sql, { number, id: x.id }, logID), consistency),
     textOf: () => text,
     timers: env.timers,
     longWork,
@@ -59,16 +58,16 @@ export async function createApiHub(
 /** The ID of the event log of a database, the same in all its servers. */
 export const eventLogIDOf = (pageSecret: Uint8Array): string => sha256Hex(pageSecret).slice(0, 12);
 
-/** What is sent as an event counts as served; see `ReadConsistency`. */
-function confirmReads(log: EventLog, { begin, confirm }: ReadConsistency): EventLog {
-  const confirmed = async <T>(read: () => T | Promise<T>): Promise<T> => {
+/** Reads again what was read on several servers; see `ReadConsistency`. */
+function readOnOneServer(log: EventLog, { changes }: ReadConsistency): EventLog {
+  const consistent = async <T>(read: () => T | Promise<T>): Promise<T> => {
     for (;;) {
-      const mark = begin();
+      const before = changes();
       const result = await read();
-      if (await confirm(mark)) return result;
+      if (changes() === before) return result;
     }
   };
-  return { id: log.id, last: () => confirmed(log.last), read: (after) => confirmed(() => log.read(after)) };
+  return { id: log.id, last: () => consistent(log.last), read: (after) => consistent(() => log.read(after)) };
 }
 
 /** Reads addresses and assets in filters. The fee asset of the X-Chain is `AVAX`. */

@@ -1,8 +1,8 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
-import type { ReadConsistency, ReadMark } from '../../api/rest/read-consistency.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import type { Sql } from '../../ledger/index/sql.ts';
+import type { GroupResult, Sql, SqlQuery } from '../../ledger/index/sql.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
@@ -10,28 +10,20 @@ import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../d
 import type { ServedPosition } from '../database/served-position.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
 import type { Env } from '../setup/env.ts';
-
-/** The state of the index on one host. */
-export type IndexState = {
-  readonly version: ChainVersion;
-  readonly position: ReadPosition;
-  /** The last block of every chain. */
-  readonly tips: readonly PinnedBlock[];
-  /** Changes when another indexer begins to write. */
-  readonly writer: number;
-  /** Changes when another server answers under the same name: after a restart, or a failover behind a pooler. */
-  readonly server: number;
-};
+import type { IndexState, VersionQuery } from './version-query.ts';
 
 /** The version of the index that cached responses depend on, known without a query while this process is notified of every change. */
 export type IndexVersion = ReadConsistency & {
   /** Returns the known version, or reads it. Rejects with DATABASE_BEHIND while no host has what was served. */
   readonly read: () => ChainVersion | Promise<ChainVersion>;
-  /** The database for all other reads. What it returns may be newer than the version: only what was confirmed may be sent. */
+  /**
+   * The database for all other reads. The version is read after each of them, in the same round trip, and what they have seen counts as served
+   * before they return. They reject with DATABASE_BEHIND if the host has less than was served before.
+   */
   readonly sql: Sql;
   /**
    * The last block of a chain, by its place in `tips`, from the last read of the version until the next notification: lists begin at it without
-   * another query. Undefined if nothing notifies, or another host is read since.
+   * another query. The same object as long as the whole index is the same. Undefined if nothing notifies, or another host is read since.
    */
   readonly recentTip: (chain: number) => PinnedBlock | undefined;
   /** Calls `listener` when blocks may have been added. Returns a function that ends this. */
@@ -56,7 +48,7 @@ const intervals = { poll: 1000, pollUnnotified: 250, replicaWait: 250, replicaPo
 type IndexVersionDeps = {
   readonly hosts: Pick<DatabaseHosts, 'sql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
   readonly listen: DatabaseHosts['listen'];
-  readonly query: (sql: Sql) => Promise<IndexState>;
+  readonly query: VersionQuery;
   readonly timers: Pick<Env['timers'], 'after'>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -66,51 +58,40 @@ type IndexVersionDeps = {
 };
 
 /**
- * Knows the version from the moment it was read until the next notification or a lost connection. Whatever this process answers is confirmed by
- * a read of the version after it: so neither the known version nor the floor is ever below what was answered. Other requests may meanwhile use
- * the version that was known before.
+ * Knows the version from the moment it was read until the next notification or a lost connection. The version is read after whatever this process
+ * reads: so neither the known version nor the floor is ever below what was answered. Other requests may meanwhile use the version that was known
+ * before.
  */
 export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   const { hosts, timers } = deps;
   const listeners = new Set<() => void>();
   const states = createStateReader(deps);
-  /** What the last read of the version found; outdated if more was served since, for example because a caller brought a height. */
-  let known: KnownVersion | undefined;
-  /** Counts the moments at which a read of the version that had begun became outdated. */
-  let changes = 0;
-  /** Other reads that were begun, and that have ended. */
-  let [reads, endedReads] = [0, 0];
-  /** The last read of the version, and how many other reads had ended when it began. */
-  let lastRead: { readonly endedReads: number; readonly result: Promise<ChainVersion> } | undefined;
   const { servers, floor } = states;
-  const hasChanged = ({ changes: before }: ReadMark): boolean => before !== servers();
-  const current = (): KnownVersion | undefined => (known?.floor === floor() ? known : undefined);
-  const forget = (): void => {
-    changes++;
-    known = undefined;
-  };
+  const known = createKnownVersion(states);
+  const { forget } = known;
   const callListeners = (): void => {
     for (const listener of listeners) listener();
   };
 
-  const readVersion = async (): Promise<ChainVersion> => {
-    const before = changes;
+  /** Reads the version, and what `read` returns with it. */
+  const readVersion = async <T extends { readonly state: IndexState }>(read: (floor: ReadPosition) => Promise<T>): Promise<T> => {
+    const before = known.changes();
     try {
-      const { version, position, tips } = await states.reach(floor());
-      if (notifications.cover(position) && before === changes) known = { version, tips, servers: servers(), floor: floor() };
-      return version;
+      const result = await read(floor());
+      known.learn(result.state, before, notifications.cover(result.state.position));
+      return result;
     } catch (error) {
       forget();
       throw error;
     }
   };
-  const readNew = coalesce(() => {
-    lastRead = { endedReads, result: readVersion() };
-    return lastRead.result;
-  });
-  /** A read of the version that began after all other reads that have ended: the last one, or a new one. */
-  const readConfirming = (): Promise<ChainVersion> => (lastRead?.endedReads === endedReads ? lastRead.result : readNew());
-  const primaryPosition = coalesce(() => hosts.primaryPosition());
+  const reach = async (wanted: ReadPosition): Promise<ChainVersion> =>
+    (await readVersion(async () => ({ state: await states.reach(wanted) }))).state.version;
+  const readNew = coalesce(() => reach(floor()));
+  const readGroup = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
+    const { results } = await readVersion((wanted) => states.readWith(queries, wanted));
+    return results;
+  };
   const notifications = listenForBlocks(deps, states, { onOutdated: forget, onReached: callListeners });
 
   const shareServed = async (): Promise<void> => {
@@ -119,7 +100,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   let cancel = (): void => {};
   const poll = (): void => {
     cancel = timers.after(notifications.isListening() ? intervals.poll : intervals.pollUnnotified, () => {
-      if (known !== undefined) readNew().catch(() => undefined);
+      if (known.current() !== undefined) readNew().catch(() => undefined);
       void shareServed();
       callListeners();
       poll();
@@ -128,46 +109,26 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   poll();
 
   return {
-    read: () => current()?.version ?? readNew(),
+    read: () => known.current()?.version ?? readNew(),
     sql: {
       dialect: 'postgres',
-      all: async (text, values) => {
-        reads++;
-        try {
-          return await hosts.sql.all(text, values);
-        } finally {
-          endedReads++;
-        }
+      all: async <Row>(text: string, values: SqlQuery['values']) => {
+        const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
+        if (result.status === 'rejected') throw result.reason;
+        return result.value as Row[];
       },
+      group: readGroup,
     },
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    atLeast: (height) => {
-      if (height <= (floor().heights[0] ?? 0)) return undefined;
-      return (async () => {
-        const wanted = { heights: [height], revision: 0 };
-        await readNew();
-        if (isAtLeast(floor(), wanted)) return;
-        const primary = await primaryPosition().catch(() => undefined);
-        if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-        await states.reach(wanted);
-      })();
-    },
-    recentTip: (chain) => {
-      const found = current();
-      return found?.servers === servers() ? found.tips[chain] : undefined;
-    },
-    begin: () => ({ changes: servers(), reads }),
-    confirm: async (mark) => {
-      if (mark.reads !== reads) await readConfirming();
-      return !hasChanged(mark);
-    },
-    hasChanged,
+    atLeast: waitForHeights(hosts, floor, { readNew, reach }),
+    recentTip: known.recentTip,
+    changes: servers,
     height: () => floor().heights[0] ?? 0,
     reachPrimary: async () => {
-      if (!hosts.readsPrimary()) await states.reach(await hosts.primaryPosition());
+      if (!hosts.readsPrimary()) await reach(await hosts.primaryPosition());
     },
     writer: states.writer,
     floor,
@@ -179,25 +140,65 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   };
 }
 
-type KnownVersion = {
-  readonly version: ChainVersion;
-  readonly tips: readonly PinnedBlock[];
-  /** How often the server had changed, and what was served, when it was read. */
-  readonly servers: number;
-  readonly floor: ReadPosition;
-};
+/** Returns a function that waits until a height can be read; it rejects if the primary does not have it. */
+function waitForHeights(
+  hosts: Pick<DatabaseHosts, 'primaryPosition'>,
+  floor: () => ReadPosition,
+  { readNew, reach }: { readonly readNew: () => Promise<unknown>; readonly reach: (wanted: ReadPosition) => Promise<unknown> },
+): ReadConsistency['atLeast'] {
+  const primaryPosition = coalesce(() => hosts.primaryPosition());
+  const waitFor = async (wanted: ReadPosition): Promise<void> => {
+    await readNew();
+    if (isAtLeast(floor(), wanted)) return;
+    const primary = await primaryPosition().catch(() => undefined);
+    if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
+    await reach(wanted);
+  };
+  return (height) => (height <= (floor().heights[0] ?? 0) ? undefined : waitFor({ heights: [height], revision: 0 }));
+}
+
+/**
+ * The version, from the moment it was read until it may be outdated, or more was served, for example because a caller brought a height. It is the
+ * same object as long as it is the same version.
+ */
+function createKnownVersion({ servers, floor }: Pick<ReturnType<typeof createStateReader>, 'servers' | 'floor'>) {
+  let known: (IndexState & { readonly servers: number }) | undefined;
+  /** Counts the moments at which a read of the version that had begun became outdated. */
+  let changes = 0;
+  const current = () => (known !== undefined && isAtLeast(known.position, floor()) ? known : undefined);
+  return {
+    current,
+    changes: () => changes,
+    forget: (): void => {
+      changes++;
+      known = undefined;
+    },
+    /** Called with a state that was read after `before` changes. States may arrive in another order than they were read in. */
+    learn: (state: IndexState, before: number, isCovered: boolean): void => {
+      const { version, position } = state;
+      const isSame = known?.version.tip === version.tip && known.version.past === version.past && known.servers === servers();
+      if (!isSame && isCovered && before === changes && isAtLeast(position, floor())) known = { ...state, servers: servers() };
+    },
+    recentTip: (chain: number): PinnedBlock | undefined => {
+      const found = current();
+      return found?.servers === servers() ? found.tips[chain] : undefined;
+    },
+  };
+}
 
 /** Reads the state of the index from a host that has what is wanted; whatever was read is then served. */
 function createStateReader({ hosts, query, timers, now, served, floor: lowest }: IndexVersionDeps) {
   let floor = lowest;
   let last: IndexState | undefined;
   let serverChanges = 0;
-  const read = async (): Promise<IndexState> => {
-    const state = await query(hosts.sql);
+  /** Runs while a higher floor is being recorded. */
+  let recording: Promise<void> | undefined;
+  const learn = (state: IndexState): IndexState => {
     if (last !== undefined && last.server !== state.server) serverChanges++;
     last = state;
     return state;
   };
+  const read = async (): Promise<IndexState> => learn(await query.read(hosts.sql));
   /** Waits for the host that is read, as long as it is a replica, and not longer than `wait`. */
   const waitFor = async (wanted: ReadPosition, wait: number): Promise<IndexState> => {
     const until = now() + wait;
@@ -215,17 +216,29 @@ function createStateReader({ hosts, query, timers, now, served, floor: lowest }:
     if (isAtLeast(other.position, wanted)) return other;
     throw behind(wanted);
   };
+  /** Counts a state as served. */
+  const serve = async (state: IndexState): Promise<IndexState> => {
+    if (!isAtLeast(floor, state.position)) {
+      floor = joinPositions(floor, state.position);
+      const started = served.record(floor).finally(() => {
+        if (recording === started) recording = undefined;
+      });
+      recording = started;
+    }
+    if (recording !== undefined) await recording;
+    return state;
+  };
   return {
     waitFor,
     /** Reads another host if the one that is read does not have what is wanted. */
-    reach: async (wanted: ReadPosition): Promise<IndexState> => {
-      const state = await find(wanted);
-      if (isAtLeast(floor, state.position)) return state;
-      floor = joinPositions(floor, state.position);
-      await served.record(floor);
-      return state;
+    reach: async (wanted: ReadPosition): Promise<IndexState> => serve(await find(wanted)),
+    /** Runs queries, and reads the state after them. */
+    readWith: async (queries: readonly SqlQuery[], wanted: ReadPosition) => {
+      const { results, last: rows } = await hosts.sql.groupThen(queries, query);
+      const state = learn(query.stateOf(rows));
+      return { results, state: await serve(isAtLeast(state.position, wanted) ? state : await find(wanted)) };
     },
-    /** What was served, by this process or another: the same object until it rises. */
+    /** What was served, by this process or another. */
     floor: () => floor,
     /** Other processes may have served more; and Redis may have lost what it had. Returns whether they have. */
     shareServed: async (): Promise<boolean> => {

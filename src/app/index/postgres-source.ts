@@ -37,6 +37,7 @@ import { createVersionQuery, type IndexedChain } from './version-query.ts';
 export type PostgresSource = {
   /** The database for reads of blocks; see `IndexVersion`. */
   readonly sql: Sql;
+  readonly chains: readonly IndexedChain[];
   readonly onChange: IndexVersion['onChange'];
   readonly served: ServedChains;
   /** The key that page tokens are sealed with; all servers of the database share it. */
@@ -78,7 +79,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       floor: { heights: chains.map(() => 0), revision: 0 },
     });
     opened.add({ close: version.stop });
-    for (const one of [hosts, listening]) one.track(async (sql) => (await query(sql)).position, version.floor);
+    for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
     const indexStatus = watchIndexStatus(hosts.sql, env, database.url);
     opened.add({ close: indexStatus.stop });
     await version.start();
@@ -87,6 +88,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, life: indexStatus.status });
     return {
       sql: version.sql,
+      chains,
       onChange: version.onChange,
       served,
       sealKey,

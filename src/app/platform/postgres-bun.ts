@@ -1,4 +1,5 @@
 import { memoize } from '../../base/cache/memoize.ts';
+import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import { type DatabaseTls, describeDatabase, parseDatabaseUrl } from './database-url.ts';
 import { PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 
@@ -12,6 +13,11 @@ type PostgresConnection = {
 };
 
 export type Postgres = PostgresConnection & {
+  /**
+   * Runs queries that do not depend on each other, and `last` after all of them: it sees whatever they have seen. Without a pooler all are sent
+   * at once on one connection. Rejects if `last` fails.
+   */
+  readonly groupThen: (queries: readonly SqlQuery[], last: SqlQuery) => Promise<GroupThen>;
   /** Runs `work` in one transaction on one connection. */
   readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
   /**
@@ -21,6 +27,8 @@ export type Postgres = PostgresConnection & {
   readonly listen: (channel: string, to: Listener) => () => void;
   readonly close: () => Promise<void>;
 };
+
+export type GroupThen = { readonly results: readonly GroupResult[]; readonly last: unknown[] };
 
 type Listener = { readonly onNotify: (payload: string) => void; readonly onLost: () => void };
 
@@ -33,7 +41,7 @@ export type PostgresOptions = {
    * those of the role (docs/postgresql.md), and `listen` does not work.
    */
   readonly isPooled?: boolean;
-  /** Maximum number of connections. */
+  /** Maximum number of connections; default 8. */
   readonly max?: number;
   readonly connectMilliseconds?: number;
   /** Timeout of one statement, also if the server does not answer at all. */
@@ -47,52 +55,172 @@ export type PostgresOptions = {
  * Uint8Array. If the server is down or hung, statements fail within the timeouts; they work again as soon as the server is back.
  */
 export function openPostgres(options: PostgresOptions): Postgres {
-  const { statementMilliseconds = defaultStatementMilliseconds } = options;
-  const where = describeDatabase(options.url);
+  const pool = openPool(options);
+  const { where, withTimeout } = pool;
   const numberPlaceholders = createPlaceholderNumbering();
-  let pool = connect(options);
-  let completed = 0;
 
-  /** Replaces a pool whose server does not answer. Without this its connections would hang for minutes, since the driver does not notice. */
-  const replacePool = (hung: Bun.SQL): void => {
-    if (pool !== hung) return;
-    pool = connect(options);
-    void hung.close({ timeout: 0 }).catch(() => undefined);
-  };
-
-  const withTimeout = async <T>(from: Bun.SQL, result: PromiseLike<T>): Promise<T> => {
-    const completedBefore = completed;
-    const { promise: timeout, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      // If other statements completed meanwhile, the server is only busy, not hung.
-      if (completed === completedBefore) replacePool(from);
-      reject(timeoutError(statementMilliseconds, where));
-    }, statementMilliseconds);
-    try {
-      const value = await Promise.race([result, timeout]);
-      completed++;
-      return value;
-    } catch (cause) {
-      throw toPostgresFault(cause, where);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-
-  const queriesOn = (connection: Bun.SQL, from: Bun.SQL): PostgresConnection => ({
+  const queriesOn = (connection: Bun.SQL, from: Pool): PostgresConnection => ({
     dialect: 'postgres',
     all: async <Row>(text: string, values: readonly Value[]) =>
       convertBigints<Row>(await withTimeout(from, connection.unsafe(numberPlaceholders(text), values as Value[]))),
     copy: (text, rows) => withTimeout(from, copyRows(connection, text, rows)),
   });
 
-  /** Runs `work` on one connection. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
-  const withConnection = async <T>(
-    work: (sql: PostgresConnection) => Promise<T>,
-    cleanUp: (sql: PostgresConnection) => Promise<unknown>,
-  ): Promise<T> => {
-    const from = pool;
-    const reserving = from.reserve();
+  /** Runs `work` on the connection that has least to do. */
+  const onConnection = async <T>(work: (sql: PostgresConnection) => Promise<T>): Promise<T> => {
+    const from = pool.current();
+    const connection = leastBusy(from);
+    connection.running++;
+    try {
+      return await work(queriesOn(connection.sql, from));
+    } finally {
+      connection.running--;
+    }
+  };
+  const all: PostgresConnection['all'] = (text, values) => onConnection((sql) => sql.all(text, values));
+
+  /** Sends all queries at once on one connection: the driver writes them together, and the server runs them one after the other. */
+  const sendTogether = (queries: readonly SqlQuery[]): Promise<GroupResult[]> => {
+    const from = pool.current();
+    const connection = leastBusy(from);
+    connection.running += queries.length;
+    const { promise, resolve } = Promise.withResolvers<GroupResult[]>();
+    const results: (GroupResult | undefined)[] = queries.map(() => undefined);
+    let unfinished = queries.length;
+    const timer = pool.startTimer(from, (reason) => resolve(results.map((result) => result ?? { status: 'rejected', reason })));
+    const finish = (at: number, result: GroupResult): void => {
+      results[at] = result;
+      connection.running--;
+      if (--unfinished > 0) return;
+      clearTimeout(timer);
+      resolve(results as GroupResult[]);
+    };
+    for (const [at, { text, values }] of queries.entries())
+      connection.sql
+        .unsafe(numberPlaceholders(text), values as Value[])
+        .then((rows) => {
+          pool.countCompleted();
+          return convertBigints<unknown>(rows);
+        })
+        .then(
+          (value) => finish(at, { status: 'fulfilled', value }),
+          (cause) => finish(at, { status: 'rejected', reason: toPostgresFault(cause, where) }),
+        );
+    return promise;
+  };
+  const groupThen = async (queries: readonly SqlQuery[], last: SqlQuery): Promise<GroupThen> => {
+    if (options.isPooled) {
+      const results = await Promise.allSettled(queries.map(({ text, values }) => all<unknown>(text, values)));
+      return { results, last: await all(last.text, last.values) };
+    }
+    const results = await sendTogether([...queries, last]);
+    const found = results.pop() as GroupResult;
+    if (found.status === 'rejected') throw found.reason;
+    return { results, last: found.value };
+  };
+
+  return {
+    dialect: 'postgres',
+    all,
+    groupThen,
+    copy: (text, rows) => onConnection((sql) => sql.copy(text, rows)),
+    write: (work) =>
+      withReserved(
+        pool,
+        queriesOn,
+        async (sql) => {
+          await sql.all('BEGIN', []);
+          const result = await work(sql);
+          await sql.all('COMMIT', []);
+          return result;
+        },
+        (sql) => sql.all('ROLLBACK', []),
+      ),
+    listen: (channel, to) => listenOn(options, channel, to),
+    close: pool.close,
+  };
+}
+
+/** Connections, each opened by its first statement. The driver's own pool would spread the statements of a group over several of them. */
+type Pool = readonly PooledConnection[];
+
+/** `running`: statements that were sent and have not ended. */
+type PooledConnection = { readonly sql: Bun.SQL; running: number };
+
+/** The connection with the fewest running statements; the first of several, so that few are opened and have their statements prepared. */
+function leastBusy(pool: Pool): PooledConnection {
+  let [found] = pool as [PooledConnection];
+  for (const one of pool) if (one.running < found.running) found = one;
+  return found;
+}
+
+type OpenPool = {
+  readonly where: string;
+  readonly current: () => Pool;
+  /** Calls `onTimeout` when a statement on a connection of `from` takes too long. */
+  readonly startTimer: (from: Pool, onTimeout: (error: PostgresError) => void) => Timer;
+  readonly countCompleted: () => void;
+  readonly withTimeout: <T>(from: Pool, result: PromiseLike<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens the connections, and others in their place if the server does not answer: they would hang for minutes, since the driver does not notice. */
+function openPool(options: PostgresOptions): OpenPool {
+  const { statementMilliseconds = defaultStatementMilliseconds, max = defaultPoolSize } = options;
+  const where = describeDatabase(options.url);
+  const open = (): Pool => Array.from({ length: max }, () => ({ sql: connect(options), running: 0 }));
+  const close = async (pool: Pool): Promise<void> => void (await Promise.all(pool.map(({ sql }) => sql.close({ timeout: 0 }))));
+  let pool = open();
+  let completed = 0;
+  const replace = (hung: Pool): void => {
+    if (pool !== hung) return;
+    pool = open();
+    void close(hung).catch(() => undefined);
+  };
+  const startTimer: OpenPool['startTimer'] = (from, onTimeout) => {
+    const completedBefore = completed;
+    return setTimeout(() => {
+      // If other statements completed meanwhile, the server is only busy, not hung.
+      if (completed === completedBefore) replace(from);
+      onTimeout(timeoutError(statementMilliseconds, where));
+    }, statementMilliseconds);
+  };
+  return {
+    where,
+    current: () => pool,
+    startTimer,
+    countCompleted: () => {
+      completed++;
+    },
+    withTimeout: async (from, result) => {
+      const { promise: timeout, reject } = Promise.withResolvers<never>();
+      const timer = startTimer(from, reject);
+      try {
+        const value = await Promise.race([result, timeout]);
+        completed++;
+        return value;
+      } catch (cause) {
+        throw toPostgresFault(cause, where);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => close(pool),
+  };
+}
+
+/** Runs `work` on a connection of its own. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
+async function withReserved<T>(
+  { current, withTimeout }: OpenPool,
+  queriesOn: (connection: Bun.SQL, from: Pool) => PostgresConnection,
+  work: (sql: PostgresConnection) => Promise<T>,
+  cleanUp: (sql: PostgresConnection) => Promise<unknown>,
+): Promise<T> {
+  const from = current();
+  const pooled = leastBusy(from);
+  pooled.running += reservedWeight;
+  try {
+    const reserving = pooled.sql.reserve();
     const connection = await withTimeout(from, reserving).catch((fault) => {
       void reserving.then(
         ({ release }) => release(),
@@ -112,26 +240,13 @@ export function openPostgres(options: PostgresOptions): Postgres {
       );
       throw cause;
     }
-  };
-
-  return {
-    dialect: 'postgres',
-    all: (text, values) => queriesOn(pool, pool).all(text, values),
-    copy: (text, rows) => queriesOn(pool, pool).copy(text, rows),
-    write: (work) =>
-      withConnection(
-        async (sql) => {
-          await sql.all('BEGIN', []);
-          const result = await work(sql);
-          await sql.all('COMMIT', []);
-          return result;
-        },
-        (sql) => sql.all('ROLLBACK', []),
-      ),
-    listen: (channel, to) => listenOn(options, channel, to),
-    close: () => pool.close({ timeout: 0 }),
-  };
+  } finally {
+    pooled.running -= reservedWeight;
+  }
 }
+
+/** What a transaction counts for: statements beside it would wait for its end. */
+const reservedWeight = 1_000_000;
 
 /** A connection of its own that listens on a channel. Returns a function that ends it. */
 function listenOn(options: PostgresOptions, channel: string, { onNotify, onLost }: Listener): () => void {
@@ -151,7 +266,6 @@ function listenOn(options: PostgresOptions, channel: string, { onNotify, onLost 
   const start = async (): Promise<void> => {
     const started = connect({
       ...options,
-      max: 1,
       onLost: () => {
         if (listener !== started) return;
         startAgain();
@@ -204,9 +318,9 @@ export const plannerSettings = {
  */
 export const directSetting = 'serac.direct';
 
+/** A connection. It is opened by its first statement, and again by the first one after it was lost. */
 function connect({
   url,
-  max = defaultPoolSize,
   connectMilliseconds = 2000,
   statementMilliseconds = defaultStatementMilliseconds,
   isPooled = false,
@@ -224,7 +338,7 @@ function connect({
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
     ...(!host.startsWith('/') && tlsOptions(tls)),
-    max,
+    max: 1,
     bigint: true,
     prepare: !isPooled,
     connectionTimeout: connectMilliseconds / 1000,

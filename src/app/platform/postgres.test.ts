@@ -50,6 +50,24 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     return performance.now() - start;
   }
 
+  inDatabase('a group runs on one connection in its order, a failed query fails alone, and the last query sees the others', async (sql) => {
+    const pid = { text: 'SELECT pg_backend_pid() AS pid', values: [] };
+    await sql.all('CREATE TABLE grouped(n bigint)', []);
+    const insert = (n: number) => ({ text: 'INSERT INTO grouped VALUES (?)', values: [n] });
+    const count = { text: 'SELECT count(*) AS n FROM grouped', values: [] };
+    for (const round of [1, 2, 3]) {
+      const { results, last } = await sql.groupThen([pid, insert(1), { text: 'SELECT no_such_column', values: [] }, insert(2), pid], count);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+      expect(results[4]).toEqual(results[0] as PromiseSettledResult<unknown[]>);
+      expect(last).toEqual([{ n: 2 * round }]);
+    }
+    expect(await faultOf(sql.groupThen([pid], { text: 'SELECT no_such_column', values: [] }))).toBe('DATABASE_REFUSED');
+    // Others use another connection meanwhile.
+    const sleeping = sql.groupThen([{ text: 'SELECT pg_sleep(?)', values: [0.3] }], pid);
+    const [other] = await sql.all<{ pid: number }>(pid.text, []);
+    expect((await sleeping).last).not.toEqual([other]);
+  });
+
   inDatabase('values are read as they were written', async (sql) => {
     const bytes = Uint8Array.of(0, 1, 255);
     const rows = [

@@ -38,7 +38,7 @@ export async function runApiServer(config: Config, env: Env): Promise<ApiServer>
       parts.add({
         routes: [createApiReadyRoute(env, source, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
       });
-    const hub = config.strict ? undefined : await createApiHub(env, source, { longWork, report });
+    const hub = config.strict ? undefined : createApiHub(env, source, { longWork, report });
     const webhooks = hub && parts.add(openApiWebhooks(config, env, hub, served));
     const port = await serveReadOnly(
       config,

@@ -101,6 +101,15 @@ export type PinnedBlock = {
   readonly lastTx: number;
 };
 
+/** A chain in the index; `number` is its number in the names of tables. */
+export type IndexedChain = {
+  readonly number: number;
+  readonly id: Id;
+  readonly feeAsset: Id;
+  /** The last indexed block if this process knows it without a query; see `LatestRead`. The same object as long as the whole index is the same. */
+  readonly recentTip?: () => PinnedBlock | undefined;
+};
+
 export type Order = 'asc' | 'desc';
 
 /** The range [from, to) in Unix seconds: a block of the second `to` is outside. Undefined means no bound. */

@@ -9,8 +9,7 @@ import { fetchRows, type Steps } from '../index/steps.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
-import type { OutputEntry, PinnedBlock } from './index-reads.ts';
-import type { IndexedChain } from './open-reads.ts';
+import type { IndexedChain, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
 import { createAssetListReads } from './read-asset-lists.ts';
 import { createBalanceHistoryReads } from './read-balance-history.ts';
@@ -37,7 +36,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql);
+  const utxos = createUtxoReads(tables, chain, outputs, txs, sql);
   const assets = createAssetListReads(tables, chain.id, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);

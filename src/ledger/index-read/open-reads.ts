@@ -1,4 +1,3 @@
-import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
@@ -7,7 +6,7 @@ import { indexTablesOf } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
 import { tablesOf } from '../state/schema.ts';
 import { storedAsset } from '../state/stored-utxo.ts';
-import type { IndexReads, OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { IndexedChain, IndexReads, OutputEntry } from './index-reads.ts';
 import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
@@ -19,15 +18,6 @@ import { readPublicKeys } from './read-public-keys.ts';
 import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type ListedOutputs } from './read-utxos.ts';
-
-/** A chain in the index; `number` is its number in the names of tables. */
-export type IndexedChain = {
-  readonly number: number;
-  readonly id: Id;
-  readonly feeAsset: Id;
-  /** The last indexed block if this process knows it without a query; see `LatestRead`. */
-  readonly recentTip?: () => PinnedBlock | undefined;
-};
 
 /**
  * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
@@ -41,7 +31,7 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
-  const utxos = createUtxoReads(tables, chain.id, outputs, txs, sql, minListed);
+  const utxos = createUtxoReads(tables, chain, outputs, txs, sql, minListed);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);

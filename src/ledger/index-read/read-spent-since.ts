@@ -26,14 +26,17 @@ type ReadPage = {
   readonly matches: (bytes: StoredUtxo) => boolean;
 };
 
-/** Reads outputs that were spent since a pinned block. `sources`: of the same chain. */
+/** Reads outputs that were spent since a pinned block. `sources`: of the same chain. `recentTip`: see `IndexedChain`. */
 export function createSpentSinceReads(
   t: Pick<Tables, 'tx'>,
   chainID: Id,
   outputs: OutputReads,
   txs: Pick<TxReads, 'txSeqs' | 'bySeq'>,
   sources: OutputSources,
+  recentTip: () => PinnedBlock | undefined = () => undefined,
 ) {
+  /** The last block, if nothing is newer. */
+  let newest: PinnedBlock | undefined;
   // With values, so that PostgreSQL plans it once: the driver prepares no statement without them, and planning was four fifths of its time.
   const anythingSince = `SELECT 1 AS newer WHERE EXISTS (SELECT 1 FROM ${t.tx} WHERE seq > ?) OR EXISTS (SELECT 1 FROM moved WHERE taken_time > ?)`;
 
@@ -46,8 +49,13 @@ export function createSpentSinceReads(
     const { pin, sortBy, order, limit } = query;
     const addresses = [...new Set(query.addresses)];
     const compare = positionComparator(query);
+    // Still the last block after the page was read: so the index is as it was when nothing newer was found.
+    if (pin === newest && pin === recentTip()) return page;
     const newer = yield* fetchRows([{ text: anythingSince, values: [pin.lastTx, pin.time] }]);
-    if (newer.length === 0) return page;
+    if (newer.length === 0) {
+      if (pin === recentTip()) newest = pin;
+      return page;
+    }
     const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
     const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);

@@ -13,13 +13,16 @@ import { openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
-import type { UtxoQuery } from './index-reads.ts';
+import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { openReads } from './open-reads.ts';
 
 const [chainID] = twoChainIDs;
 
-/** A chain with blocks and with outputs from before linearization that were added after them, and reads that count rows. */
-function openLinearizedChain() {
+/**
+ * A chain with blocks and with outputs from before linearization that were added after them, and reads that count rows and look for newer
+ * transactions.
+ */
+function openLinearizedChain(recentTip?: () => PinnedBlock | undefined) {
   const store = openStore(openDatabase, { path: memoryPath, networkID: 12345, genesis: twoChainsGenesis });
   const state = openState(store, openSharedMemory(store), { id: chainID, genesis: twoChainsGenesis });
   const source = createBlockGenerator(3, chainID, []);
@@ -36,18 +39,20 @@ function openLinearizedChain() {
   state.addPreLinearizationUtxos([...unknown.values()], index.indexPreLinearizationUtxos);
   const sql = createSqliteSql(store);
   let rows = 0;
+  let looksForNewer = 0;
   const all: Sql['all'] = <Row>(text: string, values: Parameters<Sql['all']>[1]) => {
     const found = sql.all<Row>(text, values) as Row[];
     rows += found.length;
+    if (text.includes('AS newer')) looksForNewer++;
     return found;
   };
-  const reads = openReads({ ...sql, all }, spec, undefined, 8);
+  const reads = openReads({ ...sql, all }, { ...spec, ...(recentTip && { recentTip }) }, undefined, 8);
   const countRows = async (work: () => Promise<unknown>): Promise<number> => {
     rows = 0;
     await work();
     return rows;
   };
-  return { store, state, reads, countRows };
+  return { store, state, reads, countRows, looksForNewer: () => looksForNewer };
 }
 
 const query: Omit<UtxoQuery, 'pin' | 'addresses'> = {
@@ -85,5 +90,26 @@ test('the order by amount is kept until a revert: a further page reads only the 
   expect(await countRows(page)).toBeLessThan(count);
   store.revert(() => {});
   expect(await countRows(page)).toBeGreaterThanOrEqual(count);
+  store.close();
+});
+
+test('newer transactions are looked for once for a last block that is still known after the outputs were read', async () => {
+  let recent: PinnedBlock | undefined;
+  const { store, reads, looksForNewer } = openLinearizedChain(() => recent);
+  const { address } = store.db.prepare<{ address: Uint8Array }>('SELECT address FROM c1_owner').get()!;
+  const pin = await reads.tip();
+  const looks = async (at: PinnedBlock): Promise<number> => {
+    const before = looksForNewer();
+    await reads.utxos({ ...query, pin: at, addresses: [addressFromBytes(address)], includeSpent: false });
+    return looksForNewer() - before;
+  };
+  expect([await looks(pin), await looks(pin)]).toEqual([1, 1]);
+  recent = pin;
+  expect([await looks(pin), await looks(pin)]).toEqual([1, 0]);
+  // An equal block that was read again: something else of the index may have changed.
+  recent = { ...pin };
+  expect([await looks(pin), await looks(recent), await looks(recent)]).toEqual([1, 1, 0]);
+  recent = undefined;
+  expect(await looks(pin)).toBe(1);
   store.close();
 });

@@ -1,5 +1,5 @@
 import { addressToBytes } from '../../base/bytes/address.ts';
-import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { idToBytes } from '../../base/bytes/id.ts';
 import { maxU64, u64Bytes } from '../../base/bytes/octets.ts';
 import { listedAmount } from '../index/output-amount.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
@@ -18,7 +18,7 @@ import {
   storedOwners,
   storedThreshold,
 } from '../state/stored-utxo.ts';
-import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
+import type { IndexedChain, PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { mergeSources } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import { createOutputSources, type OutputRow, type ReadOutputRow } from './output-sources.ts';
@@ -43,7 +43,7 @@ export type ListedOutputs = { readonly outputs: StoredPinnedOutput[]; readonly a
 
 export function createUtxoReads(
   t: Tables & IndexTables,
-  chainID: Id,
+  { id, recentTip }: Pick<IndexedChain, 'id' | 'recentTip'>,
   outputs: OutputReads,
   txs: TxReads,
   { dialect, epoch = noReverts }: Pick<Sql, 'dialect' | 'epoch'>,
@@ -51,7 +51,7 @@ export function createUtxoReads(
 ): UtxoReads {
   const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
-  const addSpentSince = createSpentSinceReads(t, chainID, outputs, txs, sources);
+  const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, recentTip);
 
   function* listNow(query: UtxoQuery, sets = allOutputSets): Steps<ListedOutputs> {
     const { pin, includeSpent, sortBy, order, limit } = query;

@@ -9,6 +9,8 @@ import type { SqlValue } from '../store/database.ts';
 export type Sql = {
   readonly dialect: 'sqlite' | 'postgres';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
+  /** PostgreSQL only: runs queries that do not depend on each other, in one round trip where that is possible. Each has a result of its own. */
+  readonly group?: (queries: readonly SqlQuery[]) => Promise<readonly GroupResult[]>;
   /** PostgreSQL only: runs a COPY of rows in its binary format. */
   readonly copy?: (text: string, rows: Uint8Array) => Promise<void>;
   /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
@@ -18,6 +20,11 @@ export type Sql = {
   /** SQLite only: returns a function that calls `read` again only after a commit. */
   readonly untilCommit?: <T>(read: () => T) => () => T;
 };
+
+export type SqlQuery = { readonly text: string; readonly values: readonly SqlValue[] };
+
+/** The rows of a query of a group, or why it failed. */
+export type GroupResult = PromiseSettledResult<unknown[]>;
 
 export type { SqlValue };
 

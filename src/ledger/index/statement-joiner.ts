@@ -1,7 +1,7 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
 import { arrayText, listAsArray, typeOf } from './key-array.ts';
-import type { Sql, SqlValue } from './sql.ts';
+import type { GroupResult, Sql, SqlQuery, SqlValue } from './sql.ts';
 
 /** Queries of one statement at most: enough for a page of 64 addresses, few enough that none waits long for the others. */
 const maxJoined = 256;
@@ -12,8 +12,8 @@ type Row = { readonly [column: string]: unknown };
 
 /**
  * A PostgreSQL database that runs queries together: those that are asked for in one turn of the event loop and have the same text become one
- * statement, whose values are arrays; equal queries are run once. So a read of many ranges, and several reads at the same time, cost few round
- * trips. `soon` runs a function after everything that is ready to run.
+ * statement, whose values are arrays; equal queries are run once, and the statements of a turn are one group. So a read of many ranges, and several
+ * reads at the same time, cost few round trips. `soon` runs a function after everything that is ready to run.
  */
 export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
   const textOf = memoize(joinedText);
@@ -21,17 +21,20 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
   const runAll = (): void => {
     const groups = waiting;
     waiting = new Map();
+    const statements: Statement[] = [];
     for (const [text, queries] of groups) {
       const all = [...queries.values()];
-      for (let at = 0; at < all.length; at += maxJoined) void run(text, all.slice(at, at + maxJoined));
+      for (let at = 0; at < all.length; at += maxJoined) statements.push(toStatement(textOf, text, all.slice(at, at + maxJoined)));
     }
+    void run(statements);
   };
-  const run = async (text: string, queries: readonly Waiting[]): Promise<void> => {
+  const group = sql.group ?? ((queries) => Promise.allSettled(queries.map(async ({ text, values }) => sql.all<unknown>(text, values))));
+  const run = async (statements: readonly Statement[]): Promise<void> => {
     try {
-      const rows = await runQueries(sql, textOf, text, queries);
-      for (const [i, { done }] of queries.entries()) done.resolve(rows[i] as Row[]);
-    } catch (error) {
-      for (const { done } of queries) done.reject(error);
+      const results = await group(statements);
+      for (const [i, statement] of statements.entries()) settle(statement, results[i] as GroupResult);
+    } catch (reason) {
+      for (const statement of statements) settle(statement, { status: 'rejected', reason });
     }
   };
   return {
@@ -49,15 +52,27 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
   };
 }
 
-async function runQueries(sql: Sql, textOf: typeof joinedText, text: string, queries: readonly Waiting[]): Promise<Row[][]> {
-  const [first] = queries;
-  if (queries.length === 1) return [await sql.all<Row>(text, first?.values ?? [])];
-  const columns = (first?.values ?? []).map((_, column) => queries.map(({ values }) => values[column] as SqlValue));
-  const types = columns.map(typeOf);
-  const found = await sql.all<Row & { readonly joined_query: number }>(textOf(`${types.join()} ${text}`), columns.map(arrayText));
+/** A statement and the queries that it runs. */
+type Statement = SqlQuery & { readonly queries: readonly Waiting[] };
+
+function toStatement(textOf: typeof joinedText, text: string, queries: readonly Waiting[]): Statement {
+  const [{ values }] = queries as [Waiting];
+  if (queries.length === 1) return { text, values, queries };
+  const columns = values.map((_, column) => queries.map((query) => query.values[column] as SqlValue));
+  return { text: textOf(`${columns.map(typeOf).join()} ${text}`), values: columns.map(arrayText), queries };
+}
+
+/** Gives each query its rows, or the error of the statement. */
+function settle({ queries }: Statement, result: GroupResult): void {
+  if (result.status === 'rejected') {
+    for (const { done } of queries) done.reject(result.reason);
+    return;
+  }
+  const [single, another] = queries as [Waiting, Waiting?];
+  if (another === undefined) return single.done.resolve(result.value as Row[]);
   const rows: Row[][] = queries.map(() => []);
-  for (const row of found) rows[row.joined_query - 1]?.push(row);
-  return rows;
+  for (const row of result.value as (Row & { readonly joined_query: number })[]) rows[row.joined_query - 1]?.push(row);
+  for (const [i, { done }] of queries.entries()) done.resolve(rows[i] as Row[]);
 }
 
 /**

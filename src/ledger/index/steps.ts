@@ -1,10 +1,10 @@
 import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
 import type { Database } from '../store/database.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
-import type { Sql, SqlValue } from './sql.ts';
+import type { Sql, SqlQuery } from './sql.ts';
 
 /** A statement. With `copy` it is a COPY of PostgreSQL, which has rows instead of values; see copy-rows.ts. */
-export type Query = { readonly text: string; readonly values: readonly SqlValue[]; readonly copy?: () => Uint8Array };
+export type Query = SqlQuery & { readonly copy?: () => Uint8Array };
 
 /** A query without values. */
 export const toQuery = (text: string): Query => ({ text, values: [] });
