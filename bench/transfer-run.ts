@@ -209,7 +209,12 @@ const scale = <T extends Record<string, number>>(values: T, factor: number): T =
 /** The name of a table without its chain, or of an index: the table and `index`. */
 const tableName = (name: string): string => name.replace(/^sqlite_autoindex_(.*)_\d+$/, '$1 (index)').replace(chainPrefix, '');
 
+/**
+ * The CPU time of this thread. Linux brings it up to date when threads take turns, which is up to some milliseconds apart, and when the time of
+ * the whole process is read: so that is read first.
+ */
 const readThreadMicros = (): number => {
+  process.cpuUsage();
   const { user, system } = process.threadCpuUsage();
   return user + system;
 };
