@@ -53,7 +53,8 @@ function collectSenders(blocks: readonly FollowedBlock[]): ReadonlyMap<Address, 
     for (const { tx, effects } of diff.applied) {
       for (const ref of effects.spent) {
         const id = refId(ref);
-        const utxo = diff.consumed.get(id) ?? (createdHere ??= createdBy(diff.applied)).get(id);
+        createdHere ??= diff.consumed.has(id) ? undefined : createdBy(diff.applied);
+        const utxo = diff.consumed.get(id) ?? createdHere?.get(id);
         if (utxo !== undefined) add(tx, utxo.output);
       }
       for (const id of effects.imported?.ids ?? []) {

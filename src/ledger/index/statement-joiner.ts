@@ -69,7 +69,10 @@ function settle({ queries }: Statement, result: GroupResult): void {
     return;
   }
   const [single, another] = queries as [Waiting, Waiting?];
-  if (another === undefined) return single.done.resolve(result.value as Row[]);
+  if (another === undefined) {
+    single.done.resolve(result.value as Row[]);
+    return;
+  }
   const rows: Row[][] = queries.map(() => []);
   for (const row of result.value as (Row & { readonly joined_query: number })[]) rows[row.joined_query - 1]?.push(row);
   for (const [i, { done }] of queries.entries()) done.resolve(rows[i] as Row[]);

@@ -10,39 +10,70 @@ const block = idOf(Buffer.from('block'));
 function open(count: number) {
   const time = { now: 100 };
   const set = new Map(Array.from({ length: count }, (_, i) => [node(i), 1n] as const));
-  return { time, frontiers: createAcceptedFrontiers(node(0), { current: () => set }, { now: () => time.now }) };
+  const frontiers = createAcceptedFrontiers(node(0), { current: () => set }, { now: () => time.now });
+  return { time, frontiers, heardAt: (ownHeight = 9n) => frontiers.majority(ownHeight).heardAt };
 }
 
 test('the majority was heard when the last node of it answered, this node included', () => {
-  const { time, frontiers } = open(5);
-  expect(frontiers.heardAt()).toBe(100);
+  const { time, frontiers, heardAt } = open(5);
+  expect(heardAt()).toBe(100);
   time.now = 200;
   frontiers.heard(node(1));
-  expect(frontiers.heardAt()).toBe(100);
+  expect(heardAt()).toBe(100);
   time.now = 300;
   frontiers.heard(node(2));
-  expect(frontiers.heardAt()).toBe(200);
+  expect(heardAt()).toBe(200);
   time.now = 400;
   frontiers.heard(node(1));
-  expect(frontiers.heardAt()).toBe(300);
+  expect(heardAt()).toBe(300);
   // What a node said before stands for its vote, but is not an answer.
   frontiers.set(node(3), block, 9n);
   time.now = 500;
-  expect(frontiers.heardAt()).toBe(300);
+  expect(heardAt()).toBe(300);
   frontiers.heard(node(99));
-  expect(frontiers.heardAt()).toBe(300);
+  expect(heardAt()).toBe(300);
 });
 
 test('a node alone has always heard the majority; of a large network as many as one poll asks are enough', () => {
   const alone = open(1);
   alone.time.now = 900;
-  expect(alone.frontiers.heardAt()).toBe(900);
-  const { time, frontiers } = open(1000);
+  expect(alone.heardAt()).toBe(900);
+  const { time, frontiers, heardAt } = open(1000);
   for (let i = 1; i <= 18; i++) frontiers.heard(node(i));
   time.now = 700;
-  expect(frontiers.heardAt()).toBe(100);
+  expect(heardAt()).toBe(100);
   for (let i = 1; i <= 19; i++) frontiers.heard(node(i));
-  expect(frontiers.heardAt()).toBe(700);
+  expect(heardAt()).toBe(700);
+});
+
+test('while one node is ahead and others have not answered, it is not known whether the majority is', () => {
+  const { time, frontiers, heardAt } = open(5);
+  const answer = (number: number, height: bigint): void => {
+    frontiers.heard(node(number));
+    frontiers.set(node(number), block, height);
+  };
+  for (const number of [1, 2, 3, 4]) answer(number, 333n);
+  expect(heardAt(333n)).toBe(100);
+  // After a partition: one node that was cut off too, and one that was not.
+  time.now = 30_000;
+  answer(3, 333n);
+  answer(4, 337n);
+  expect(frontiers.majority(333n)).toEqual({ height: 333n, heardAt: 100 });
+  time.now = 30_100;
+  answer(1, 333n);
+  expect(heardAt(333n)).toBe(30_000);
+  answer(1, 336n);
+  answer(2, 336n);
+  expect(frontiers.majority(333n)).toEqual({ height: 336n, heardAt: 30_100 });
+  expect(heardAt(336n)).toBe(30_100);
+});
+
+test('of two nodes none knows what the network has while the other is silent', () => {
+  const { time, frontiers, heardAt } = open(2);
+  time.now = 900;
+  expect(heardAt()).toBe(100);
+  frontiers.heard(node(1));
+  expect(heardAt()).toBe(900);
 });
 
 test('a chain is split from the network if half of the stake has accepted another block at a height that it has reached', () => {

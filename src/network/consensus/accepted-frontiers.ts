@@ -3,6 +3,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
+import type { Majority } from './engine-state.ts';
 
 /** The last accepted block that each validator told of. It stands for its vote when it does not answer. AvalancheGo: snow/engine/common/tracker/accepted.go. */
 export type AcceptedFrontiers = {
@@ -10,13 +11,13 @@ export type AcceptedFrontiers = {
   readonly get: (node: NodeId) => BlockRef | undefined;
   /** Notes that a node has answered now. */
   readonly heard: (node: NodeId) => void;
-  /** The greatest height that validators with more than half of the stake have reached, by what they told. */
-  readonly majorityHeight: () => bigint;
   /**
-   * The latest time since which validators with more than half of the stake, this node included, or as many as `enoughHeard`, have answered;
-   * at first the time of creation. What the network has accepted since then is not known.
+   * The greatest height that validators with more than half of the stake have reached, by what they told, and the latest time since which that is
+   * known: since which more than half of the stake, this node included, or as many validators as `enoughHeard`, have answered; at first the time of
+   * creation. While some are above `ownHeight` and others are silent, as after the end of a partition, the silent ones may be above it
+   * too: it is then known that no majority is, only since at least half of the stake has answered with nothing higher.
    */
-  readonly heardAt: () => number;
+  readonly majority: (ownHeight: bigint) => Majority;
   /** Whether validators with at least half of the stake have accepted another block than this node at a height that it has reached. */
   readonly isSplit: (own: OwnBlocks) => boolean;
 };
@@ -44,6 +45,39 @@ export function createAcceptedFrontiers(
     for (const known of [frontiers, heard])
       if (known.size > set.size) for (const node of known.keys()) if (!set.has(node)) known.delete(node);
   };
+  const majorityHeight = (): bigint => {
+    const set = validators.current();
+    // Most validators are at one of a few heights.
+    const weights = new Map<bigint, bigint>();
+    let total = 0n;
+    for (const [node, weight] of set) {
+      total += weight;
+      const height = frontiers.get(node)?.height;
+      if (height !== undefined) weights.set(height, (weights.get(height) ?? 0n) + weight);
+    }
+    let sum = 0n;
+    for (const [height, weight] of [...weights].sort(([a], [b]) => (a > b ? -1 : 1))) {
+      sum += weight;
+      if (2n * sum > total) return height;
+    }
+    return 0n;
+  };
+  /** The latest time since which enough of these validators have answered; this node has now. */
+  const answeredAt = (counts: (node: NodeId) => boolean, isEnough: (stake: bigint, total: bigint) => boolean): number => {
+    const times: { readonly at: number; readonly weight: bigint }[] = [];
+    let total = 0n;
+    for (const [node, weight] of validators.current()) {
+      total += weight;
+      const at = node === self ? now() : heard.get(node);
+      if (at !== undefined && counts(node)) times.push({ at, weight });
+    }
+    let sum = 0n;
+    for (const [i, { at, weight }] of times.sort((a, b) => b.at - a.at).entries()) {
+      sum += weight;
+      if (isEnough(sum, total) || i + 1 === enoughHeard) return Math.max(at, created);
+    }
+    return created;
+  };
   return {
     set: (node, id, height) => {
       if (!validators.current().has(node)) return;
@@ -58,21 +92,21 @@ export function createAcceptedFrontiers(
       heard.set(node, now());
       trim();
     },
-    heardAt: () => {
-      const set = validators.current();
-      const times: { readonly at: number; readonly weight: bigint }[] = [];
-      let total = 0n;
-      for (const [node, weight] of set) {
-        total += weight;
-        const at = node === self ? now() : heard.get(node);
-        if (at !== undefined) times.push({ at, weight });
-      }
-      let sum = 0n;
-      for (const [i, { at, weight }] of times.sort((a, b) => b.at - a.at).entries()) {
-        sum += weight;
-        if (2n * sum > total || i + 1 === enoughHeard) return Math.max(at, created);
-      }
-      return created;
+    majority: (ownHeight) => {
+      const height = majorityHeight();
+      const answered = answeredAt(
+        () => true,
+        (stake, total) => 2n * stake > total,
+      );
+      if (height > ownHeight) return { height, heardAt: answered };
+      const isNoHigher = (node: NodeId): boolean => (frontiers.get(node)?.height ?? 0n) <= ownHeight;
+      return {
+        height,
+        heardAt: Math.min(
+          answered,
+          answeredAt(isNoHigher, (stake, total) => 2n * stake >= total),
+        ),
+      };
     },
     isSplit: (own) => {
       let [other, total] = [0n, 0n];
@@ -84,23 +118,6 @@ export function createAcceptedFrontiers(
         if (frontier.isOther) other += weight;
       }
       return total > 0n && 2n * other >= total;
-    },
-    majorityHeight: () => {
-      const set = validators.current();
-      // Most validators are at one of a few heights.
-      const weights = new Map<bigint, bigint>();
-      let total = 0n;
-      for (const [node, weight] of set) {
-        total += weight;
-        const height = frontiers.get(node)?.height;
-        if (height !== undefined) weights.set(height, (weights.get(height) ?? 0n) + weight);
-      }
-      let sum = 0n;
-      for (const [height, weight] of [...weights].sort(([a], [b]) => (a > b ? -1 : 1))) {
-        sum += weight;
-        if (2n * sum > total) return height;
-      }
-      return 0n;
     },
   };
 }

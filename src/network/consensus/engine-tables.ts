@@ -48,7 +48,7 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
       missingBlocks: jobs.count(),
       unverifiedBlocks: unverified.count(),
       isSplit: frontiers.isSplit({ height: decisions.stored().height, idAt: vm.blockIdAtHeight }),
-      majority: { height: frontiers.majorityHeight(), heardAt: frontiers.heardAt() },
+      majority: frontiers.majority(decisions.stored().height),
     }),
   };
 }
