@@ -83,7 +83,7 @@ describe('modes of Serac: no false alarm', () => {
     await healthy(
       joined.url,
       'X: bootstrapped; P and C are not run by Serac',
-      'mode joined a network of peers; validators are the connected',
+      'mode joined a network of peers; validators are its nodes',
     );
   });
 

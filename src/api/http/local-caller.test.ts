@@ -71,7 +71,7 @@ const sentHeaders = [
   ...['connection', 'content-type', 'content-length', 'transfer-encoding', 'accept', 'accept-encoding', 'accept-language', 'user-agent'],
   ...['authorization', 'cookie', 'referer', 'cache-control', 'pragma', 'if-none-match', 'dnt', 'priority', 'expect', 'te'],
   ...['sec-ch-ua', 'sec-ch-ua-mobile', 'sec-fetch-site', 'sec-fetch-mode', 'sec-gpc', 'upgrade-insecure-requests', 'last-event-id'],
-  ...['upgrade', 'http2-settings', 'postman-token', 'x-service-api-key', 'x-glacier-api-key', 'x-app-component'],
+  ...['upgrade', 'http2-settings', 'postman-token', 'x-service-api-key', 'x-glacier-api-key', 'x-serac-min-height', 'x-app-component'],
 ];
 
 test("of web pages, only those of the server's own origin are local", () => {

@@ -34,8 +34,8 @@ const localHeaders = new RegExp(
     'host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|expect|te|date',
     'accept|accept-.*|user-agent|authorization|cookie|origin|referer|cache-control|pragma|range|if-.*|last-event-id',
     'sec-.*|dnt|priority|save-data|upgrade-insecure-requests|upgrade|http2-settings|postman-token',
-    // The last one is sent by AvaCloud's SDK.
-    'x-service-api-key|x-glacier-api-key|x-app-component',
+    // The last one is sent by AvaCloud's SDK, that with the height by the explorer's pages.
+    'x-service-api-key|x-glacier-api-key|x-serac-min-height|x-app-component',
   ].join('|')})$`,
   'i',
 );
