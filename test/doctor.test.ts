@@ -80,11 +80,7 @@ describe('modes of Serac: no false alarm', () => {
   test('join', async () => {
     const joined = await startProgram('join', '--network-id=local', '--sybil-protection-enabled=false', '--staking-port=0');
     closing.push(joined.stop);
-    await healthy(
-      joined.url,
-      'X: bootstrapped; P and C are not run by Serac',
-      'mode joined a network of peers; validators are its nodes',
-    );
+    await healthy(joined.url, 'X: bootstrapped; P and C are not run by Serac', 'mode joined a network of peers; validators are its nodes');
   });
 
   test.skipIf(!postgresInstalled)('index and api', async () => {
