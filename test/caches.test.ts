@@ -51,7 +51,6 @@ const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
     'chain/lifecycle/drop-reasons.ts',
-    'chain/lifecycle/rejections.ts',
     'network/consensus/request-server.ts',
     'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',
