@@ -275,10 +275,8 @@ test('once a height was waited for, no answer uses the version or the last block
   watch.readReplica(6);
   setTimeout(() => watch.setTip(6), 20);
   await watch.version.atLeast(6);
-  expect(watch.version.recentTip(0)).toBeUndefined();
-  expect(await watch.read()).toEqual(['6', 1]);
-  expect(await watch.read()).toEqual(['6', 0]);
   expect(watch.version.recentTip(0)?.height).toBe(6);
+  expect(await watch.read()).toEqual(['6', 0]);
 });
 
 test('what another process has served is a floor here too', async () => {
