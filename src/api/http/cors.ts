@@ -12,7 +12,7 @@ export const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && (request.header('access-control-request-method') ?? '') !== '';
 
 type CorsOptions = {
-  /** Request headers that pages may send in addition to AvalancheGo's, in canonical form (`X-Api-Key`). */
+  /** Request headers that pages may send in addition to AvalancheGo's. */
   readonly extraHeaders?: readonly string[];
   /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */
   readonly allowPrivateNetwork?: boolean;
@@ -20,7 +20,7 @@ type CorsOptions = {
 
 export function createCors(allowedOrigins: readonly string[], { extraHeaders = [], allowPrivateNetwork = false }: CorsOptions = {}): Cors {
   const origins = createOriginCheck(allowedOrigins);
-  const allowedHeaders = new Set([...defaultHeaders, ...extraHeaders]);
+  const allowedHeaders = new Set([...defaultHeaders, ...parseHeaderNames(extraHeaders.join())]);
   const allowedOrigin = (origin: string | null, method: string): string | null =>
     origin !== null && origin !== '' && origins.matches(origin) && isMethodAllowed(method) ? origins.headerValue(origin) : null;
 

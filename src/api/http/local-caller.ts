@@ -1,6 +1,7 @@
 import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { stripPort } from './allowed-hosts.ts';
 import type { HttpRequest } from './message.ts';
+import { ownHeaders } from './own-headers.ts';
 
 /**
  * Whether a request comes from a program on this machine, not through a proxy and not from a web page of another origin. It needs a loopback
@@ -34,8 +35,9 @@ const localHeaders = new RegExp(
     'host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|expect|te|date',
     'accept|accept-.*|user-agent|authorization|cookie|origin|referer|cache-control|pragma|range|if-.*|last-event-id',
     'sec-.*|dnt|priority|save-data|upgrade-insecure-requests|upgrade|http2-settings|postman-token',
-    // The last one is sent by AvaCloud's SDK, that with the height by the explorer's pages.
-    'x-service-api-key|x-glacier-api-key|x-serac-min-height|x-app-component',
+    // The last one is sent by AvaCloud's SDK.
+    ...ownHeaders,
+    'x-app-component',
   ].join('|')})$`,
   'i',
 );

@@ -4,6 +4,7 @@ import type { RpcResponse, Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
+import { ownHeaders } from './own-headers.ts';
 import { cleanPath, decodePath, decodePathText, encodePath, hasMalformedEscape } from './path.ts';
 
 /** A route: JSON-RPC services with an optional handler for GET, or a handler for every HTTP method. */
@@ -53,7 +54,7 @@ export function createRouter(options: RouterOptions): Handler {
   const { routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions, admitCalls } = options;
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
-  const prefixCors = createCors(allowedOrigins, { extraHeaders: sentHeaders, allowPrivateNetwork: true });
+  const prefixCors = createCors(allowedOrigins, { extraHeaders: ownHeaders, allowPrivateNetwork: true });
   const plain = createHeaderSets({ 'node-id': nodeID, vary: 'Origin' });
   const headersFor = createOriginHeaders(plain, {});
   const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
@@ -113,11 +114,7 @@ function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: strin
   return (origin) => (origin === null ? plain : origin === '*' ? anyOrigin : setsFor(origin));
 }
 
-/**
- * Headers that pages may send to (API keys, a height) and read from (rate limits, a height) prefix handlers. AvalancheGo has no such paths, so this
- * also applies with `--strict`.
- */
-const sentHeaders = ['X-Service-Api-Key', 'X-Glacier-Api-Key', 'X-Serac-Min-Height'];
+/** Headers that pages may read from prefix handlers: rate limits, a height. AvalancheGo has no such paths, so this also applies with `--strict`. */
 const readHeaders = ['RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'X-Serac-Height'];
 
 function createHeaderSets(bare: Readonly<Record<string, string>>): HeaderSets {

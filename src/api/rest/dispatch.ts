@@ -2,10 +2,11 @@ import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
 import type { DevAccess } from '../http/dev-access.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
+import { minHeightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
-import { heightHeader, minHeightHeader, type ReadConsistency } from './read-consistency.ts';
+import { heightHeader, type ReadConsistency } from './read-consistency.ts';
 import type { ParsedRequest } from './read-params.ts';
 import { createRequestReader, type MatchedRoute } from './request-reader.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders, renderJson } from './response.ts';
@@ -78,19 +79,15 @@ export function createApi(options: ApiOptions): Handler {
 
   const respondIfAdmitted = (request: HttpRequest, match: Match, decision: AccessDecision): HttpResponse | Promise<HttpResponse> => {
     const { route } = match.target;
-    const headers = headersFor(decision.headers, route.headers, undefined);
-    if (!decision.admitted) return errorResponse(decision.message, decision, headers);
+    const headersAt = (height?: number): Headers => headersFor(decision.headers, route.headers, height);
+    if (!decision.admitted) return errorResponse(decision.message, decision, headersAt());
     // Whoever sends a key acts for the key; without a valid one it must be the operator.
     if (route.isOperator && decision.keyID === undefined && options.operators?.isAllowed(request) !== true)
-      return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), headers);
+      return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), headersAt());
     return runThen(
       () => respondFromRoute(request, match, decision.keyID),
-      ({ body }): HttpResponse => ({
-        status: route.status ?? 200,
-        headers: options.consistency === undefined ? headers : headersFor(decision.headers, route.headers, options.consistency.height()),
-        body,
-      }),
-      (error) => errorToResponse(error, headers),
+      ({ body }): HttpResponse => ({ status: route.status ?? 200, headers: headersAt(options.consistency?.height()), body }),
+      (error) => errorToResponse(error, headersAt()),
     );
   };
 
@@ -110,7 +107,7 @@ export function createApi(options: ApiOptions): Handler {
     runThen(
       () => gate.admit(accessRequest(request, apiOfUnknownPath(options.routes, request.path), undefined)),
       (decision) => {
-        const headers = headersFor(decision.headers, undefined, undefined);
+        const headers = headersFor(decision.headers);
         const isLimited = !decision.admitted && decision.status === 429;
         return isLimited ? errorResponse(decision.message, decision, headers) : errorToResponse(error, headers);
       },
@@ -122,7 +119,7 @@ export function createApi(options: ApiOptions): Handler {
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
       (decision) => respondIfAdmitted(request, match, decision),
-      (error) => errorToResponse(error, headersFor(noHeaders, route.headers, undefined)),
+      (error) => errorToResponse(error, headersFor(noHeaders, route.headers)),
     );
   };
 
@@ -288,7 +285,7 @@ const noHeaders: Headers = {};
  * Returns a function that builds the headers of a response. The same input gives the same object until the height changes, so that the server
  * can cache its encoded form.
  */
-function createHeaderCache(): (decision: Headers, route: Headers | undefined, height: number | undefined) => Headers {
+function createHeaderCache(): (decision: Headers, route?: Headers, height?: number) => Headers {
   const cache = new WeakMap<Headers, { readonly height: number | undefined; readonly made: Headers }>();
   return (decision, route, height) => {
     const cached = route === undefined ? cache.get(decision) : undefined;

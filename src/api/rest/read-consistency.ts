@@ -13,8 +13,5 @@ export type ReadConsistency = {
   readonly height: () => number;
 };
 
-/** The header in which a caller names a height it has seen, on this server or another: the answer is not older. */
-export const minHeightHeader = 'x-serac-min-height';
-
-/** The header of a response with the height that the caller has seen by it. Brought to another server as `minHeightHeader`, no answer goes back. */
+/** The header of a response with the height that the caller has seen by it. Brought to another server as `minHeightHeader` (api/http), no answer goes back. */
 export const heightHeader = 'x-serac-height';

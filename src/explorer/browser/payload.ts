@@ -1,4 +1,4 @@
-import { minHeightHeader } from '../../api/rest/read-consistency.ts';
+import { minHeightHeader } from '../../api/http/own-headers.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 
 /** The API key that the reader entered in this tab; empty if none. */

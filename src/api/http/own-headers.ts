@@ -1,0 +1,8 @@
+/** The header in which a caller names a height it has seen, on this server or another: the answer is not older. */
+export const minHeightHeader = 'x-serac-min-height';
+
+/**
+ * Headers of requests that only this program reads: API keys and a height. So pages of other origins may send them, a page of the explorer passes
+ * them on, and none of them says that a proxy is between.
+ */
+export const ownHeaders: readonly string[] = ['x-service-api-key', 'x-glacier-api-key', minHeightHeader];
