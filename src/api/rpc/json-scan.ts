@@ -1,4 +1,5 @@
 import { goQuote } from '../../base/bytes/go-quote.ts';
+import { decodeGoUtf8 } from '../../base/bytes/go-utf8.ts';
 import { RpcError } from './fault.ts';
 import { maxMembers, maxValues } from './limits.ts';
 
@@ -119,7 +120,7 @@ export function skipSpace(text: string, start: number): number {
 export function parseString(text: string, from: number, to: number): string {
   const inner = text.slice(from + 1, to - 1);
   if (isPlainAscii(inner)) return inner;
-  const read: string = JSON.parse(`"${Buffer.from(inner, 'latin1').toString('utf8')}"`);
+  const read: string = JSON.parse(`"${decodeGoUtf8(Buffer.from(inner, 'latin1'))}"`);
   return read.toWellFormed();
 }
 
