@@ -1,13 +1,15 @@
 import { expect, test } from 'bun:test';
 import { avmRows } from '../src/api/contract/avm-methods.ts';
+import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
 import errors from '../vectors/errors.json' with { type: 'json' };
+import scenario from '../vectors/scenario-txs.json' with { type: 'json' };
 import { startAvalancheGo } from './avalanchego.ts';
 import { readCorpus } from './fuzz/corpus.ts';
 import { mutateInput } from './fuzz/mutations.ts';
 import { startProgram } from './program.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** Sends requests that nobody wrote, captured ones with random changes, to AvalancheGo and to Serac. Every answer must be identical. */
+/** Sends captured requests and transactions with random changes to AvalancheGo and to Serac. Every answer must be identical. */
 const binary = process.env.AVALANCHEGO;
 const count = Number(process.env.SERAC_DIFFERENTIAL_REQUESTS ?? 20_000);
 const seed = Number(process.env.SERAC_SEED ?? 3);
@@ -42,12 +44,24 @@ const seeds: readonly Uint8Array[] = [
   ...readCorpus('json-rpc').inputs.map((input) => input.subarray(1)),
 ].filter(({ length }) => length > 1 && length < maxBytes);
 
+const txs = scenario.steps.flatMap((step) => ('tx' in step && step.tx.length < maxBytes ? [parseHex('hexnc', step.tx)] : []));
+
 type Call = { readonly path: string; readonly body: Uint8Array };
 
-const nextCall = (random: Random): Call => ({
+const changedBody = (random: Random): Call => ({
   path: random.pick(paths),
   body: mutateInput(random, random.pick(seeds), { words, others: seeds, maxBytes }),
 });
+
+/** Never one of the originals: until both nodes have accepted it, they would answer differently. */
+function changedTx(random: Random): Call {
+  const changed = mutateInput(random, random.pick(txs), { words: typeIDs, others: txs, maxBytes });
+  if (txs.some((tx) => Buffer.from(tx).equals(changed))) return changedTx(random);
+  const params = `{"tx":"${formatHex('hex', changed)}","encoding":"hex"}`;
+  return { path: '/ext/bc/X', body: Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"avm.issueTx","params":${params}}`) };
+}
+/** The IDs of all types of the codec, and one more. */
+const typeIDs = Array.from({ length: 24 }, (_, id) => Buffer.from([0, 0, 0, id]));
 
 async function answerOf(url: string, { path, body }: Call): Promise<string> {
   const response = await fetch(`${url}${path}`, {
@@ -74,7 +88,7 @@ else
       for (let sent = 0; sent < count && found.length < 10; sent += atOnce)
         await Promise.all(
           Array.from({ length: atOnce }, async () => {
-            const call = nextCall(random);
+            const call = random.below(3) === 0 ? changedTx(random) : changedBody(random);
             const [theirs, ours] = await Promise.all([answerOf(avalanchego.url, call), answerOf(serac.url, call)]);
             if (theirs !== ours && !isLimit(ours))
               found.push(
