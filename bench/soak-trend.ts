@@ -19,6 +19,8 @@ export type Trend = {
   readonly perHour: number;
   /** Twice the standard error of `perHour`. */
   readonly uncertainty: number;
+  /** Change per hour in the second half of the time: a leak grows as before, a warm-up slows down. */
+  readonly latePerHour: number;
   readonly verdict: 'flat' | 'growing' | 'too short' | 'within its limit' | 'above its limit';
 };
 
@@ -53,34 +55,52 @@ export function fitTrend({ name, unit, points, limit }: Series, from: number): T
 
 function fitLine({ name, unit, points }: Series, from: number): Trend {
   const late = points.filter(({ seconds }) => seconds >= from);
-  const count = late.length;
   const mean = average(late.map(({ value }) => value));
   const highest = late.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  if (count < 3) return { name, unit, mean, highest, perHour: Number.NaN, uncertainty: Number.NaN, verdict: 'too short' };
-  const middle = average(late.map(({ seconds }) => seconds));
-  const squares = sum(late.map(({ seconds }) => (seconds - middle) ** 2));
-  const slope = sum(late.map(({ seconds, value }) => (seconds - middle) * (value - mean))) / squares;
-  const residuals = sum(late.map(({ seconds, value }) => (value - mean - slope * (seconds - middle)) ** 2));
-  const error = 2 * Math.sqrt(residuals / (count - 2) / squares);
+  const { slope, error } = fitSlope(late);
   const length = (late.at(-1)?.seconds ?? 0) - (late[0]?.seconds ?? 0);
   const grows = slope > error && slope * length > flatShare * mean;
-  return { name, unit, mean, highest, perHour: slope * 3600, uncertainty: error * 3600, verdict: grows ? 'growing' : 'flat' };
+  return {
+    name,
+    unit,
+    mean,
+    highest,
+    perHour: slope * 3600,
+    uncertainty: error * 3600,
+    latePerHour: fitSlope(late.slice(Math.floor(late.length / 2))).slope * 3600,
+    verdict: late.length < minPoints ? 'too short' : grows ? 'growing' : 'flat',
+  };
+}
+
+/** Points without which a line has no error. */
+const minPoints = 3;
+
+/** The slope of the line through points by least squares, per second, and twice its standard error. */
+function fitSlope(points: readonly Point[]): { readonly slope: number; readonly error: number } {
+  if (points.length < minPoints) return { slope: Number.NaN, error: Number.NaN };
+  const [mean, middle] = [average(points.map(({ value }) => value)), average(points.map(({ seconds }) => seconds))];
+  const squares = sum(points.map(({ seconds }) => (seconds - middle) ** 2));
+  const slope = sum(points.map(({ seconds, value }) => (seconds - middle) * (value - mean))) / squares;
+  const residuals = sum(points.map(({ seconds, value }) => (value - mean - slope * (seconds - middle)) ** 2));
+  return { slope, error: 2 * Math.sqrt(residuals / (points.length - 2) / squares) };
 }
 
 /** A Markdown table of trends. */
 export const formatTrends = (trends: readonly Trend[]): string =>
   [
-    '| | mean | highest | change per hour | verdict |',
-    '|---|---|---|---|---|',
+    '| | mean | highest | change per hour | in the second half | verdict |',
+    '|---|---|---|---|---|---|',
     ...trends.map(
-      ({ name, unit, mean, highest, perHour, uncertainty, verdict }) =>
-        `| ${name} | ${round(mean)} ${unit} | ${round(highest)} ${unit} | ${perHour > 0 ? '+' : ''}${round(perHour)} ± ${round(uncertainty)} ${unit} | ${verdict} |`,
+      ({ name, unit, mean, highest, perHour, uncertainty, latePerHour, verdict }) =>
+        `| ${name} | ${round(mean)} ${unit} | ${round(highest)} ${unit} | ${signed(perHour)} ± ${round(uncertainty)} ${unit} | ${signed(latePerHour)} ${unit} | ${verdict} |`,
     ),
   ].join('\n');
 
 /** At most one digit after the point, and none from 100 on. */
 export const round = (value: number): string =>
   (Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 10) / 10).toLocaleString('en');
+
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${round(value)}`;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const average = (values: readonly number[]): number => sum(values) / values.length;

@@ -31,6 +31,20 @@ test('a slow leak under a saw is found, with its slope', () => {
   expect(Math.abs(trend.perHour - 30)).toBeLessThan(trend.uncertainty);
 });
 
+test('in the second half a leak grows as before and a warm-up slows down', () => {
+  const leak = fitTrend(
+    seriesOf((minute) => 100 + minute),
+    600,
+  );
+  expect(leak.latePerHour).toBeCloseTo(leak.perHour);
+  const warmUp = fitTrend(
+    seriesOf((minute) => 200 - 100 * Math.exp(-minute / 10)),
+    600,
+  );
+  expect(warmUp.verdict).toBe('growing');
+  expect(warmUp.latePerHour).toBeLessThan(warmUp.perHour / 3);
+});
+
 test('noise and what falls are flat; two points are too few', () => {
   expect(fitTrend(seriesOf(saw), 600).verdict).toBe('flat');
   expect(
@@ -59,7 +73,7 @@ test('what has a limit may grow up to it', () => {
 
 test('table and picture', () => {
   const series = seriesOf((minute) => 100 + minute);
-  expect(formatTrends([fitTrend(series, 600)]).split('\n')[2]).toBe('| memory | 135 MB | 159 MB | +60 ± 0 MB | growing |');
+  expect(formatTrends([fitTrend(series, 600)]).split('\n')[2]).toBe('| memory | 135 MB | 159 MB | +60 ± 0 MB | +60 MB | growing |');
   const picture = drawSeries([series, seriesOf(() => 0)], 600, 'soak');
   expect(picture.match(/<polyline/g)).toHaveLength(2);
   expect(picture).not.toContain('NaN');
