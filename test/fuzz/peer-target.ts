@@ -18,9 +18,10 @@ import type { FuzzTarget, OpenedTarget } from './target.ts';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Waits for a condition, at most two seconds. */
+/** Waits for a condition, two seconds and two thousand turns of the event loop: beside other programs a process may get no turn for seconds. */
 async function until(isMet: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + 2000; !isMet() && performance.now() < end; ) await nextTurn();
+  const end = performance.now() + 2000;
+  for (let turns = 0; !isMet() && (turns < 2000 || performance.now() < end); turns++) await nextTurn();
   return isMet();
 }
 
