@@ -243,7 +243,10 @@ const headers = {
   'ratelimit-remaining': header('Requests left in that window.', 'integer'),
   'ratelimit-reset': header('Seconds until the limit allows a request again.', 'integer'),
   'retry-after': header('Seconds until a request may succeed.', 'integer'),
-  [heightHeader]: header(`The height of the X-Chain that was served last. Sent as \`${minHeightHeader}\`, no later answer is older.`, 'integer'),
+  [heightHeader]: header(
+    `The height of the X-Chain that was served last. Sent as \`${minHeightHeader}\`, no later answer is older.`,
+    'integer',
+  ),
 };
 
 const securitySchemes = {

@@ -42,7 +42,11 @@ function requestOf(form: HTMLFormElement): Request {
   return {
     url: location.origin + url + (text === '' ? '' : `?${text}`),
     method,
-    headers: { ...headers, ...(key !== '' && { 'x-service-api-key': key }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      ...headers,
+      ...(key !== '' && { 'x-service-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     body,
   };
 }
