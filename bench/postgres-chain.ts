@@ -43,12 +43,13 @@ export async function preparePostgres(
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
   await copyChain(sql, { state, context }, { addresses });
   const counter = createSqlCounter(sql);
-  const joined = joinStatements(counter.sql, (run) => void setImmediate(run));
+  const join = () => joinStatements(counter.sql, (run) => void setImmediate(run));
+  const joined = join();
   const named = { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id };
   // As in `serac api`, which is notified of new blocks: this chain gets none.
   const tip = await openReads(sql, named).tip();
   const chainOf = { ...named, recentTip: () => tip };
-  const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false })];
+  const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false }, undefined, join())];
   const pageSecret = await readPageSecret(sql);
   return { url: url.href, reads, explorer, pageSecret, counter, close: sql.close };
 }

@@ -139,11 +139,24 @@ describe('buildOpenApi', () => {
     expect(getThings?.security).toEqual([{}, { serviceApiKey: [] }, { glacierApiKey: [] }]);
     expect(buildOpenApi(routes, { ...options, requireKey: true }).paths['/v1/{network}/things']?.get?.security).toHaveLength(2);
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
+    expect(JSON.stringify(document.paths)).not.toContain('-height');
     const check = document.paths['/v1/health-check']?.get;
     expect(check?.security).toEqual([]);
     expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '500', '503']);
     expect(check?.responses[503]).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/HealthCheckFailure' } } },
     });
+  });
+
+  test('describes the headers of heights where answers have them', () => {
+    const { paths, components } = buildOpenApi(
+      routes.map((one) => ({ ...one, hasHeight: true })),
+      options,
+    );
+    const listed = paths['/v1/{network}/things']?.get;
+    expect(listed?.parameters.at(-1)).toMatchObject({ name: 'x-serac-min-height', in: 'header', required: false });
+    const ok = listed?.responses[200] as { headers: object };
+    expect(Object.keys(ok.headers)).toEqual(['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'x-serac-height']);
+    expect(components.headers).toHaveProperty(['x-serac-height']);
   });
 });

@@ -2,6 +2,7 @@ import { createComponents, type SchemaObject, type ToSchemaObject } from '../con
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
 import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
+import { heightHeader, minHeightHeader } from '../http/own-headers.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
@@ -40,7 +41,7 @@ export type OpenApiOperation = {
 
 export type OpenApiParameter = {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: SchemaObject;
@@ -68,7 +69,12 @@ export type DocumentOptions = {
 };
 
 /** A route as far as it is documented. */
-type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: RouteRow & { readonly id: string } };
+type DocumentedRoute = {
+  readonly api: BoundRoute['api'];
+  readonly route: RouteRow & { readonly id: string };
+  /** Answers name the height that the caller has seen by them, and requests may name one; see `ReadConsistency`. */
+  readonly hasHeight?: boolean;
+};
 
 /** Builds the OpenAPI document of a server from its routes. */
 export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
@@ -76,13 +82,14 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
   const { schemas, toSchemaObject } = createComponents();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const tags = new Map<string, string | undefined>();
-  for (const { api, route } of routes) {
+  for (const documented of routes) {
+    const { api, route } = documented;
     const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${route.tag}`;
     tags.set(tag, tagDescriptions[route.tag]);
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
     const params = compileRouteParams(route);
-    const parameters = parametersOf(params, examples, toSchemaObject);
+    const parameters = [...parametersOf(params, examples, toSchemaObject), ...heightParameters(documented)];
     operations[route.method.toLowerCase()] = {
       operationId: route.id,
       tags: [tag],
@@ -90,7 +97,7 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
       ...(route.description === undefined ? {} : { description: route.description }),
       parameters,
       ...bodyOf(params, toSchemaObject),
-      responses: responsesOf(api, route, toSchemaObject),
+      responses: responsesOf(documented, toSchemaObject),
       security: securityOf(api, route, requireKey),
     };
   }
@@ -122,6 +129,18 @@ function parametersOf(params: Params, examples: DocumentOptions['examples'], toS
     ];
   });
 }
+
+/** Routes that manage the server read no height. */
+const heightParameters = ({ route, hasHeight = false }: DocumentedRoute): readonly OpenApiParameter[] =>
+  hasHeight && !route.isOperator ? [minHeightParameter] : [];
+
+const minHeightParameter: OpenApiParameter = {
+  name: minHeightHeader,
+  in: 'header',
+  required: false,
+  description: `The answer is not older than this height; 503 if no server of the database has it. Send the \`${heightHeader}\` of an earlier answer.`,
+  schema: { type: 'integer', minimum: 0 },
+};
 
 const describedBy = ({ description }: Param<unknown>) => (description === undefined ? {} : { description });
 
@@ -165,16 +184,12 @@ const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): re
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 
-function responsesOf(
-  api: BoundRoute['api'],
-  route: DocumentedRoute['route'],
-  toSchemaObject: ToSchemaObject,
-): OpenApiOperation['responses'] {
-  const limits = route.isPublic || route.isOperator ? {} : { headers: headerReferences(limitHeaders) };
+function responsesOf({ api, route, hasHeight = false }: DocumentedRoute, toSchemaObject: ToSchemaObject): OpenApiOperation['responses'] {
+  const names = [...(route.isPublic || route.isOperator ? [] : limitHeaders), ...(hasHeight ? [heightHeader] : [])];
   const responses: Record<string, ResponseObject | OpenApiReference> = {
     [route.status ?? 200]: {
       description: 'Success.',
-      ...limits,
+      ...(names.length > 0 && { headers: headerReferences(names) }),
       content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(jsonSchemaOf(route.response)) } },
     },
   };
@@ -228,6 +243,10 @@ const headers = {
   'ratelimit-remaining': header('Requests left in that window.', 'integer'),
   'ratelimit-reset': header('Seconds until the limit allows a request again.', 'integer'),
   'retry-after': header('Seconds until a request may succeed.', 'integer'),
+  [heightHeader]: header(
+    `The height of the X-Chain that was served last. Sent as \`${minHeightHeader}\`, no later answer is older.`,
+    'integer',
+  ),
 };
 
 const securitySchemes = {

@@ -12,6 +12,3 @@ export type ReadConsistency = {
   /** The height that was served last: no answer shows a later block of the X-Chain. */
   readonly height: () => number;
 };
-
-/** The header of a response with the height that the caller has seen by it. Brought to another server as `minHeightHeader` (api/http), no answer goes back. */
-export const heightHeader = 'x-serac-height';

@@ -195,7 +195,7 @@ export const chainFlags = {
   },
   'cache-url': {
     group: 'Storage',
-    kind: 'url',
+    kind: 'database',
     help: 'Redis or Valkey, redis://user:password@host:6379/0 (TLS: rediss://, with ?cacert=FILE), for rate limits and cached responses shared between processes',
   },
 } as const satisfies { readonly [name: string]: FlagDefinition };

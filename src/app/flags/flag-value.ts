@@ -22,7 +22,7 @@ export type FlagValues = {
   workers: number | 'auto';
   url: string;
   urls: readonly string[];
-  /** A PostgreSQL URL, maybe with several hosts. */
+  /** A URL of PostgreSQL or Redis, maybe with several hosts. */
   database: string;
 };
 

@@ -185,6 +185,11 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['api'], 'serac api needs PostgreSQL: --database-url'],
     [['index', 'http://a', '--database-url', 'mysql://h/d'], '--database-url: not a PostgreSQL URL: it must begin with postgres://'],
     [['api', '--database-url', 'postgres://h/d', '--cache-url', 'redis-sentinel://h'], 'Redis Sentinel and Cluster are not supported'],
+    [
+      ['api', '--database-url', 'postgres://h/d', '--cache-url', 'redis://:a,b@h:1,h:2/0'],
+      'needs one host in --cache-url: several are those of',
+    ],
+    [['api', '--database-url', 'postgres://h/d', '--cache-url', 'redis://:a,b@h:x'], 'needs a URL of Redis or Valkey as --cache-url'],
     [['api', '--database-url', 'postgres://h/d?sslmode=on'], 'sslmode must be one of disable, prefer'],
     [['api', '--database-url', 'postgres://h/d', '--database-pool-size', '0'], 'a --database-pool-size above 0'],
     [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],

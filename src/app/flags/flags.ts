@@ -282,7 +282,13 @@ function checkCacheUrl(url: string | undefined, missing: (flag: keyof Options, t
   if (url === undefined) return;
   if (/^[a-z]+[+-](?:sentinel|cluster):/.test(url))
     throw missing('cache-url', 'one server as --cache-url: Redis Sentinel and Cluster are not supported; redis://host:6379');
-  if (!/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(url))
+  const [, hosts = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#@]*)(?:[/?#]|$)/.exec(url) ?? [];
+  if (hosts.includes(','))
+    throw missing(
+      'cache-url',
+      'one host in --cache-url: several are those of Redis Sentinel or Cluster, which are not supported; give the server, or a proxy that leads to the current one',
+    );
+  if (!/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(url) || !URL.canParse(url))
     throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
 }
 

@@ -163,7 +163,9 @@ type IndexSource = {
 
 function createServedChainsFromPostgres(config: Config, env: Env, source: IndexSource): ServedChains {
   const { description: about, version } = source;
-  const sql = joinStatements(version.sql, env.timers.soon);
+  const join = () => joinStatements(version.sql, env.timers.soon);
+  // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
+  const [sql, slowSql] = [join(), join()];
   const numbers = new Map(source.chains.map(({ id, number }) => [id, number]));
   return createServedChains({
     description: about,
@@ -177,7 +179,7 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
       const reads = openReads(sql, chain);
       return {
         reads,
-        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: source.life,
         // Blocks of a followed chain are final and never reverted.

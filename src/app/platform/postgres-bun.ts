@@ -1,7 +1,8 @@
 import { memoize } from '../../base/cache/memoize.ts';
 import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import { type DatabaseTls, describeDatabase, parseDatabaseUrl } from './database-url.ts';
-import { PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { type PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { convertBigints, toResult } from './postgres-rows.ts';
 
 type Value = null | number | string | Uint8Array;
 
@@ -96,16 +97,13 @@ export function openPostgres(options: PostgresOptions): Postgres {
       resolve(results as GroupResult[]);
     };
     for (const [at, { text, values }] of queries.entries())
-      connection.sql
-        .unsafe(numberPlaceholders(text), values as Value[])
-        .then((rows) => {
+      connection.sql.unsafe(numberPlaceholders(text), values as Value[]).then(
+        (rows) => {
           pool.countCompleted();
-          return convertBigints<unknown>(rows);
-        })
-        .then(
-          (value) => finish(at, { status: 'fulfilled', value }),
-          (cause) => finish(at, { status: 'rejected', reason: toPostgresFault(cause, where) }),
-        );
+          finish(at, toResult(rows));
+        },
+        (cause) => finish(at, { status: 'rejected', reason: toPostgresFault(cause, where) }),
+      );
     return promise;
   };
   const groupThen = async (queries: readonly SqlQuery[], last: SqlQuery): Promise<GroupThen> => {
@@ -379,22 +377,3 @@ const createPlaceholderNumbering = (): ((text: string) => string) =>
     let count = 0;
     return text.replace(/\?/g, () => `$${++count}`);
   });
-
-/** Converts int8 values, which the driver returns as bigint, to numbers as SQLite returns them. All of ours are counts, heights and times. */
-function convertBigints<Row>(rows: { [column: string]: unknown }[]): Row[] {
-  const [first] = rows;
-  // The columns are those of the first row; where that is NULL, another row may have a number.
-  const columns = Object.keys(first ?? {}).filter((column) => typeof first?.[column] === 'bigint' || first?.[column] === null);
-  for (const row of rows)
-    for (const column of columns) {
-      const value = row[column];
-      if (typeof value === 'bigint') row[column] = toSafeNumber(value);
-    }
-  return rows as Row[];
-}
-
-function toSafeNumber(value: bigint): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number)) return number;
-  throw new PostgresError(`database: ${value} is not a safe integer`, { code: 'DATABASE_REFUSED', reason: 'unsafe integer' });
-}

@@ -54,12 +54,20 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
         new RedisError(`Redis at ${where} did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }),
       );
     }, commandTimeout);
-    command(current)
-      .finally(() => {
-        clearTimeout(timer);
-        if (current === client) clearHung();
-      })
-      .then(resolve, (cause: unknown) => reject(toRedisFault(what, cause, where)));
+    const end = (): void => {
+      clearTimeout(timer);
+      if (current === client) clearHung();
+    };
+    command(current).then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (cause: unknown) => {
+        end();
+        reject(toRedisFault(what, cause, where));
+      },
+    );
     return promise;
   };
 

@@ -138,7 +138,10 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       observer,
       operators: parts.webhooks?.operators,
     });
-    const documented = parts.hasEvents ? [...routes, ...eventsApiRoutes.map((route) => ({ api: 'data' as const, route }))] : routes;
+    const documented = [
+      ...routes.map(({ api, route }) => ({ api, route, hasHeight: parts.consistency !== undefined })),
+      ...(parts.hasEvents ? eventsApiRoutes.map((route) => ({ api: 'data' as const, route })) : []),
+    ];
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
       documents: [

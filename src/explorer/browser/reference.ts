@@ -25,6 +25,7 @@ function requestOf(form: HTMLFormElement): Request {
   }
   let url = path;
   const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
   for (const field of all<Field>('[data-in]', form)) {
     const values =
       field instanceof HTMLSelectElement && field.multiple
@@ -33,6 +34,7 @@ function requestOf(form: HTMLFormElement): Request {
     for (const value of values.filter((one) => one !== ''))
       if (field.dataset.in === 'path') url = url.replace(`{${field.name}}`, encodeURIComponent(value));
       else if (field.dataset.in === 'query') query.append(field.name, value);
+      else if (field.dataset.in === 'header') headers[field.name] = value;
   }
   const body = all<HTMLTextAreaElement>('[data-in=body]', form)[0]?.value;
   const key = form.dataset.needsKey === undefined ? '' : apiKey();
@@ -40,7 +42,11 @@ function requestOf(form: HTMLFormElement): Request {
   return {
     url: location.origin + url + (text === '' ? '' : `?${text}`),
     method,
-    headers: { ...(key !== '' && { 'x-service-api-key': key }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      ...headers,
+      ...(key !== '' && { 'x-service-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     body,
   };
 }

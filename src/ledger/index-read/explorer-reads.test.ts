@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'bun:test';
 import { someOf } from '../../../test/random.ts';
+import { openDatabase } from '../../app/platform/database-bun.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Sql } from '../index/sql.ts';
 import { txKinds } from '../index/tables.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID } from '../state/random-chain.fixture.ts';
 import type { OutputEntry, PinnedBlock, UtxoQuery } from './index-reads.ts';
+import { openExplorerReads } from './open-explorer-reads.ts';
+import { openReads } from './open-reads.ts';
 import { daySeconds } from './read-asset-days.ts';
+import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
 
@@ -38,6 +44,32 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
       }, 300_000);
     });
 }
+
+test('holders and days of an asset are read through the database for slow reads, and nothing else is', async () => {
+  const chains = openReadsChains(openDatabase, 46);
+  try {
+    for (let i = 0; i < 20; i++) chains.step();
+    const sql = createSqliteSql(chains.store);
+    let slow = 0;
+    const all: Sql['all'] = (text, values) => {
+      slow++;
+      return sql.all(text, values);
+    };
+    const chain = { number: chains.number, id: chainID, feeAsset: chains.feeAsset };
+    const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, undefined, { dialect: 'sqlite', all });
+    const countSlow = async (work: Promise<unknown>): Promise<number> => {
+      const before = slow;
+      await work;
+      return slow - before;
+    };
+    const pin = await openReads(sql, chain).tip();
+    expect(await countSlow(explorer.createdAssets({ pin, order: 'asc', after: undefined, limit: 2 }))).toBe(0);
+    expect(await countSlow(explorer.holders(chains.feeAsset, 0, 2))).toBeGreaterThan(0);
+    expect(await countSlow(explorer.assetDays({ pin, asset: chains.feeAsset, days: [0], maxRows: 10 }))).toBeGreaterThan(0);
+  } finally {
+    chains.close();
+  }
+});
 
 type Check = (indexed: IndexUnderTest, name: string) => Promise<void>;
 

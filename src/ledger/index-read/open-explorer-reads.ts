@@ -28,10 +28,14 @@ type ExplorerChain = IndexedChain & {
   readonly hasInbound: boolean;
 };
 
-/** Opens the queries of the explorer routes about one chain; see `openReads`. */
-export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: LongWork): ExplorerReads {
+/**
+ * Opens the queries of the explorer routes about one chain; see `openReads`. `slowSql`: the same database for holders and days of an asset, where
+ * a statement counts or returns up to a million rows and others should not wait for it.
+ */
+export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: LongWork, slowSql = sql): ExplorerReads {
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
+  const runSlow = stepRunnerOn(slowSql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
@@ -41,7 +45,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
-  const holders = createHolderReads(sql, tables, txs, runWithPauses);
+  const holders = createHolderReads(sql, tables, txs, runSlow);
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
   const search = createSearchReads(tables, outputs);
   const transfers = createTransferReads(chain, chain.hasInbound);
@@ -71,7 +75,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
       const pin = (await run(() => blocks.pinAtHeight(height, tip.recent()))) ?? (await tip.read());
       return { pin, counts, holders: await holders(asset, pin, offset, limit) };
     },
-    assetDays: (query) => runWithPauses(() => assetDays(query)),
+    assetDays: (query) => runSlow(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),
     namesBetween: (kind, range, limit) => run(() => search.namesBetween(kind, range, limit)),

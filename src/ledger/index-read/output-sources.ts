@@ -48,9 +48,12 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   /** Joins only what the row itself does not tell: an unspent output has no row in `spend`. */
   const ownColumns = (set: OutputSet): readonly [columns: string, joins: string] =>
     isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
+  // PostgreSQL's driver returns bigint as a BigInt, which would have to be converted, value by value.
+  const number = (column: string): string => (dialect === 'postgres' ? `CAST(${column} AS double precision)` : column);
+  const [seq, height, time] = [number('h.seq'), number('h.height'), number('b.time')];
   const ownSql = (set: OutputSet, order: Order): string => {
     const [columns, joins] = ownColumns(set);
-    return `SELECT b.time AS key, h.seq, h.height, b.time, ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height ${joins}
+    return `SELECT ${time} AS key, ${seq} AS seq, ${height} AS height, ${time} AS time, ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height ${joins}
       WHERE h.address = ? AND h.shelf = ? AND h.seq > ? AND h.seq < ? AND h.height <= ? ORDER BY h.seq ${order} LIMIT ? + 0`;
   };
   const movedSql = (order: Order): string =>

@@ -50,12 +50,13 @@ export async function openPostgresReads(server: string, seed: number, minListed?
   const plain = openReads(sql, named);
   let recent: PinnedBlock | undefined;
   const chain = { ...named, recentTip: () => recent };
-  const joined = joinStatements(sql, (run) => void setImmediate(run));
+  const join = () => joinStatements(sql, (run) => void setImmediate(run));
+  const joined = join();
   let written = 0;
   return {
     chains: testChains,
     reads: openReads(joined, chain, undefined, minListed),
-    explorer: openExplorerReads(joined, { ...chain, hasInbound: false }),
+    explorer: openExplorerReads(joined, { ...chain, hasInbound: false }, undefined, join()),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {
         await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));

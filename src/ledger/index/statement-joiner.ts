@@ -16,7 +16,8 @@ type Row = { readonly [column: string]: unknown };
  * reads at the same time, cost few round trips. `soon` runs a function after everything that is ready to run.
  */
 export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
-  const textOf = memoize(joinedText);
+  // By the text first: its hash is computed once, that of a text with the types in front would be for every statement.
+  const textsOf = memoize((text: string) => memoize((types: string) => joinedText(types, text)));
   let waiting = new Map<string, Map<string, Waiting>>();
   const runAll = (): void => {
     const groups = waiting;
@@ -24,7 +25,7 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
     const statements: Statement[] = [];
     for (const [text, queries] of groups) {
       const all = [...queries.values()];
-      for (let at = 0; at < all.length; at += maxJoined) statements.push(toStatement(textOf, text, all.slice(at, at + maxJoined)));
+      for (let at = 0; at < all.length; at += maxJoined) statements.push(toStatement(textsOf, text, all.slice(at, at + maxJoined)));
     }
     void run(statements);
   };
@@ -55,11 +56,13 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
 /** A statement and the queries that it runs. */
 type Statement = SqlQuery & { readonly queries: readonly Waiting[] };
 
-function toStatement(textOf: typeof joinedText, text: string, queries: readonly Waiting[]): Statement {
+type JoinedTexts = (text: string) => (types: string) => string;
+
+function toStatement(textsOf: JoinedTexts, text: string, queries: readonly Waiting[]): Statement {
   const [{ values }] = queries as [Waiting];
   if (queries.length === 1) return { text, values, queries };
   const columns = values.map((_, column) => queries.map((query) => query.values[column] as SqlValue));
-  return { text: textOf(`${columns.map(typeOf).join()} ${text}`), values: columns.map(arrayText), queries };
+  return { text: textsOf(text)(columns.map(typeOf).join()), values: columns.map(arrayText), queries };
 }
 
 /** Gives each query its rows, or the error of the statement. */
@@ -80,17 +83,17 @@ function settle({ queries }: Statement, result: GroupResult): void {
 
 /**
  * The text of a statement that runs a query for each element of its arrays, by the types of the arrays and the text of the query. The number of a
- * row keeps the order of the query, and that it is computed for each element keeps PostgreSQL from planning all of them as one join.
+ * row keeps the order of the query, and that it is computed for each element keeps PostgreSQL from planning all of them as one join. Both numbers
+ * are of the type that the driver returns as a number.
  */
-function joinedText(typesAndText: string): string {
-  const end = typesAndText.indexOf(' ');
-  const [types, text] = [typesAndText.slice(0, end).split(','), typesAndText.slice(end + 1)];
+function joinedText(listedTypes: string, text: string): string {
+  const types = listedTypes.split(',');
   const arrays = types.map((type) => `CAST(CAST(? AS text) AS ${type}[])`).join(', ');
   const names = types.map((_, i) => `v${i}`).join(', ');
   let next = 0;
   const query = text.replace(/\?/g, () => `joined.v${next++}`);
-  return `SELECT joined.query AS joined_query, found.* FROM unnest(${arrays}) WITH ORDINALITY AS joined(${names}, query)
-    CROSS JOIN LATERAL (SELECT row_number() OVER () AS joined_row, one.* FROM (${query}) one) found ORDER BY 1, 2`;
+  return `SELECT CAST(joined.query AS integer) AS joined_query, found.* FROM unnest(${arrays}) WITH ORDINALITY AS joined(${names}, query)
+    CROSS JOIN LATERAL (SELECT CAST(row_number() OVER () AS integer) AS joined_row, one.* FROM (${query}) one) found ORDER BY 1, 2`;
 }
 
 /** A text that only equal values have. */
