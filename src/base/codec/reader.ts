@@ -48,7 +48,7 @@ export class Reader {
 
   fixed(size: number, goKind?: string): Uint8Array {
     const at = this.advance(size, goKind);
-    // Nearly all memos are empty, and a view of no bytes costs as much as any other.
+    // Nearly all memos are empty: they share one array.
     return size === 0 ? noBytes : this.bytes.subarray(at, at + size);
   }
 

@@ -48,7 +48,7 @@ export function joinIdTexts(ids: readonly Id[]): Uint8Array {
 }
 
 const separator = '","';
-/** Not `idText`: its cache would take longer than encoding IDs that are new. */
+/** Not `idText`: the IDs of new transactions are in no cache. */
 const writeIdText = createIdTextWriter();
 const idBytes = Buffer.alloc(idLength);
 

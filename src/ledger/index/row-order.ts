@@ -30,9 +30,9 @@ export function createRowSort(columns: readonly string[], key: readonly string[]
 }
 
 /**
- * Sorts rows by numbers that hold the beginning of a key and, in the last bits, the number of the row: without a function that compares two of
- * them, sorting takes a tenth of the time. Rows whose keys begin alike, such as those of one address, then are in the order in which they came,
- * which is that of blocks and so mostly that of the rest of the key; only where it is not, they are compared.
+ * Sorts rows by numbers that hold the beginning of a key and, in the last bits, the number of the row: the engine sorts these without calling a
+ * function for every two of them. Rows whose keys begin alike, such as those of one address, then are in the order in which they came, which is
+ * that of blocks and so mostly that of the rest of the key; only where it is not, they are compared.
  */
 function sortRows(prefixes: Float64Array, compareRows: (a: number, b: number) => number): RowOrder {
   const count = prefixes.length;
