@@ -22,7 +22,7 @@ function open(state: { height: number; unavailable?: true }) {
     fetch: async (_: string, { body }: { body: string }) => {
       const { id, method } = JSON.parse(body);
       const json = JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] });
-      return { status: state.unavailable ? 503 : 200, body: [Buffer.from(json)] };
+      return new Response(json, { status: state.unavailable ? 503 : 200 });
     },
     timers: {
       after: (milliseconds: number, run: () => void) => {

@@ -16,7 +16,7 @@ function open(nodes: Record<string, { hasTx: boolean }>) {
       const answer = hasTx
         ? { result: { tx: `0x${Buffer.concat([bytes, checksum]).toString('hex')}`, encoding: 'hex' } }
         : { error: { code: -32000, message: "couldn't get tx: not found" } };
-      return { status: 200, body: [Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))] };
+      return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
     },
     timers: { after: () => () => {}, soon: setImmediate },
     clock: { monotonic: () => clock.now, unixSeconds: () => 0n },

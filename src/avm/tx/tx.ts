@@ -1,5 +1,4 @@
 import { type Id, idOf } from '../../base/bytes/id.ts';
-import { concat } from '../../base/bytes/octets.ts';
 import type { Codec, JsonContext } from '../../base/codec/codec.ts';
 import { codecVersion, maxBytes, pack, unpack, versionSize } from '../../base/codec/pack.ts';
 import type { Reader } from '../../base/codec/reader.ts';
@@ -37,14 +36,16 @@ export const txJson = (tx: Tx, context: JsonContext, noCredentials: '[]' | 'null
 export function readTxInBlock(reader: Reader): Tx {
   const start = reader.offset;
   const body = SignedTx.read(reader);
-  return withId(concat([versionBytes, reader.bytes.subarray(start, reader.offset)]), body, versionSize - start);
+  // A copy with room for the version: what stands before the transaction, at least the header of the block, is overwritten.
+  const bytes: Uint8Array = Uint8Array.prototype.slice.call(reader.bytes, start - versionSize, reader.offset);
+  bytes[0] = codecVersion >> 8;
+  bytes[1] = codecVersion & 0xff;
+  return withId(bytes, body, versionSize - start);
 }
 
 export const bytesInBlock = (tx: Tx): Uint8Array => tx.bytes.subarray(versionSize);
 
 type SignedTxBody = { unsigned: UnsignedTx; credentials: Credential[]; unsignedSize: number };
-
-const versionBytes = Uint8Array.of(codecVersion >> 8, codecVersion & 0xff);
 
 /** `read` sets `unsignedSize` to the reader's offset after the unsigned part. */
 const SignedTx: Codec<SignedTxBody> = {

@@ -48,7 +48,8 @@ export class Reader {
 
   fixed(size: number, goKind?: string): Uint8Array {
     const at = this.advance(size, goKind);
-    return this.bytes.subarray(at, at + size);
+    // Nearly all memos are empty: they share one array.
+    return size === 0 ? noBytes : this.bytes.subarray(at, at + size);
   }
 
   /** An id as lower-case hex. */
@@ -75,6 +76,8 @@ export class Reader {
 
 const hexOfId = createRepeatedHex(32);
 const hexOfAddress = createRepeatedHex(20);
+
+const noBytes = new Uint8Array(0);
 
 const maxCount = 2147483647;
 

@@ -9,17 +9,19 @@ type Struct<F extends Fields> = Codec<StructOf<F>> & { readonly fields: F };
  * another one (its outputs and owners are Go maps, which are written sorted). Spread an embedded type: `...OutputOwners.fields`.
  */
 export function struct<F extends Fields>(fields: F, jsonOrder: readonly (keyof F & string)[] = Object.keys(fields)): Struct<F> {
-  const wire = Object.entries(fields) as [string, Codec<unknown>][];
+  const names = Object.keys(fields);
+  const codecs = Object.values(fields) as Codec<unknown>[];
   const json = jsonOrder.map((name) => [`"${name}":`, name, fields[name]] as [string, string, Codec<unknown>]);
   return {
     fields,
     read: (r) => {
       const out: Record<string, unknown> = {};
-      for (const [name, codec] of wire) out[name] = codec.read(r);
+      // By index, here and below: a loop over pairs of name and codec would unpack one for every field.
+      for (let i = 0; i < names.length; i++) out[names[i] as string] = (codecs[i] as Codec<unknown>).read(r);
       return out as StructOf<F>;
     },
     write: (w, v) => {
-      for (const [name, codec] of wire) codec.write(w, (v as Record<string, unknown>)[name]);
+      for (let i = 0; i < names.length; i++) (codecs[i] as Codec<unknown>).write(w, (v as Record<string, unknown>)[names[i] as string]);
     },
     json: (v, context) => {
       let text = '{';

@@ -47,12 +47,14 @@ export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
 }
 
 /** Ids of all assets that the rules may look up for a transaction. May repeat. */
-export function* assetIdsOf({ unsigned }: Tx): Iterable<Id> {
-  for (const { assetID } of unsigned.inputs) yield assetID;
-  for (const { assetID } of unsigned.outputs) yield assetID;
-  if (unsigned.kind === 'OperationTx') for (const { assetID } of unsigned.operations) yield assetID;
-  if (unsigned.kind === 'ImportTx') for (const { assetID } of unsigned.importedInputs) yield assetID;
-  if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) yield assetID;
+export function assetIdsOf({ unsigned }: Tx): readonly Id[] {
+  const ids: Id[] = [];
+  for (const { assetID } of unsigned.inputs) ids.push(assetID);
+  for (const { assetID } of unsigned.outputs) ids.push(assetID);
+  if (unsigned.kind === 'OperationTx') for (const { assetID } of unsigned.operations) ids.push(assetID);
+  if (unsigned.kind === 'ImportTx') for (const { assetID } of unsigned.importedInputs) ids.push(assetID);
+  if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) ids.push(assetID);
+  return ids;
 }
 
 function importedInputsOf(tx: Tx): ImportedInput[] {

@@ -113,7 +113,7 @@ function externalParts(
     preLinearizationUtxos.size === 0 ? [] : [...processing.diff.consumed.values()].filter(({ id }) => preLinearizationUtxos.has(id));
   const imports = [...processing.imported];
   const createAssetTxs: Tx[] = [];
-  for (const id of preLinearizationTxs.size === 0 ? [] : new Set(txs.flatMap((tx) => [...assetIdsOf(tx)]))) {
+  for (const id of preLinearizationTxs.size === 0 ? [] : new Set(txs.flatMap(assetIdsOf))) {
     const tx = preLinearizationTxs.get(id);
     if (tx?.unsigned.kind === 'CreateAssetTx') createAssetTxs.push(tx);
     preLinearizationTxs.delete(id);

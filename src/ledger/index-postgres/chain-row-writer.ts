@@ -1,6 +1,7 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { batchedStatement } from '../index/batched-statement.ts';
+import { addressBlob } from '../index/blob.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { insertRows } from '../index/insert-rows.ts';
@@ -90,8 +91,8 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
       ...addOldUtxos(oldUtxoRows([...oldRows.values()])),
       ...addIds(idRows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids])),
       ...addSpends(spendRows(rows.spent)),
-      ...removeOwners(unspentOwnerKeys(rows.consumedEarlier)),
-      ...addOwners(unspentOwnerRows(unspent)),
+      ...removeOwners(unspentOwnerKeys(rows.consumedEarlier, addressBlob)),
+      ...addOwners(unspentOwnerRows(unspent, addressBlob)),
       ...addAssets(assets),
     ];
     return {
@@ -111,7 +112,11 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
     const rows = added.map((utxo, i) => preLinearizationRow(utxo, oldest - 1 - i));
     if (rows.length === 0) return [];
-    yield [...addOldUtxos(oldUtxoRows(rows)), ...addOwners(unspentOwnerRows(rows)), ...raiseUnspent([rows.length, tip?.height ?? 0])];
+    yield [
+      ...addOldUtxos(oldUtxoRows(rows)),
+      ...addOwners(unspentOwnerRows(rows, addressBlob)),
+      ...raiseUnspent([rows.length, tip?.height ?? 0]),
+    ];
     return rows;
   }
 

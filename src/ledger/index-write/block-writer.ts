@@ -9,7 +9,7 @@ import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import type { BalanceChange } from '../state/balance.ts';
-import { spentOwnerRows } from '../state/owner-rows.ts';
+import { pushSpentOwnerRows } from '../state/owner-rows.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { changedBalances, raisedBalances } from './balance-rows.ts';
 import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
@@ -114,7 +114,7 @@ export function createBlockWriter(
     const counted = counterRows(previous, facts, explored.assets, cache);
     const openBuckets = cache.openBuckets === undefined ? null : encodeOpenBuckets(cache.openBuckets);
     yield [
-      ...q.addOwner(spentOwnerRows(spentOutputs(blocks))),
+      ...q.addOwner(spentRows(blocks)),
       ...q.addHistory(history),
       ...q.addMinter(minterRows(blocks)),
       ...balances.queries,
@@ -159,9 +159,15 @@ function* checkHeight(q: WriterQueries, chain: Id, expected: number, wanted: num
     });
 }
 
-/** The outputs of this chain that the blocks spend. */
-const spentOutputs = (blocks: readonly BlockToIndex[]): NumberedUtxo[] =>
-  blocks.flatMap(({ created, consumed }) => [...consumed, ...created.filter(({ spent }) => spent !== null)]);
+/** Rows of the outputs of this chain that the blocks spend. */
+function spentRows(blocks: readonly BlockToIndex[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { created, consumed } of blocks) {
+    for (const output of consumed) pushSpentOwnerRows(rows, output, addressBlob);
+    for (const output of created) if (output.spent !== null) pushSpentOwnerRows(rows, output, addressBlob);
+  }
+  return rows;
+}
 
 /** The public keys of senders that are not known to be stored. */
 function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {

@@ -1,6 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { Cache } from '../../base/cache/cache.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { decodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
@@ -26,9 +27,8 @@ export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: I
     assets: new Set<Id>(),
   };
   for (const fact of facts) {
-    for (const address of fact.involved) takeCached(cache.holders.get(address), holders, uncached.holders, address);
-    for (const { assets: txAssets } of fact.txs)
-      for (const asset of txAssets) takeCached(cache.assets.get(asset), assets, uncached.assets, asset);
+    for (const address of fact.involved) takeCached(cache.holders, holders, uncached.holders, address);
+    for (const { assets: txAssets } of fact.txs) for (const asset of txAssets) takeCached(cache.assets, assets, uncached.assets, asset);
   }
   const rows = yield* fetchRowGroups({
     holders: q.holders([...uncached.holders].map(addressBlob)),
@@ -41,8 +41,10 @@ export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: I
   return { holders, assets, openBuckets: cache.openBuckets ?? decodeOpenBuckets(open?.open_buckets) };
 }
 
-/** Takes a cached value over, or notes that it has to be read. */
-function takeCached<K, V>(cached: V | undefined, found: Map<K, V>, uncached: Set<K>, key: K): void {
+/** Takes a cached value over, or notes that it has to be read. Blocks of a batch have many addresses in common. */
+function takeCached<K, V>(cache: Pick<Cache<K, V>, 'get'>, found: Map<K, V>, uncached: Set<K>, key: K): void {
+  if (found.has(key)) return;
+  const cached = cache.get(key);
   if (cached === undefined) uncached.add(key);
   else found.set(key, cached);
 }

@@ -166,7 +166,7 @@ function assembleBlock(
   imports: ReadonlyMap<string, Utxo>,
 ): BlockToIndex {
   const position = { height: row.height, firstTx: row.first_tx };
-  const { createdByID, consumedRows } = numberOutputs(txs, position, (id) => known.get(id));
+  const { createdByID, consumedByID } = numberOutputs(txs, position, (id) => known.get(id));
   const imported = new Map<Id, Utxo>();
   for (const { effects } of txs)
     for (const id of effects.imported?.ids ?? []) {
@@ -175,7 +175,7 @@ function assembleBlock(
     }
   for (const [id, { spent, ...output }] of createdByID) if (spent === null) known.set(id, output);
   const block = { height: BigInt(row.height), time: BigInt(row.time) };
-  return { block, firstTx: row.first_tx, applied: txs, created: [...createdByID.values()], consumed: consumedRows, imported };
+  return { block, firstTx: row.first_tx, applied: txs, created: [...createdByID.values()], consumed: [...consumedByID.values()], imported };
 }
 
 const numberedUtxo = ({ seq, height, bytes }: Pick<NumberedUtxo, 'seq' | 'height' | 'bytes'>): NumberedUtxo => ({

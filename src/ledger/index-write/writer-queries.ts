@@ -3,6 +3,7 @@ import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import { arrayStatement } from '../index/key-array.ts';
+import { createRowSort, inOrder } from '../index/row-order.ts';
 import type { SqlValue } from '../index/sql.ts';
 import {
   type Column,
@@ -108,11 +109,13 @@ const updateHolders = (name: string): BatchedStatement =>
 export function deleteRows(dialect: Dialect, name: string, { columns, key: names }: Table): BatchedStatement {
   if (dialect === 'sqlite')
     return batchedStatement([1], names.length, () => `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`);
-  return arrayStatement(
+  const remove = arrayStatement(
     names.map((column) => (columns[column] as Column).type),
     (rows) =>
       `DELETE FROM ${name} h USING ${rows} AS k(${names.join(', ')}) WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
   );
+  const sort = createRowSort(names, names);
+  return (values) => remove(inOrder(values, sort(values), names.length));
 }
 
 const mapNames = <K extends string>(

@@ -1,3 +1,4 @@
+import type { RowOrder } from './row-order.ts';
 import type { SqlValue } from './sql.ts';
 import type { Column } from './tables.ts';
 
@@ -5,9 +6,6 @@ import type { Column } from './tables.ts';
  * Rows in the binary format of PostgreSQL's COPY: a header, per row the number of its columns and each value with its length, and an end. For
  * the server a row takes half the time of one that comes as parameters of an INSERT.
  */
-
-/** The numbers of rows in the order in which they are written. */
-export type RowOrder = Uint32Array;
 
 /** The rows to encode: numbers `from` to `to - 1` in `order`, or in the list itself if it is undefined. */
 type RowRange = { readonly order: RowOrder | undefined; readonly from: number; readonly to: number };

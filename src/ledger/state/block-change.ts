@@ -73,13 +73,18 @@ export function computeBlockChange(
     const utxo = consumed.get(id);
     return utxo && unspentRow(utxo);
   };
-  const { createdByID, consumedRows } = numberOutputs(applied, { height, firstTx }, earlierRow);
+  const { createdByID, consumedByID } = numberOutputs(applied, { height, firstTx }, earlierRow);
   const created = [...createdByID.values()];
+  const consumedRows = [...consumedByID.values()];
   const unspent = created.filter(({ spent }) => spent === null);
   const balances = createBalanceDeltas();
   for (const { utxo } of unspent) balances.add(utxo);
   for (const { utxo } of consumedRows) balances.remove(utxo);
-  const txOutputs = encodeOutputs(applied, [...created, ...consumedRows], timeAt);
+  const consumedBy = (id: Id) => {
+    const row = consumedByID.get(id) ?? createdByID.get(id);
+    return row && { utxo: row.utxo, time: timeAt(row.height) };
+  };
+  const txOutputs = applied.map(({ tx, effects }) => (hasUnknownOutputs(tx, effects) ? unknownOutputs : encodeTxOutputs(tx, consumedBy)));
   return { created, unspent, consumed: consumedRows, txOutputs, deltas: balances.deltas() };
 }
 
@@ -90,7 +95,7 @@ export function numberOutputs(
   earlierRow: (id: Id) => NumberedUtxo | undefined,
 ) {
   const createdByID = new Map<Id, NumberedUtxo & { spent: number | null }>();
-  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
+  const consumedByID = new Map<Id, NumberedUtxo & { spent: number }>();
   for (let i = 0; i < applied.length; i++) {
     const { effects } = applied[i] as Diff['applied'][number];
     for (const ref of effects.spent) {
@@ -99,14 +104,17 @@ export function numberOutputs(
       const earlier = createdHere === undefined ? earlierRow(id) : undefined;
       if (createdHere !== undefined) createdHere.spent = firstTx + i;
       // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
-      else if (earlier !== undefined) consumedRows.push({ ...earlier, spent: firstTx + i });
+      else if (earlier !== undefined) {
+        const { utxo, seq, height: createdAt, bytes } = earlier;
+        consumedByID.set(id, { utxo, seq, height: createdAt, bytes, spent: firstTx + i });
+      }
     }
     for (const utxo of effects.created) {
       const seq = outputNumber(firstTx + i, utxo.outputIndex);
       createdByID.set(utxo.id, { utxo, seq, height, bytes: encodeStoredUtxo(utxo), spent: null });
     }
   }
-  return { createdByID, consumedRows };
+  return { createdByID, consumedByID };
 }
 
 /** The changes of block 0. `outputs`: see `ChainWriter.init`. */
@@ -114,16 +122,6 @@ export const genesisChanges = (txs: readonly Tx[], outputs: 'unspent' | 'unknown
   applied: txs.map((tx) => ({ tx, effects: outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] } })),
   consumed: new Map(),
 });
-
-function encodeOutputs(applied: Diff['applied'], rows: readonly NumberedUtxo[], timeAt: (height: number) => number): (Uint8Array | null)[] {
-  const byId = new Map<Id, NumberedUtxo>();
-  for (const row of rows) byId.set(row.utxo.id, row);
-  const consumedBy = (id: Id) => {
-    const row = byId.get(id);
-    return row && { utxo: row.utxo, time: timeAt(row.height) };
-  };
-  return applied.map(({ tx, effects }) => (hasUnknownOutputs(tx, effects) ? unknownOutputs : encodeTxOutputs(tx, consumedBy)));
-}
 
 /** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainWriter.init`. */
 const hasUnknownOutputs = ({ unsigned }: Tx, { created }: Effects): boolean => unsigned.kind === 'CreateAssetTx' && created.length === 0;

@@ -5,7 +5,7 @@ import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
 import { ownerShelves, type Tables } from './schema.ts';
-import { ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
+import { ownerRowBytes } from './stored-utxo.ts';
 import type { OwnedRow } from './utxo-page.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
@@ -32,7 +32,11 @@ export function openOwnerRows(db: Database, t: Tables): OwnerRows {
       if (multi.length === 0) return single;
       return [...single, ...multi].sort((a, b) => b.seq - a.seq).slice(0, limit);
     },
-    addOwners: (utxos) => insertRows(unspentOwnerRows(utxos)),
+    addOwners: (utxos) => {
+      const rows: SqlValue[] = [];
+      for (const { address, row } of sortedOwners(utxos)) pushUnspentRow(rows, addressToBytes(address), row);
+      insertRows(rows);
+    },
     removeOwners: (utxos) => {
       for (const { address, row } of sortedOwners(utxos)) deleteRow.run(addressToBytes(address), unspentShelf(row.utxo), row.seq);
     },
@@ -45,25 +49,29 @@ export const unspentShelf = ({ output }: Utxo) => (output.addresses.length === 1
 /** The shelf of a spent output. */
 const spentShelf = ({ output }: Utxo) => (output.addresses.length === 1 ? ownerShelves.spent : ownerShelves.multiOwnerSpent);
 
-/** Rows of unspent outputs, in the order of the table's key. */
-export const unspentOwnerRows = (utxos: readonly NumberedUtxo[]): SqlValue[] => ownerRows(utxos, unspentShelf, ownerRowBytes);
+/** How addresses become bytes of a column. */
+type AddressBytes = (address: Address) => Uint8Array;
 
-/** Rows of spent outputs. They have no copy of the output: fewer requests list spent outputs, and there are many more of them. */
-export const spentOwnerRows = (utxos: readonly NumberedUtxo[]): SqlValue[] => ownerRows(utxos, spentShelf, () => null);
+/** Rows of unspent outputs. */
+export function unspentOwnerRows(utxos: readonly NumberedUtxo[], bytesOf: AddressBytes): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const row of utxos) for (const address of ownersOf(row.utxo)) pushUnspentRow(rows, bytesOf(address), row);
+  return rows;
+}
+
+const pushUnspentRow = (rows: SqlValue[], address: Uint8Array, { utxo, seq, height, bytes }: NumberedUtxo): void =>
+  void rows.push(address, unspentShelf(utxo), seq, height, ownerRowBytes(bytes));
+
+/** Adds rows of a spent output. They have no copy of it: fewer requests list spent outputs, and there are many more of them. */
+export function pushSpentOwnerRows(rows: SqlValue[], { utxo, seq, height }: NumberedUtxo, bytesOf: AddressBytes): void {
+  for (const address of ownersOf(utxo)) rows.push(bytesOf(address), spentShelf(utxo), seq, height, null);
+}
 
 /** The keys of the rows that outputs have while they are unspent. */
-export const unspentOwnerKeys = (utxos: readonly NumberedUtxo[]): SqlValue[] =>
-  sortedOwners(utxos).flatMap(({ address, row: { utxo, seq } }) => [addressToBytes(address), unspentShelf(utxo), seq]);
-
-function ownerRows(
-  utxos: readonly NumberedUtxo[],
-  shelf: (utxo: Utxo) => number,
-  copy: (bytes: StoredUtxo) => StoredUtxo | null,
-): SqlValue[] {
-  const rows: SqlValue[] = [];
-  for (const { address, row } of sortedOwners(utxos))
-    rows.push(addressToBytes(address), shelf(row.utxo), row.seq, row.height, copy(row.bytes));
-  return rows;
+export function unspentOwnerKeys(utxos: readonly NumberedUtxo[], bytesOf: AddressBytes): SqlValue[] {
+  const keys: SqlValue[] = [];
+  for (const { utxo, seq } of utxos) for (const address of ownersOf(utxo)) keys.push(bytesOf(address), unspentShelf(utxo), seq);
+  return keys;
 }
 
 /** The owners of outputs, ordered by address and number: adjacent rows change the same pages. */
