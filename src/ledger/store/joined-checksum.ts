@@ -9,15 +9,22 @@
 /** The CRC-32 polynomial and x itself; the highest bit is the coefficient of x^0. */
 const [polynomial, x] = [0xedb8_8320, 0x4000_0000];
 
-/** Adds the checksum of the next page, of `pageSize` bytes, to that of the pages before it; 0 for none. The result is a signed number. `pageSize` is a power of two. */
-export function createChecksumJoiner(pageSize: number): (before: number, next: number) => number {
+/** Joins the checksums of pages of `pageSize` bytes, a power of two. `sums` has them in little-endian order. */
+export type ChecksumJoiner = (sums: DataView, from: number, to: number) => number;
+
+export function createChecksumJoiner(pageSize: number): ChecksumJoiner {
   const table = multiplicationTable(powerOfX(pageSize * 8));
-  return (before, next) =>
-    (table[before & 0xff] as number) ^
-    (table[0x100 | ((before >>> 8) & 0xff)] as number) ^
-    (table[0x200 | ((before >>> 16) & 0xff)] as number) ^
-    (table[0x300 | (before >>> 24)] as number) ^
-    next;
+  return (sums, from, to) => {
+    let joined = 0;
+    for (let at = from; at < to; at += 4)
+      joined =
+        (table[joined & 0xff] as number) ^
+        (table[0x100 | ((joined >>> 8) & 0xff)] as number) ^
+        (table[0x200 | ((joined >>> 16) & 0xff)] as number) ^
+        (table[0x300 | (joined >>> 24)] as number) ^
+        sums.getInt32(at, true);
+    return joined >>> 0;
+  };
 }
 
 /** The product of a factor and each value of each byte of a number, lowest byte first. */

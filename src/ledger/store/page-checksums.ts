@@ -1,6 +1,6 @@
-import type { OffsetFile, OpenFile } from './offset-file.ts';
 import { crc32 } from '../../base/bytes/runtime-modules.ts';
-import { createChecksumJoiner } from './joined-checksum.ts';
+import { type ChecksumJoiner, createChecksumJoiner } from './joined-checksum.ts';
+import type { OffsetFile, OpenFile } from './offset-file.ts';
 import { pageChecksum, readWalChecksums } from './wal-frames.ts';
 
 /**
@@ -168,6 +168,7 @@ function* findDifferingPages(
   const differing: number[] = [];
   const recorded = Math.max(0, Math.floor((sums.size() - header.length) / sumSize));
   const block = Buffer.alloc(pagesPerBlock * sumSize);
+  const view = new DataView(block.buffer, block.byteOffset, block.length);
   let inWal: Map<number, number> | undefined;
   const addUnlessInWal = (page: number): void => {
     inWal ??= readWal();
@@ -180,7 +181,7 @@ function* findDifferingPages(
       block.fill(0);
       sums.read(blockOffset(blockOf(first)), block);
     }
-    if (!isEqualAtOnce(bytes, pageSize, block, start, join))
+    if (!isEqualAtOnce(bytes, pageSize, view, start, join))
       for (const [i, page] of splitPages(bytes, pageSize).entries()) {
         const isLockPage = first + i === lockByte / pageSize + 1;
         if (block.readUInt32LE(start + i * sumSize) !== pageChecksum(page) && !isLockPage) addUnlessInWal(first + i);
@@ -197,12 +198,9 @@ function* findDifferingPages(
  * Whether pages have their checksums, which are in `sums` from `start` on. One different page is always noticed, several like one with a CRC-32. Where the
  * answer is no, the pages must be compared one by one: the last one may be incomplete, and some may differ for a reason.
  */
-function isEqualAtOnce(bytes: Uint8Array, pageSize: number, sums: Buffer, start: number, join: ReturnType<typeof createChecksumJoiner>): boolean {
+function isEqualAtOnce(bytes: Uint8Array, pageSize: number, sums: DataView, start: number, join: ChecksumJoiner): boolean {
   const count = bytes.length / pageSize;
-  if (!Number.isInteger(count)) return false;
-  let joined = 0;
-  for (let at = start; at < start + count * sumSize; at += sumSize) joined = join(joined, sums.readInt32LE(at));
-  return joined === (crc32(bytes) | 0);
+  return Number.isInteger(count) && join(sums, start, start + count * sumSize) === crc32(bytes);
 }
 
 type PageRun = PageProgress & { readonly first: number; readonly pageSize: number; readonly bytes: Uint8Array };
