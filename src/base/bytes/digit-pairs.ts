@@ -1,5 +1,5 @@
 /** The digits of every number of two digits: `first[n]` and `second[n]` are those of n. */
-export type DigitPairs = { readonly first: Uint8Array; readonly second: Uint8Array };
+type DigitPairs = { readonly first: Uint8Array; readonly second: Uint8Array };
 
 /** Writes the digits of all pairs, row by row: with a function for each pair this took 4 ms of every start. */
 export function createDigitPairs(digits: Uint8Array): DigitPairs {

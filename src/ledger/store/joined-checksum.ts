@@ -1,6 +1,6 @@
 /**
- * CRC-32 of pages that follow each other, from the CRC-32 of each. With it many pages are compared with their checksums by one call: the time of a call for
- * each page was more than that of its bytes.
+ * CRC-32 of pages that follow each other, from the CRC-32 of each. So many pages are compared with their checksums by one call of `crc32`: with a call for
+ * each page, the calls took more time than the bytes.
  *
  * A CRC is a polynomial: behind another page it is multiplied by x to the number of bits of a page, modulo the polynomial of the CRC, and the CRC of that
  * page is added (zlib: crc32_combine). A multiplication is an XOR of one entry of a table for each of the four bytes.

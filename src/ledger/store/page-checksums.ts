@@ -195,8 +195,8 @@ function* findDifferingPages(
 }
 
 /**
- * Whether pages have their checksums, which are in `sums` from `start` on. One different page is always noticed, several like one with a CRC-32. Where the
- * answer is no, the pages must be compared one by one: the last one may be incomplete, and some may differ for a reason.
+ * Whether all pages have their checksums, which are in `sums` from `start` on. If not, they must be compared one by one. One damaged page is noticed as surely
+ * as when it is compared alone, several with the certainty of a CRC-32.
  */
 function isEqualAtOnce(bytes: Uint8Array, pageSize: number, sums: DataView, start: number, join: ChecksumJoiner): boolean {
   const count = bytes.length / pageSize;
