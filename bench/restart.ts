@@ -6,7 +6,7 @@ import { buildProgram, createProgramFolder } from '../tools/build.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';
 import type { Options } from './options.ts';
-import { listProcessTree } from './process-usage.ts';
+import { listProcessTree, readCpuSeconds } from './process-usage.ts';
 import { formatTable, median, type ReportRow } from './report.ts';
 import { type BenchEnv, launchServer, programCommand } from './servers.ts';
 
@@ -19,8 +19,8 @@ const defaultTxs = 100_000;
 const restartsPerRound = 2;
 
 /**
- * Measures how long the built program takes until it is healthy after `kill -9` under load, on a chain of 10^5 transactions, and in which phases. Each
- * restart begins with a copy of what the killed node left.
+ * Measures how long the built program takes until it is healthy after `kill -9` under load, on a chain of 10^5 transactions, in which phases, and with how
+ * much CPU time, on which other work has less influence. Each restart begins with a copy of what the killed node left.
  */
 export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds }: Options): Promise<void> {
   const folder = createProgramFolder();
@@ -34,12 +34,13 @@ export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds
       console.error(`  killed with a write-ahead log of ${(sizeOfWal(dir) / 1e6).toFixed(1)} MB`);
       killed.push(dir);
     }
-    const healthy: number[] = [];
+    const [healthy, cpu]: [number[], number[]] = [[], []];
     const phases: string[] = [];
     for (let round = 0; round < rounds * restartsPerRound; round++)
       for (const dir of killed) {
-        const { ms, line } = await restart(env, program, dir);
+        const { ms, cpuMs, line } = await restart(env, program, dir);
         healthy.push(ms);
+        cpu.push(cpuMs);
         phases.push(line);
       }
     const row: ReportRow = { name: 'kill -9 to healthy', unit: 'ms', ours: healthy, theirs: [], target: { atMost: 500 } };
@@ -50,6 +51,7 @@ export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds
         .map(Math.round)
         .join(', ')} ms`,
     );
+    console.log(`median CPU time until healthy, of all processes: ${Math.round(median(cpu))} ms`);
     console.log(`median by phase: ${formatPhases(phases)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -73,13 +75,17 @@ async function killUnderLoad(env: BenchEnv, program: string, dir: string, bytes:
   while (processes.some(isAlive)) await Bun.sleep(10);
 }
 
-/** Starts a node on a copy of a data directory. Returns the milliseconds until it is healthy, and its line about the phases of its start. */
-async function restart(env: BenchEnv, program: string, from: string): Promise<{ readonly ms: number; readonly line: string }> {
+/** How long a start took until the node was healthy, in ms, with how much CPU time, and its line about the phases. */
+type Restart = { readonly ms: number; readonly cpuMs: number; readonly line: string };
+
+/** Starts a node on a copy of a data directory. */
+async function restart(env: BenchEnv, program: string, from: string): Promise<Restart> {
   const dir = copyDir(env, from);
   const server = await launch(env, program, dir);
   try {
     const ms = await server.waitHealthy();
-    return { ms, line: phasesLine.exec(server.readLog())?.[0] ?? '' };
+    const cpuMs = 1000 * (readCpuSeconds(server.pid) ?? Number.NaN);
+    return { ms, cpuMs, line: phasesLine.exec(server.readLog())?.[0] ?? '' };
   } finally {
     await server.stop();
     rmSync(dir, { recursive: true, force: true });

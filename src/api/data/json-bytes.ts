@@ -1,3 +1,4 @@
+import { createDigitPairs } from '../../base/bytes/digit-pairs.ts';
 import { createIdTextWriter, maxIdText } from '../../base/bytes/id-text.ts';
 
 const writeIdText = createIdTextWriter();
@@ -172,15 +173,13 @@ const billion = 1_000_000_000;
 /** Digits of the largest safe integer. */
 const maxDigits = 16;
 const padding = 0x3d;
-const hexDigits = Buffer.from('0123456789abcdef');
-const base64Digits = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
 /** The two hex digits of a byte. */
-const firstHexDigit = Uint8Array.from({ length: 256 }, (_, value) => hexDigits[value >> 4] as number);
-const secondHexDigit = Uint8Array.from({ length: 256 }, (_, value) => hexDigits[value & 15] as number);
+const { first: firstHexDigit, second: secondHexDigit } = createDigitPairs(Buffer.from('0123456789abcdef'));
 /** The two base64 digits of twelve bits. */
-const firstOfPair = Uint8Array.from({ length: 4096 }, (_, value) => base64Digits[value >> 6] as number);
-const secondOfPair = Uint8Array.from({ length: 4096 }, (_, value) => base64Digits[value & 63] as number);
+const { first: firstOfPair, second: secondOfPair } = createDigitPairs(
+  Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'),
+);
 
 /** Number of digits of a number below a billion. */
 function countDigits(value: number): number {

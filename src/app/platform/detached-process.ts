@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { childProcess } from '../../base/bytes/runtime-modules.ts';
 import { attempt, Fault } from '../../base/fault.ts';
 
 /** Set in the environment of a process that was started in the background, so that it does not start another one. */
@@ -22,7 +22,7 @@ type DetachedProcess = {
 export async function startDetached(program: string | undefined, logFile: string): Promise<DetachedProcess> {
   const log = openLog(logFile);
   const args = [...process.execArgv, ...(program === undefined ? [] : [program]), ...process.argv.slice(2)];
-  const child = spawn(process.execPath, args, {
+  const child = childProcess().spawn(process.execPath, args, {
     detached: true,
     stdio: ['ignore', log, log],
     env: { ...process.env, [detachedVariable]: '1' },
@@ -89,7 +89,7 @@ export function isSameProcess(pid: number, file: string | undefined): boolean {
   } catch (error) {
     if ((error as { code?: string }).code !== 'EPERM') return false;
   }
-  const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+  const { stdout } = childProcess().spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
     encoding: 'utf8',
     env: { ...process.env, LC_ALL: 'C' },
   });

@@ -140,7 +140,7 @@ export function describeDamagedPages(database: string, pages: readonly number[])
 }
 
 /**
- * The maximum number of 4 MiB blocks of the file that are compared at start: about 0.25 s if the operating system has them cached. The limit
+ * The maximum number of 4 MiB blocks of the file that are compared at start: about 0.1 s if the operating system has them cached. The limit
  * keeps the start time independent of the chain's size; `serac check` compares all blocks.
  */
 const maxBlocksAtStart = 64;

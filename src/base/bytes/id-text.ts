@@ -1,3 +1,4 @@
+import { createDigitPairs } from './digit-pairs.ts';
 import { sha256Into } from './hash.ts';
 
 /** Writes the CB58 text of the 32 bytes at `from` into `out` at `at`; returns the end. The text has at most 50 characters. */
@@ -81,8 +82,7 @@ const groupCount = 13;
 const pairBase = 58 ** 2;
 const groupBase = 58 ** 4;
 
-const firstOfPair = Uint8Array.from({ length: pairBase }, (_, value) => alphabet[Math.floor(value / 58)] as number);
-const secondOfPair = Uint8Array.from({ length: pairBase }, (_, value) => alphabet[value % 58] as number);
+const { first: firstOfPair, second: secondOfPair } = createDigitPairs(alphabet);
 
 /** `powers[group * chunkCount + chunk]`: a group of the digits of the power of 2^24 that belongs to a chunk. Group 0 has the lowest digits. */
 const powers = Float64Array.from({ length: groupCount * chunkCount }, (_, i) => {

@@ -1,6 +1,5 @@
-import { promisify } from 'node:util';
 import type { HttpRequest } from '../../api/http/message.ts';
-import { zlib } from '../../base/bytes/runtime-modules.ts';
+import { util, zlib } from '../../base/bytes/runtime-modules.ts';
 
 /** Smaller bodies fit into one packet anyway. */
 const minBytes = 1400;
@@ -28,6 +27,7 @@ export const encodingFor = (request: HttpRequest, body: Uint8Array): Encoding =>
 export async function compressBytes(body: Uint8Array, encoding: Encoding, quality = brotliQuality): Promise<Uint8Array> {
   if (encoding === 'plain') return body;
   const { brotliCompress, constants, gzip } = zlib();
+  const { promisify } = util();
   if (encoding === 'gzip') return promisify(gzip)(body, { level: gzipLevel });
   return promisify(brotliCompress)(body, {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },

@@ -69,6 +69,16 @@ describe('a closed database', () => {
     }
   });
 
+  test('several changed pages are all found, beside each other or not', () => {
+    const copy = join(folder, 'several');
+    copyFileSync(checksumsPath(path), checksumsPath(copy));
+    const changed = readFileSync(path);
+    const pages = [2, 3, 64, 65, 70, 200];
+    for (const page of pages) changed.fill(page, (page - 1) * 4096 + 100, (page - 1) * 4096 + 120);
+    writeFileSync(copy, changed);
+    expect(differing(copy)).toEqual(pages);
+  });
+
   test('verifying a sample of a large file compares the first block and randomly chosen other blocks', () => {
     const copy = join(folder, 'large');
     const pageSize = 4096;

@@ -1,4 +1,4 @@
-import { zlib } from '../../base/bytes/runtime-modules.ts';
+import { crc32 } from '../../base/bytes/runtime-modules.ts';
 import type { OffsetFile } from './offset-file.ts';
 
 /*
@@ -68,4 +68,4 @@ function findNewestFrames(
 }
 
 /** CRC-32 of a page. 0 means "not recorded", so a CRC of 0 is replaced by 1. */
-export const pageChecksum = (page: Uint8Array): number => zlib().crc32(page) || 1;
+export const pageChecksum = (page: Uint8Array): number => crc32(page) || 1;
