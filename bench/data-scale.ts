@@ -34,7 +34,11 @@ export async function runDataScale(env: BenchEnv, load: LoadGenerator, options: 
     return { made, calls: await listCalls(made) };
   };
   const chains: Sides<Measured> = { ours: await prepare(longTxs), theirs: await prepare(shortTxs) };
-  await printCosts({ ours: chains.ours.made, theirs: chains.theirs.made }, { ours: chains.ours.calls, theirs: chains.theirs.calls }, options);
+  await printCosts(
+    { ours: chains.ours.made, theirs: chains.theirs.made },
+    { ours: chains.ours.calls, theirs: chains.theirs.calls },
+    options,
+  );
   const launchers = { ours: serac(env, chains.ours.made.dir), theirs: serac(env, chains.theirs.made.dir) };
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {

@@ -2,7 +2,15 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { u64Bytes } from '../../base/bytes/octets.ts';
 import { createCacheBudget, defaultCacheBytes } from '../../base/cache/cache-budget.ts';
-import { type AmountList, type AmountPageStart, coversStart, createAmountListBuilder, extendList, maxListLength, walkAmounts } from './amount-list.ts';
+import {
+  type AmountList,
+  type AmountPageStart,
+  coversStart,
+  createAmountListBuilder,
+  extendList,
+  maxListLength,
+  walkAmounts,
+} from './amount-list.ts';
 
 type Listed = { readonly amount: bigint; readonly seq: number };
 

@@ -174,7 +174,9 @@ test('the page after a full page finds its cursor without a look-up by ID, until
   });
   const source = randomChain(5, 4);
   appendBlocks(chain, source, 12);
-  const owner = source.addresses.find((address) => chain.state.utxos(chainID, { addresses: [address], start, limit: 9 }, false).utxos.length > 6);
+  const owner = source.addresses.find(
+    (address) => chain.state.utxos(chainID, { addresses: [address], start, limit: 9 }, false).utxos.length > 6,
+  );
   const addresses = [owner as Address];
   const all = shown(chain.state.utxos(chainID, { addresses, start, limit: 1024 }, false)).found;
   const { end } = chain.state.utxos(chainID, { addresses, start, limit: 3 }, false);
