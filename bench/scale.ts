@@ -57,7 +57,7 @@ export async function runScale(env: BenchEnv, load: LoadGenerator, options: Opti
   if (options.only === undefined) await printUpkeep([chains.theirs, chains.ours], env.signal);
 }
 
-export const toQueried = ({ dir, blocks, sample }: ScaleDir): QueriedChain => ({
+const toQueried = ({ dir, blocks, sample }: ScaleDir): QueriedChain => ({
   dir,
   blocks,
   addresses: sample.addresses.length,

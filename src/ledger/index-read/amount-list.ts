@@ -41,7 +41,7 @@ function startOf({ order, after, least }: AmountPageStart): AmountPosition {
 
 const positionAt = (amount: Uint8Array, seq: number): AmountPosition => ({ high: u32(amount, 0), low: u32(amount, 4), seq });
 
-/** Differences do not do: of two infinite numbers there is none. */
+/** Not a difference: that of two infinite numbers is NaN. */
 const compareNumbers = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 const comparePositions = (a: AmountPosition, b: AmountPosition): number =>
   compareNumbers(a.high, b.high) || compareNumbers(a.low, b.low) || compareNumbers(a.seq, b.seq);
