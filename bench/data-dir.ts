@@ -4,11 +4,14 @@ import type { Address } from '../src/base/bytes/address.ts';
 import type { Id } from '../src/base/bytes/id.ts';
 import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import { openChainStore } from './chain-store.ts';
-import { createChainGenerator, createHolderKeys } from './data-chain.ts';
+import { addressAt, createChainGenerator, createHolderKeys } from './data-chain.ts';
 import { BenchError } from './fault.ts';
 
 /** A data directory with a long history, and the IDs and addresses to query. */
-export type DataDir = { readonly dir: string } & DataDirInfo;
+export type DataDir = { readonly dir: string; readonly addressAt: (index: number) => Address } & DataDirInfo;
+
+/** What is queried of a chain. */
+export type QueriedChain = Pick<DataDir, 'dir' | 'blocks' | 'addresses' | 'addressAt' | 'hotAddress' | 'busyAsset' | 'txIDs'>;
 
 type DataDirInfo = {
   readonly txs: number;
@@ -29,7 +32,7 @@ export async function prepareDataDir(dir: string, txs: number, signal: AbortSign
   const infoFile = join(dir, 'bench.json');
   if (existsSync(infoFile)) {
     const made: DataDirInfo = JSON.parse(readFileSync(infoFile, 'utf8'));
-    if (made.txs === txs) return { dir, ...made };
+    if (made.txs === txs) return { dir, addressAt, ...made };
     throw new BenchError(`${dir} has a chain of ${made.txs} transactions from an earlier run, not ${txs}: choose another directory`);
   }
   if (existsSync(join(dir, 'db')))
@@ -37,7 +40,7 @@ export async function prepareDataDir(dir: string, txs: number, signal: AbortSign
   mkdirSync(dir, { recursive: true });
   const made = await generateChain(dir, txs, signal);
   writeFileSync(infoFile, JSON.stringify(made));
-  return { dir, ...made };
+  return { dir, addressAt, ...made };
 }
 
 async function generateChain(dir: string, txs: number, signal: AbortSignal): Promise<DataDirInfo> {

@@ -1,7 +1,7 @@
 import { idText } from '../src/base/bytes/id.ts';
 import type { IndexReads, PinnedBlock, Subject } from '../src/ledger/index-read/index-reads.ts';
-import { addressAt, minAmount } from './data-chain.ts';
-import type { DataDir } from './data-dir.ts';
+import { minAmount } from './data-chain.ts';
+import type { QueriedChain } from './data-dir.ts';
 import { BenchError } from './fault.ts';
 import { formatXAddress } from './fixture.ts';
 import type { Requests } from './load.ts';
@@ -29,7 +29,7 @@ export type DataRow = {
 type PagePosition = 'first' | 'any' | 'last';
 
 type DataBenchContext = {
-  readonly made: DataDir;
+  readonly made: QueriedChain;
   readonly history: IndexReads;
   readonly pin: PinnedBlock;
   /** The sequence number of the last output. */
@@ -188,7 +188,7 @@ function createSingleRows({ made, pin, addPageToken }: DataBenchContext): DataRo
   const hot = balances(formatXAddress(made.hotAddress));
   const tx = (at: number) => get(`/transactions/${idText(nth(made.txIDs, at % made.txIDs.length))}`);
   const block = (at: number) => get(`/blocks/${1 + (at % made.blocks)}`);
-  const plain = (at: number) => balances(formatXAddress(addressAt(at)));
+  const plain = (at: number) => balances(formatXAddress(made.addressAt(at)));
   const avgTps = { path: '/v1/avg_tps/X' };
   const txCount = { path: '/v2/chains/X/metrics/txCount' };
   return [

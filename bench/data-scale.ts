@@ -3,8 +3,7 @@ import { idText } from '../src/base/bytes/id.ts';
 import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { compareCosts, formatCosts, openCostedChain } from './call-cost.ts';
 import { openChainStore } from './chain-store.ts';
-import { addressAt } from './data-chain.ts';
-import { type DataDir, prepareDataDir } from './data-dir.ts';
+import { type DataDir, prepareDataDir, type QueriedChain } from './data-dir.ts';
 import { createColdCalls, createDataRows, type DataRow } from './data-rows.ts';
 import { BenchError } from './fault.ts';
 import { formatXAddress } from './fixture.ts';
@@ -18,8 +17,9 @@ import { type BenchEnv, type BenchServer, serac } from './servers.ts';
 
 const shortTxs = 10_000;
 
-/** A chain with its cold calls by the name of their row. */
-type Measured = { readonly made: DataDir; readonly calls: ReadonlyMap<string, (answerBytes: number) => Requests> };
+/** The cold calls of a chain by the name of their row. */
+type ColdCalls = ReadonlyMap<string, (answerBytes: number) => Requests>;
+type Measured = { readonly made: DataDir; readonly calls: ColdCalls };
 type Served = BenchServer & Measured;
 
 /** Compares the Data and Metrics APIs over a long history with the same over a short one: the same requests must cost the same. */
@@ -34,7 +34,11 @@ export async function runDataScale(env: BenchEnv, load: LoadGenerator, options: 
     return { made, calls: await listCalls(made) };
   };
   const chains: Sides<Measured> = { ours: await prepare(longTxs), theirs: await prepare(shortTxs) };
-  await printCosts(chains, options);
+  await printCosts(
+    { ours: chains.ours.made, theirs: chains.theirs.made },
+    { ours: chains.ours.calls, theirs: chains.theirs.calls },
+    options,
+  );
   const launchers = { ours: serac(env, chains.ours.made.dir), theirs: serac(env, chains.theirs.made.dir) };
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
@@ -61,14 +65,26 @@ export async function runDataScale(env: BenchEnv, load: LoadGenerator, options: 
   await Promise.all([servers.ours.stop(), servers.theirs.stop()]);
 }
 
+/** Prints what the calls of the Data and Metrics APIs cost on two chains. */
+export async function printDataCosts(chains: Sides<QueriedChain>, options: Options): Promise<void> {
+  await printCosts(chains, { ours: await listCalls(chains.ours), theirs: await listCalls(chains.theirs) }, options);
+}
+
 /** Prints what the calls cost in this process: CPU time and statements, which other work on the machine changes less than rates. */
-async function printCosts(chains: Sides<Measured>, options: Options): Promise<void> {
-  const opened = { ours: await openCostedChain(chains.ours.made.dir), theirs: await openCostedChain(chains.theirs.made.dir) };
+async function printCosts(chains: Sides<QueriedChain>, coldCalls: Sides<ColdCalls>, options: Options): Promise<void> {
+  const opened = { ours: await openCostedChain(chains.ours.dir), theirs: await openCostedChain(chains.theirs.dir) };
   console.log('CPU µs and statements per call in one process without cached items, long and short history, quotient of the times:');
-  for (const name of chains.ours.calls.keys()) {
+  for (const name of coldCalls.ours.keys()) {
     if (!isSelected(name, options) || name === explorerPage) continue;
     // An answer of this size asks for some dozens of different calls.
-    const calls = { ours: chains.ours.calls.get(name)?.(1_000_000) ?? [], theirs: chains.theirs.calls.get(name)?.(1_000_000) ?? [] };
+    const calls = { ours: coldCalls.ours.get(name)?.(1_000_000) ?? [], theirs: coldCalls.theirs.get(name)?.(1_000_000) ?? [] };
+    // The first call of a list may sort it; a call that sorts it again takes too long to be repeated.
+    await opened.ours.run(calls.ours.slice(0, 1));
+    const once = await opened.ours.run(calls.ours.slice(1, 2));
+    if (once.micros > longCall) {
+      console.log(formatCosts(`${name} (once)`, { ours: once, theirs: await opened.theirs.run(calls.theirs.slice(1, 2)) }));
+      continue;
+    }
     const callsAt = (side: keyof Sides<unknown>, turn: number): Requests =>
       Array.from({ length: callsPerTurn }, (_, i) => calls[side][(turn * callsPerTurn + i) % calls[side].length] as Requests[number]);
     console.log(formatCosts(name, await compareCosts(opened, callsAt)));
@@ -78,6 +94,8 @@ async function printCosts(chains: Sides<Measured>, options: Options): Promise<vo
 }
 
 const callsPerTurn = 12;
+/** Microseconds. */
+const longCall = 500_000;
 
 async function callsTo({ port, calls }: Served, name: string): Promise<Requests> {
   const make = calls.get(name);
@@ -87,7 +105,7 @@ async function callsTo({ port, calls }: Served, name: string): Promise<Requests>
 }
 
 /** The cold calls of the Data bench, and those of routes that were seen to grow with the chain. */
-async function listCalls(made: DataDir): Promise<Measured['calls']> {
+async function listCalls(made: QueriedChain): Promise<ColdCalls> {
   const store = openChainStore(made.dir, 'read');
   try {
     const { history } = store;
@@ -107,7 +125,7 @@ const distinctCalls = 2000;
 /** Rendered by the server, not by an API. */
 const explorerPage = 'the first page of the explorer';
 
-function grownPaths({ hotAddress, busyAsset, addresses }: DataDir): [name: string, pathAt: (at: number) => string][] {
+function grownPaths({ hotAddress, busyAsset, addresses, addressAt }: QueriedChain): [name: string, pathAt: (at: number) => string][] {
   const chain = '/v1/networks/local/blockchains/x-chain';
   const hot = formatXAddress(hotAddress);
   const some = (at: number): string => Array.from({ length: 64 }, (_, i) => formatXAddress(addressAt((at * 64 + i) % addresses))).join();

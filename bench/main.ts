@@ -48,7 +48,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   table: runTable,
   scale: async (load, options) => {
     if (options.txs === undefined) await runScale(env, load, options);
-    await runDataScale(env, load, options);
+    if (options.blocks === undefined) await runDataScale(env, load, options);
   },
   data: (load, options) => runData(env, load, options),
   'index-cost': (load, options) => runIndexCost(env, load, options),

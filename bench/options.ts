@@ -70,10 +70,10 @@ Data pages that are in no cache of responses, and avg_tps, on a chain of 5,000 t
 If the environment variable AVALANCHEGO is the path of its binary, Serac is compared with AvalancheGo, else with a bare server that returns
 the same bytes. Instead of the table:
 
-  --scale        rates with 10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks; then the Data and Metrics APIs, start and memory with
-                 10^6 transactions (--quick: 10^5) against 10^4
-  --txs N          only the APIs, with this many transactions in the long history, up to 10^8
-  --blocks N       blocks of the first long chain, with ten UTXOs each (--quick: 10,000)
+  --scale        10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks: rates of the Node RPC, CPU time of the Data and Metrics APIs, backup,
+                 check, snapshots; then the APIs, start and memory with 10^6 transactions (--quick: 10^5) against 10^4
+  --txs N          only the second part, with this many transactions in the long history, up to 10^8
+  --blocks N       only the first part, with this many blocks of ten UTXOs in the long chain (--quick: 10,000)
   --data         Data and Metrics APIs over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), against a bare server that returns the same bytes
   --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
   --workers N      number of reader processes; without it, measured with auto and with 0

@@ -1,5 +1,9 @@
 import { join } from 'node:path';
+import type { Address } from '../src/base/bytes/address.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { localChainParams } from '../test/wallet-kit.ts';
+import type { QueriedChain } from './data-dir.ts';
+import { printDataCosts } from './data-scale.ts';
 import { createSpendFixture, formatXAddress, issueFixture, rpcBody, xPath } from './fixture.ts';
 import { createPosts, type LoadGenerator } from './load.ts';
 import { isSelected, measureIssue, measureRates, measureStarts, type Sides } from './measure.ts';
@@ -7,6 +11,7 @@ import type { Options } from './options.ts';
 import { formatTable, type ReportRow } from './report.ts';
 import { type ChainSample, utxosPerBlock } from './scale-chain.ts';
 import { prepareScaleDir, type ScaleDir } from './scale-dir.ts';
+import { printUpkeep } from './scale-upkeep.ts';
 import { type BenchEnv, type BenchServer, serac } from './servers.ts';
 
 /** Compares Serac with a long chain to Serac with a short chain: the same requests must cost the same. */
@@ -48,7 +53,19 @@ export async function runScale(env: BenchEnv, load: LoadGenerator, options: Opti
       `${blocks} blocks with ${blocks * utxosPerBlock} UTXOs, ${megabytes} MB: ${perSecond.join(', then ')} blocks/s made, stored and indexed, by tenths`,
     );
   await Promise.all([servers.ours.stop(), servers.theirs.stop()]);
+  await printDataCosts({ ours: toQueried(chains.ours), theirs: toQueried(chains.theirs) }, options);
+  if (options.only === undefined) await printUpkeep([chains.theirs, chains.ours], env.signal);
 }
+
+const toQueried = ({ dir, blocks, sample }: ScaleDir): QueriedChain => ({
+  dir,
+  blocks,
+  addresses: sample.addresses.length,
+  addressAt: (index) => sample.addresses[index % sample.addresses.length] as Address,
+  hotAddress: sample.hotAddress,
+  busyAsset: localChainParams.feeAsset,
+  txIDs: sample.txIDs,
+});
 
 const shortBlocks = 1000;
 

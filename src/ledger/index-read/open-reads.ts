@@ -13,6 +13,7 @@ import { createAssetReads } from './read-assets.ts';
 import { createBalanceReads } from './read-balances.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
+import type { ListLimits } from './read-by-amount.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
 import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
@@ -21,9 +22,9 @@ import { createUtxoReads, type ListedOutputs } from './read-utxos.ts';
 
 /**
  * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
- * that other requests are handled in between. `minListed`: for tests only, see `createAmountReads`.
+ * that other requests are handled in between. `listLimits`: for tests, see `createAmountReads`.
  */
-export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, minListed?: number): IndexReads {
+export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, listLimits?: ListLimits): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
@@ -31,7 +32,7 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, mi
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
-  const utxos = createUtxoReads(tables, chain, outputs, txs, sql, minListed);
+  const utxos = createUtxoReads(tables, chain, outputs, txs, sql, listLimits);
   const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);

@@ -8,7 +8,16 @@ import type { Query, Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { outputNumber } from '../state/output-number.ts';
 import { hasAsset } from '../state/stored-utxo.ts';
-import { type AmountList, type AmountWalk, amountListSize, createAmountListBuilder, walkAmounts } from './amount-list.ts';
+import {
+  type AmountList,
+  type AmountPageStart,
+  type AmountWalk,
+  amountListSize,
+  coversStart,
+  createAmountListBuilder,
+  extendList,
+  walkAmounts,
+} from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
 import { runTogether } from './merge.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
@@ -26,30 +35,36 @@ type AmountPage = {
   readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
 };
 
+/** From how many outputs that were read on a list is kept, how many it has at most, and how many newer ones are not added to it yet. */
+export type ListLimits = { readonly min?: number; readonly max?: number; readonly behind?: number };
+
 /**
  * Reads pages of outputs ordered by amount. The outputs of an address are read and sorted; if there are more than a few hundred, their order is
- * kept as an `AmountList`, and only outputs that are newer than the list are read for the next page. A list names outputs that were unspent
+ * kept as an `AmountList`, and only outputs that are newer than the list are read for the next page. If there are more than a list may have, the
+ * next ones of the order are kept, so that hundreds of pages after each other read all outputs once. A list names outputs that were unspent
  * when it was built: each is looked up before it is shown, and outputs that were spent earlier but after the pinned block are found by the
  * caller. So a list is right for every pinned block; it ends with a revert.
  */
-export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, minListed = 64) {
+export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, limits: ListLimits = {}) {
+  const { min = 64, max, behind = 1024 } = limits;
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
-  return function* readByAmount(page: AmountPage): Steps<StoredPinnedOutput[]> {
+  return function* readByAmount(page: AmountPage, usesLists = true): Steps<StoredPinnedOutput[]> {
     const { query, filled, after } = page;
+    const start: AmountPageStart = { order: query.order, after, least: u64Bytes(query.minAmount) };
     const madeAt = lists.version();
     const found = createBestItems(query, after);
     // Outputs of later blocks are not shown as of the pinned block.
     const numbers = { newest: outputNumber(query.pin.lastTx + 1, 0) - 1, oldest: yield* sources.knownOldest() };
-    const groups = ownerships(filled).map(({ address, sets }) => createScan(sources, page, address, sets, numbers));
-    const walks: AmountWalk[] = [];
-    const listed: AmountList[] = [];
+    const groups = ownerships(filled).map(({ address, sets }) =>
+      createScan(sources, page, { address, sets, numbers, builder: createAmountListBuilder(start, max) }),
+    );
+    const walked: WalkedList[] = [];
     for (const scan of groups) {
-      const list = lists.get(scan.key);
-      if (list === undefined) continue;
-      scan.readOnlyAround(list);
-      listed.push(list);
-      walks.push(walkAmounts(list, query.order, after, u64Bytes(query.minAmount)));
+      const kept = usesLists ? findList(scan.keys, start) : undefined;
+      if (kept === undefined) continue;
+      scan.readOnlyAround(kept.list);
+      walked.push({ ...kept, scan, walk: walkAmounts(kept.list, start) });
     }
     const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(sources, page, address, set));
     const addRow = (row: OutputRow): void => found.add(page.toItem(row));
@@ -60,41 +75,70 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
         groups.map(({ between }) => createPlainScan(between(oldest - 1, numbers.oldest))),
         addRow,
       );
-    for (const scan of groups) yield* keepList(scan, numbers, madeAt);
-    const spent = yield* addListed(outputs, page, walks, found.add);
-    for (const list of listed) list.spentSince += spent;
+    for (const scan of groups) if (!walked.some((one) => one.scan === scan)) yield* keepList(scan, numbers, madeAt);
+    const { spent, isCut } = yield* addListed(outputs, page, walked, found.add);
+    // The page goes on behind the window of a list: all outputs are read, and the next ones kept.
+    if (isCut) return yield* readByAmount(page, false);
+    for (const { list } of walked) list.spentSince += spent;
+    for (const one of walked) yield* updateList(one, numbers, madeAt);
     return found.list();
   };
 
-  /** Keeps the order of a scan that read many outputs, or drops a list that is far behind. */
-  function* keepList(scan: OwnScan, numbers: { readonly newest: number; readonly oldest: number }, madeAt: CacheVersion) {
-    const list = lists.get(scan.key);
-    if (list !== undefined) {
-      if (scan.builder.length() > maxBehind || list.spentSince > list.seqs.length) lists.delete(scan.key);
-      return;
+  /** The list that a page can be read from, with its key. */
+  function findList(keys: OwnScan['keys'], start: AmountPageStart): { readonly key: string; readonly list: AmountList } | undefined {
+    for (const key of [keys.all, keys.first, keys.later]) {
+      const list = lists.get(key);
+      if (list !== undefined && coversStart(list, start)) return { key, list };
     }
-    if (scan.builder.length() < minListed) return;
-    const merging = scan.builder.finish(numbers);
-    let step = merging.next();
-    // A query is where a long read pauses.
-    for (; step.done !== true; step = merging.next()) yield [pausePoint];
-    if (step.value !== undefined) lists.set(scan.key, step.value, madeAt);
+    return undefined;
+  }
+
+  /** Keeps the order of a scan that read many outputs. */
+  function* keepList({ builder, keys, isFirstPage, rowsRead }: OwnScan, numbers: Numbers, madeAt: CacheVersion): Steps<void> {
+    if (rowsRead() < min) return;
+    const list = yield* inTurns(builder.finish(numbers));
+    const key = isFirstPage ? keys.first : keys.later;
+    lists.set(list.window === undefined ? keys.all : key, list, madeAt);
+  }
+
+  /** Drops a list of which most outputs are spent; adds the newer outputs to one that is far behind. */
+  function* updateList({ key, list, scan }: WalkedList, numbers: Numbers, madeAt: CacheVersion): Steps<void> {
+    if (list.spentSince > list.seqs.length) return lists.delete(key);
+    if (scan.rowsRead() <= behind) return;
+    const longer = extendList(list, yield* inTurns(scan.builder.finish(numbers)), max);
+    if (longer === undefined) lists.delete(key);
+    else lists.set(key, longer, madeAt);
   }
 }
 
-/** Adds the next outputs of the lists. Returns how many of them are no longer unspent. */
+type Numbers = { readonly newest: number; readonly oldest: number };
+
+/** A list from which a page is read, its place in the cache, and the scan of the outputs that it does not have. */
+type WalkedList = { readonly key: string; readonly list: AmountList; readonly scan: OwnScan; readonly walk: AmountWalk };
+
+/** Runs work in memory that has many steps. A query is where a long read pauses. */
+function* inTurns<T>(work: Generator<void, T>): Steps<T> {
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) yield [pausePoint];
+  return step.value;
+}
+
+/** Adds the next outputs of the lists. Returns how many of them are no longer unspent, and whether a window ended before the page was full. */
 function* addListed(
   { bySeqs }: OutputReads,
   { query, toItem }: AmountPage,
-  walks: readonly AmountWalk[],
+  walked: readonly WalkedList[],
   add: BestItems['add'],
-): Steps<number> {
+): Steps<{ readonly spent: number; readonly isCut: boolean }> {
   const compare = positionComparator(query);
+  const walks = walked.map(({ walk }) => walk);
+  const isCut = (): boolean => walks.some((walk) => walk.isCut());
   const seen = new Set<number>();
   let [added, spent] = [0, 0];
   while (added < query.limit) {
     const seqs: number[] = [];
-    while (seqs.length < Math.max(query.limit - added, 16)) {
+    // Behind the end of a window an output of another list may not be the next one.
+    while (seqs.length < Math.max(query.limit - added, 16) && !isCut()) {
       const seq = nextOf(walks, compare);
       if (seq === undefined) break;
       if (seen.size !== seen.add(seq).size) seqs.push(seq);
@@ -107,46 +151,58 @@ function* addListed(
       else if (row.spent !== null) spent++;
     }
   }
-  return spent;
+  return { spent, isCut: added < query.limit && isCut() };
 }
 
 type OwnScan = Scan & {
-  readonly key: string;
-  readonly builder: ReturnType<typeof createAmountListBuilder>;
+  /** The keys of lists: of all outputs, and of windows that begin with the first output of an order or later. */
+  readonly keys: { readonly all: string; readonly first: string; readonly later: string };
+  readonly isFirstPage: boolean;
+  readonly builder: AmountListBuilder;
+  readonly rowsRead: () => number;
   /** The sources of outputs with numbers between two others. */
   readonly between: (above: number, below: number) => Scan['sources'];
   /** Reads only outputs that the list cannot have. */
   readonly readOnlyAround: (list: AmountList) => void;
 };
 
-/** A scan of one address's single-owner or multi-owner outputs. */
-function createScan(
-  sources: OutputSources,
-  { query }: AmountPage,
-  address: Address,
-  group: readonly OutputSet[],
-  { newest, oldest }: { readonly newest: number; readonly oldest: number },
-): OwnScan {
+type AmountListBuilder = ReturnType<typeof createAmountListBuilder>;
+
+/** What a scan reads: one address's single-owner or multi-owner outputs between two numbers. */
+type ScanRange = {
+  readonly address: Address;
+  readonly sets: readonly OutputSet[];
+  readonly numbers: Numbers;
+  readonly builder: AmountListBuilder;
+};
+
+function createScan(sources: OutputSources, { query, after }: AmountPage, { address, sets, numbers, builder }: ScanRange): OwnScan {
+  const { newest, oldest } = numbers;
   const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
-  const builder = createAmountListBuilder();
   const source = (set: OutputSet, above: number, below: number) =>
     sources.inTimeOrder(address, set, 'asc', { above, below, moved: noMoved }, { ...query.pin, height: Number.MAX_SAFE_INTEGER });
   // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
-  const ofAll = (above: number, below: number) => group.map((set) => source(set, above, below));
-  const scan = {
-    key: listKey(address, group, query.asset),
+  const ofAll = (above: number, below: number) => sets.map((set) => source(set, above, below));
+  const all = listKey(address, sets, query.asset);
+  let rows = 0;
+  const scan: OwnScan = {
+    keys: { all, first: `${all}${query.order}`, later: `${all}${query.order} later` },
+    isFirstPage: after === undefined,
     builder,
+    rowsRead: () => rows,
     between: ofAll,
     sources: ofAll(oldest - 1, newest + 1),
     last: undefined,
     onRow: (row: OutputRow) => {
+      rows++;
       if (asset === undefined || hasAsset(row.bytes, asset)) builder.add(amountBytesOf(row.bytes), row.seq);
     },
+    settle: builder.settle,
     readOnlyAround: (list: AmountList) => {
       scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
       if (newest <= list.newest && oldest >= list.oldest) scan.sources = [];
     },
-  } as Scan & OwnScan;
+  };
   return scan;
 }
 
@@ -157,13 +213,17 @@ function createMovedScan(sources: OutputSources, { query }: AmountPage, address:
 }
 
 /** A scan that keeps no list. */
-const createPlainScan = (sources: Scan['sources']): Scan => ({ sources, last: undefined, onRow: () => {} });
+const createPlainScan = (sources: Scan['sources']): Scan => ({ sources, last: undefined, onRow: () => {}, settle: noWork });
+
+function* noWork(): Generator<void, void> {}
 
 /** A scan of rows: its sources are read one after the other, in chunks. */
 type Scan = {
   sources: ReturnType<OutputSources['inTimeOrder']>[];
   last: ReadOutputRow | undefined;
   readonly onRow: (row: OutputRow) => void;
+  /** Run after every chunk. */
+  readonly settle: () => Generator<void, void>;
 };
 
 /** Reads a chunk of each scan in every turn. */
@@ -183,6 +243,7 @@ function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (ro
         scan.onRow(row);
         onRow(row);
       }
+      yield* inTurns(scan.settle());
       at += rows.length;
       scan.last = rows[chunkSize - 1];
       if (scan.last === undefined) scan.sources = scan.sources.slice(1);
@@ -201,15 +262,18 @@ function createBestItems(query: UtxoQuery, after: SortPosition | undefined): Bes
   const { limit } = query;
   const compare = positionComparator(query);
   let best: { readonly position: SortPosition; readonly item: StoredPinnedOutput }[] = [];
+  /** The last item of a full page: what is behind it needs no sorting. */
+  let last: SortPosition | undefined;
   const cut = (): void => {
     best.sort((a, b) => compare(a.position, b.position));
     best = best.filter(({ item }, i) => best[i - 1]?.item.seq !== item.seq).slice(0, limit);
+    last = best[limit - 1]?.position;
   };
   return {
     add: (item) => {
       if (item === undefined) return;
       const position = sortPositionOf('amount', item);
-      if (after !== undefined && compare(position, after) <= 0) return;
+      if ((after !== undefined && compare(position, after) <= 0) || (last !== undefined && compare(position, last) > 0)) return;
       best.push({ position, item });
       if (best.length >= 2 * limit + chunkSize) cut();
     },
@@ -251,9 +315,6 @@ const listKey = (address: Address, group: readonly OutputSet[], asset: Id | unde
 
 /** Rows of every query of a scan. A thousand rows take a few milliseconds. */
 const chunkSize = 1024;
-
-/** A list is built again when more outputs than this are newer. */
-const maxBehind = 1024;
 
 const noMoved = { after: { key: 0, seq: 0 }, end: 0 };
 

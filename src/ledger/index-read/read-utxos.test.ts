@@ -46,7 +46,7 @@ function openLinearizedChain(recentTip?: () => PinnedBlock | undefined) {
     if (text.includes('AS newer')) looksForNewer++;
     return found;
   };
-  const reads = openReads({ ...sql, all }, { ...spec, ...(recentTip && { recentTip }) }, undefined, 8);
+  const reads = openReads({ ...sql, all }, { ...spec, ...(recentTip && { recentTip }) }, undefined, { min: 8 });
   const countRows = async (work: () => Promise<unknown>): Promise<number> => {
     rows = 0;
     await work();

@@ -22,7 +22,7 @@ import type { IndexedChain, PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { mergeSources } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import { createOutputSources, type OutputRow, type ReadOutputRow } from './output-sources.ts';
-import { createAmountReads } from './read-by-amount.ts';
+import { createAmountReads, type ListLimits } from './read-by-amount.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
 import type { CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 import { createSpentSinceReads } from './read-spent-since.ts';
@@ -47,10 +47,10 @@ export function createUtxoReads(
   outputs: OutputReads,
   txs: TxReads,
   { dialect, epoch = noReverts }: Pick<Sql, 'dialect' | 'epoch'>,
-  minListed?: number,
+  listLimits?: ListLimits,
 ): UtxoReads {
   const sources = createOutputSources(t, dialect);
-  const readByAmount = createAmountReads(sources, outputs, epoch, minListed);
+  const readByAmount = createAmountReads(sources, outputs, epoch, listLimits);
   const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, recentTip);
 
   function* listNow(query: UtxoQuery, sets = allOutputSets): Steps<ListedOutputs> {

@@ -9,15 +9,16 @@ import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import type { PinnedBlock } from './index-reads.ts';
 import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
+import type { ListLimits } from './read-by-amount.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 
 /** Test chains with their index in SQLite. */
-export async function openSqliteReads(seed: number, longWork?: LongWork, minListed?: number): Promise<IndexUnderTest> {
+export async function openSqliteReads(seed: number, longWork?: LongWork, listLimits?: ListLimits): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
   const sql = createSqliteSql(testChains.store);
   const chain = { number: testChains.number, id: chainID, feeAsset: testChains.feeAsset };
-  const reads = openReads(sql, chain, longWork, minListed);
+  const reads = openReads(sql, chain, longWork, listLimits);
   const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, longWork);
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => void testChains.close() };
 }
@@ -29,7 +30,7 @@ const statementMilliseconds = 120_000;
 const partitionSize = 24;
 
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
-export async function openPostgresReads(server: string, seed: number, minListed?: number): Promise<IndexUnderTest> {
+export async function openPostgresReads(server: string, seed: number, listLimits?: ListLimits): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1, statementMilliseconds });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
   await admin.all(`CREATE DATABASE ${name}`, []);
@@ -55,7 +56,7 @@ export async function openPostgresReads(server: string, seed: number, minListed?
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(joined, chain, undefined, minListed),
+    reads: openReads(joined, chain, undefined, listLimits),
     explorer: openExplorerReads(joined, { ...chain, hasInbound: false }, undefined, join()),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {

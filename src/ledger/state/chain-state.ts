@@ -66,6 +66,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     rows: owners.unspentRows,
     bytesOf: ({ seq, bytes }) => bytes ?? (utxos.findBySeq(seq) as FoundOutput).bytes,
     findPosition: utxos.findPositionById,
+    notePosition: utxos.notePosition,
   };
 
   /** A page for one address is a single read; for several addresses a read transaction makes all reads see the same commit. */

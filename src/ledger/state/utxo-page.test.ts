@@ -157,6 +157,40 @@ for (const kind of ['own', 'atomic'] as const) {
   });
 }
 
+test('the page after a full page finds its cursor without a look-up by ID, until a revert', () => {
+  let lookUps = 0;
+  const chain = openChain((...args) => {
+    const db = sqliteDrivers[0].open(...args);
+    const prepare = <Row>(sql: string) => {
+      const statement = db.prepare<Row>(sql);
+      if (!sql.includes('FROM c1_output_id WHERE number <')) return statement;
+      const all: typeof statement.all = (...values) => {
+        lookUps++;
+        return statement.all(...values);
+      };
+      return { ...statement, all };
+    };
+    return { ...db, prepare };
+  });
+  const source = randomChain(5, 4);
+  appendBlocks(chain, source, 12);
+  const owner = source.addresses.find(
+    (address) => chain.state.utxos(chainID, { addresses: [address], start, limit: 9 }, false).utxos.length > 6,
+  );
+  const addresses = [owner as Address];
+  const all = shown(chain.state.utxos(chainID, { addresses, start, limit: 1024 }, false)).found;
+  const { end } = chain.state.utxos(chainID, { addresses, start, limit: 3 }, false);
+  const second = () => {
+    const before = lookUps;
+    expect(shown(chain.state.utxos(chainID, { addresses, start: end, limit: 2 }, false)).found).toEqual(all.slice(3, 5));
+    return lookUps - before;
+  };
+  expect([second(), second()]).toEqual([0, 0]);
+  chain.store.revert(() => {});
+  expect(second()).toBe(1);
+  chain.close();
+});
+
 test('the page of a source chain without exports is empty', () => {
   const { chain, everyone } = sample(1, 2);
   const page = chain.state.utxos(zeroId, { addresses: everyone, start, limit: 5 }, false);

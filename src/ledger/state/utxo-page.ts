@@ -22,6 +22,8 @@ export type OwnedUtxos = {
   readonly bytesOf: (row: OwnedRow) => StoredUtxo;
   /** The position of an output, spent or not. */
   readonly findPosition: (utxoID: Id) => UtxoPosition | undefined;
+  /** Called with the output at which a page ends: the next page begins by finding it. */
+  readonly notePosition?: (utxoID: Id, seq: number) => void;
 };
 
 /** `bytes` is null if the output is large: see `ownerRowBytes`. */
@@ -80,6 +82,7 @@ export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: Ow
     }
     const before = rules.clearsEndCursor && !isCursorAddress ? zeroId : end.utxoID;
     end = { address, utxoID: last === undefined ? before : storedID(source.bytesOf(last)) };
+    if (last !== undefined && utxos.length >= limit) source.notePosition?.(end.utxoID, last.seq);
     if (utxos.length >= limit || rowsRead >= maxRowsRead) break;
   }
   return { utxos, end };

@@ -9,7 +9,7 @@ import { damagedRow, StateError } from './fault.ts';
 import { addIdsOf, createOutputIdReads, workRunner } from './output-ids.ts';
 import { abovePreLinearization, indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
-import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
+import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo, storedID } from './stored-utxo.ts';
 import type { UtxoPosition } from './utxo-page.ts';
 import { openVerifiedTxs, type VerifiedTx } from './verified-txs.ts';
 
@@ -24,8 +24,10 @@ type UtxoReads = {
   /** The same, decoded. */
   readonly stored: (ref: UtxoRef) => Utxo | undefined;
   readonly findPosition: (ref: UtxoRef) => UtxoPosition | undefined;
-  /** The same by UTXO ID: slower. */
+  /** The same by UTXO ID: slower, unless its number was noted. */
   readonly findPositionById: (id: Id) => UtxoPosition | undefined;
+  /** Keeps the number of an output that `findPositionById` is expected to be asked for. */
+  readonly notePosition: (id: Id, seq: number) => void;
   /** The transaction that spent an output. */
   readonly consumer: (ref: UtxoRef) => Id | undefined;
   /** An output by its number. */
@@ -54,6 +56,9 @@ export type UtxoTable = UtxoReads & {
  */
 export const unspentEntrySize = (bytes: StoredUtxo): number => 900 + bytes.length;
 
+/** Bytes of a noted number: an ID of 64 characters and its place in a map. */
+const notedSize = 180;
+
 /** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
 type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
 
@@ -74,7 +79,9 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     version: () => clears,
   });
   const old = openOldUtxos(db, t, damaged);
-  const txs = openVerifiedTxs(db, t, () => epoch() + clears * 2 ** 32, damaged);
+  const version = (): number => epoch() + clears * 2 ** 32;
+  const noted = createCache<Id, number>('pageEnds', { size: notedSize, version });
+  const txs = openVerifiedTxs(db, t, version, damaged);
   /** An output, spent or not. */
   const findStored = (ref: UtxoRef): FoundOutput | undefined => {
     const tx = txs.byId(ref.txID);
@@ -110,11 +117,16 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     },
     findPosition: (ref) => positionOf(findStored(ref)),
     findPositionById: (id) => {
+      const known = noted.get(id);
+      const found = known === undefined ? undefined : findBySeq(known);
+      // Another process may have reverted the chain while the number was noted.
+      if (found !== undefined && storedID(found.bytes) === id) return positionOf(found);
       const oldRow = old.rowById(id);
       if (oldRow !== undefined) return positionOf(oldRow);
       const [seq] = run(ids.find([idToBytes(id)]));
       return seq === undefined ? undefined : positionOf(findBySeq(seq));
     },
+    notePosition: noted.set,
     consumer: (ref) => {
       const row = findStored(ref);
       const spent = row && spender.get(row.seq);

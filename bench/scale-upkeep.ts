@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { BenchError } from './fault.ts';
+import type { ScaleDir } from './scale-dir.ts';
+import { seracCommand } from './servers.ts';
+
+/**
+ * Prints what commands cost that read or copy a whole data directory, and snapshots in a chain of this length. Snapshots are measured on the
+ * copy, because they add blocks.
+ */
+export async function printUpkeep(chains: readonly ScaleDir[], signal: AbortSignal): Promise<void> {
+  for (const { dir, blocks, megabytes } of chains) {
+    console.log(`upkeep of ${blocks} blocks, ${megabytes} MB:`);
+    const copy = `${dir}-copy`;
+    try {
+      await runMeasured('backup', [...seracCommand, 'backup', copy, `--data-dir=${dir}`], signal);
+      await runMeasured('check', [...seracCommand, 'check', `--data-dir=${dir}`, '--network-id=local'], signal);
+      await run([process.execPath, revertProgram, `--data-dir=${copy}`, '--network-id=local', '--accounts=0'], signal, 'inherit');
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  }
+}
+
+const revertProgram = fileURLToPath(new URL('revert.ts', import.meta.url));
+
+/** Runs a command to its end; prints its CPU time and its highest memory. */
+async function runMeasured(name: string, command: readonly string[], signal: AbortSignal): Promise<void> {
+  const usage = await run(command, signal, 'ignore');
+  const seconds = Number(usage?.cpuTime.total ?? Number.NaN) / 1e6;
+  console.log(`  ${name}: ${seconds.toFixed(2)} s of CPU, ${Math.round((usage?.maxRSS ?? Number.NaN) / 1e6)} MB of memory`);
+}
+
+async function run(command: readonly string[], signal: AbortSignal, output: 'ignore' | 'inherit') {
+  const child = Bun.spawn([...command], { stdin: 'ignore', stdout: output, stderr: 'pipe', signal });
+  const errors = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new BenchError(`${command.join(' ')} exited with ${child.exitCode}: ${errors.slice(-2000)}`);
+  return child.resourceUsage();
+}
