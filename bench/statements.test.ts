@@ -45,7 +45,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     await chain?.close();
     rmSync(dir, { recursive: true });
     if (chain === undefined) return;
-    const admin = openPostgres({ url: server as string, max: 1 });
+    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 60_000 });
     await admin.all(`DROP DATABASE ${new URL(chain.url).pathname.slice(1)} WITH (FORCE)`, []);
     await admin.close();
   }, 600_000);

@@ -170,7 +170,7 @@ const server = process.env.SERAC_TEST_POSTGRES;
 
 describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   const inDatabase = async (work: (open: () => ReturnType<typeof openPostgres>) => Promise<void>) => {
-    const admin = openPostgres({ url: server as string, max: 1 });
+    const admin = openPostgres({ url: server as string, max: 1, statementMilliseconds: 20_000 });
     const name = `serac_migrate_${process.pid}`;
     await admin.all(`CREATE DATABASE ${name}`, []);
     const url = new URL(server as string);
