@@ -75,7 +75,8 @@ describe.skipIf(!canUnshare)('as PID 1', () => {
 
   test('SIGTERM ends a node that is still starting', async () => {
     const { init, exited } = await startAsInit();
-    // The kernel ignores the signal until the program handles it, which a node that has started does anyway: what counts is that it ends.
+    // The kernel ignores the signal until the program handles it, which a node that has started does anyway; passed on to a process that does not
+    // handle it yet, it ends that one (143). What counts is that it ends.
     const sending = setInterval(() => {
       try {
         process.kill(init, 'SIGTERM');
@@ -86,6 +87,6 @@ describe.skipIf(!canUnshare)('as PID 1', () => {
     }, 20);
     const code = await exited;
     clearInterval(sending);
-    expect(code).toBeLessThanOrEqual(1);
+    expect([0, 1, 143]).toContain(code);
   }, 120_000);
 });
