@@ -1,7 +1,7 @@
-/** The header in which a caller names a height it has seen, on this server or another: the answer is not older. */
+/** A header of requests: the caller has seen this height, here or on another server of the same database, and gets no older answer. */
 export const minHeightHeader = 'x-serac-min-height';
 
-/** The header of a response with the height that the caller has seen by it. Brought to another server as `minHeightHeader`, no answer goes back. */
+/** A header of responses: the height that was served last. A caller that sends it back as `minHeightHeader` never sees an older state. */
 export const heightHeader = 'x-serac-height';
 
 /**

@@ -1,8 +1,8 @@
 const replacement = [0xef, 0xbf, 0xbd] as const;
 
 /**
- * Decodes UTF-8 as Go does: each byte that is part of no valid sequence becomes U+FFFD. JavaScript replaces all bytes that could begin a sequence by
- * one. Go: unicode/utf8/utf8.go.
+ * Decodes UTF-8 as Go does: each byte that is part of no valid sequence becomes U+FFFD. JavaScript puts one
+ * U+FFFD for all bytes of a sequence that was cut off. Go: unicode/utf8/utf8.go.
  */
 export function decodeGoUtf8(bytes: Buffer): string {
   const text = bytes.toString('utf8');

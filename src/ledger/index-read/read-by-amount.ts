@@ -35,8 +35,15 @@ type AmountPage = {
   readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
 };
 
-/** From how many outputs that were read on a list is kept, how many it has at most, and how many newer ones are not added to it yet. */
-export type ListLimits = { readonly min?: number; readonly max?: number; readonly behind?: number };
+/** When a list is kept, and how long it may be. */
+export type ListLimits = {
+  /** A list is kept if a page had to read this many outputs or more. */
+  readonly min?: number;
+  /** The most outputs that a list has. */
+  readonly max?: number;
+  /** This many newer outputs are read again for every page; more are added to the list. */
+  readonly behind?: number;
+};
 
 /**
  * Reads pages of outputs ordered by amount. The outputs of an address are read and sorted; if there are more than a few hundred, their order is
@@ -116,7 +123,7 @@ type Numbers = { readonly newest: number; readonly oldest: number };
 /** A list from which a page is read, its place in the cache, and the scan of the outputs that it does not have. */
 type WalkedList = { readonly key: string; readonly list: AmountList; readonly scan: OwnScan; readonly walk: AmountWalk };
 
-/** Runs work in memory that has many steps. A query is where a long read pauses. */
+/** Runs long work in memory step by step. A long read pauses only at a query, so there is one after each step. */
 function* inTurns<T>(work: Generator<void, T>): Steps<T> {
   let step = work.next();
   for (; step.done !== true; step = work.next()) yield [pausePoint];
