@@ -10,7 +10,7 @@ import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
-import { startProgram } from './program.ts';
+import { runProgram, startProgram } from './program.ts';
 import { checkOnFilledDisk, hasSmallDisks, runOnFilledDisk, startOnSmallDisk } from './small-disk.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
@@ -48,6 +48,36 @@ test('a database that another process has locked', async () => {
   expect(healthy.checks.database).not.toHaveProperty('error');
   await untilAccepted(client, second);
   expect(await program.stop()).toBe(0);
+}, 60_000);
+
+test('a data directory that is deleted while the node runs', async () => {
+  const dataDir = join(folder, 'deleted');
+  const program = await startProgram(`--data-dir=${dataDir}`, frequentChecks);
+  const { client } = program;
+  const [first, second] = twoDependentTxs();
+  await issue(client, first);
+  await untilAccepted(client, first);
+  expect((await readHealth(client)).status).toBe(200);
+
+  rmSync(dataDir, { recursive: true });
+  const failing = await untilFailing(client, 'database');
+  expect(failing.status).toBe(503);
+  expect(failing.checks.database?.error).toContain(`${join(dataDir, 'db', 'serac.sqlite')} was deleted while the node runs`);
+  await issue(client, second);
+  await untilAccepted(client, second);
+
+  // What the message advises: the state can still be saved, and another node goes on from it.
+  const saved = join(folder, 'saved.state');
+  const run = async (action: string, port: number): Promise<void> => {
+    const { code, err } = await runProgram('state', action, saved, `--url=http://127.0.0.1:${port}`);
+    expect([code, err]).toEqual([0, '']);
+  };
+  await run('save', program.port);
+  await program.stop();
+  const other = await startProgram(`--data-dir=${dataDir}`);
+  await run('load', other.port);
+  expect(await readTxStatus(other.client, second)).toBe('Accepted');
+  await other.stop();
 }, 60_000);
 
 if (!hasSmallDisks()) console.log('skipped: tests of a full disk, because this system does not allow mounts');

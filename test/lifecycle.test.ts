@@ -9,7 +9,7 @@ import { parseFlags } from '../src/app/flags/flags.ts';
 import { createBackfillQueue } from '../src/app/index/backfill-queue.ts';
 import { writeNetworkDescription } from '../src/app/index/served-network-store.ts';
 import { createLog } from '../src/app/log/log.ts';
-import { createFolder, files, readFileSystemSize, renameFile } from '../src/app/platform/files.ts';
+import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../src/app/platform/files.ts';
 import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
 import { openFile } from '../src/app/platform/offset-file.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
@@ -55,6 +55,7 @@ function createCountingEnv() {
     version: '0.0.0',
     gitCommit: '',
     renameFile,
+    identifyFile,
     tempFolder: tmpdir,
     forwardRequest: notInThisTest,
     openPeerSockets: notInThisTest,

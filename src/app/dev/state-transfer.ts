@@ -13,7 +13,7 @@ import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import { withStatementCache } from '../../ledger/store/statement-cache.ts';
 import { type Store, schemaVersion } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
-import { dataFilesIn } from '../setup/data-files.ts';
+import { dataFilesIn, watchRemoval } from '../setup/data-files.ts';
 import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
@@ -48,10 +48,15 @@ const maxSchemaPages = 4096;
 export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
   const { config, env, store, chains, clock } = deps;
   const isOnDisk = config.store === 'sqlite' && config.dataDir !== undefined;
-  const files = isOnDisk ? dataFilesIn(config.dataDir as string) : undefined;
+  const stored = isOnDisk ? dataFilesIn(config.dataDir as string) : undefined;
+  const readRemoval = stored && watchRemoval(stored.database, env);
+  /** Undefined for a chain in memory, and for one whose files were removed. */
+  const listFiles = () => (readRemoval?.() === undefined ? stored : undefined);
   const id = Buffer.from(env.random(6)).toString('hex');
-  const temporary = (role: string): string =>
-    files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
+  const temporary = (role: string): string => {
+    const files = listFiles();
+    return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
+  };
   const db = withStatementCache(store.db);
   const oneAtATime = createMutex();
 
@@ -67,11 +72,12 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
       return { id: idText(spec.id), height: Number(height), blockID: idText(id) };
     });
 
-  /** Copies the tables to a file. On disk a connection of its own reads one commit while blocks are added; in memory there is only one. */
+  /** Copies the tables to a file. On disk a connection of its own reads one commit while blocks are added; in memory, or if the file was removed, there is only one. */
   const copyTo = async (path: string): Promise<StateHeader> => {
     env.removeFile(path);
     // No await before the first step, which fixes the state that is copied.
     const header = { ...ownHeader(), chains: describeChains(), clock: JSON.parse(clock.save()) as unknown };
+    const files = listFiles();
     if (files === undefined) {
       const steps = copyTables(db, path);
       while (steps.next().done !== true);

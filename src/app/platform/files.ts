@@ -1,4 +1,15 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../../base/fault.ts';
 
@@ -18,6 +29,12 @@ export function createFolder(path: string): void {
 export function readFileSystemSize(path: string): { blocks: bigint; availableBlocks: bigint; blockBytes: bigint } {
   const { blocks, bavail, bsize } = statfsSync(path, { bigint: true });
   return { blocks, availableBlocks: bavail, blockBytes: bsize };
+}
+
+/** Returns undefined if there is no file of this name. A file that is deleted and created again is another one. */
+export function identifyFile(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 /** Returns undefined if the file does not exist. */

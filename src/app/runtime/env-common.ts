@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
 import { readCpuWait } from '../platform/cpu-wait.ts';
 import { docsFile, readDocsFile } from '../platform/docs-files.ts';
-import { createFolder, files, readFileSystemSize, renameFile } from '../platform/files.ts';
+import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
 import { openFile } from '../platform/offset-file.ts';
@@ -71,6 +71,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   makeFolder: createFolder,
   removeFile: (path) => rmSync(path, { force: true }),
   renameFile,
+  identifyFile,
   tempFolder: tmpdir,
   forwardRequest: createForwarder,
   openPeerSockets: async (certificate, privateKey) =>

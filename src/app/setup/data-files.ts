@@ -81,6 +81,31 @@ export function openDataFiles(
   return { store, ends, close };
 }
 
+/**
+ * Returns a function that says if the file of this name, open now, was deleted or replaced since. Reads and writes go on in the open file then,
+ * and everything is lost when this process ends.
+ */
+export function watchRemoval(path: string, { identifyFile }: Pick<FileEnv, 'identifyFile'>): () => 'deleted' | 'replaced' | undefined {
+  const opened = identifyFile(path);
+  return () => {
+    const found = identifyFile(path);
+    return found === undefined ? 'deleted' : found === opened ? undefined : 'replaced';
+  };
+}
+
+/** Returns a function that throws if the database was deleted or replaced since. */
+export function requireUnremoved(database: string, env: Pick<FileEnv, 'identifyFile'>): () => void {
+  const readRemoval = watchRemoval(database, env);
+  return () => {
+    const removal = readRemoval();
+    if (removal === undefined) return;
+    throw new StoreError(
+      `the database ${database} was ${removal} while the node runs: everything is lost when it stops; save its state to another place first (serac state save FILE)`,
+      { code: 'STORE_REMOVED', path: database },
+    );
+  };
+}
+
 function openOrClose<T>(open: () => T, file: { readonly close: () => void }): T {
   try {
     return open();

@@ -58,6 +58,8 @@ export type FileEnv = {
   readonly removeFile: (path: string) => void;
   /** Replaces another file of the new name; survives a power failure. */
   readonly renameFile: (from: string, to: string) => void;
+  /** A text that tells the file of a name from every other file; undefined if there is no such file. */
+  readonly identifyFile: (path: string) => string | undefined;
   /** A folder for temporary files. */
   readonly tempFolder: () => string;
 };

@@ -27,7 +27,7 @@ import { acquireLock } from '../../ledger/store/lock.ts';
 import { openStore, type Store } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
-import { dataFilesIn, openDataFiles } from './data-files.ts';
+import { dataFilesIn, openDataFiles, requireUnremoved } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type ExportClaims, openExportClaims } from './export-claims.ts';
 import { migrateIndex } from './index-migration.ts';
@@ -120,7 +120,7 @@ export function openNodeStore(
   events: Publisher = noPublisher,
   signers?: SignerReads,
 ): NodeStore {
-  const { store, ends, close } = openNodeDatabase(config, env, context, kind, access);
+  const { store, ends, requireFile, close } = openNodeDatabase(config, env, context, kind, access);
   try {
     const readonly = access === 'read';
     const memory = openSharedMemory(store);
@@ -182,7 +182,10 @@ export function openNodeStore(
       knowsAtomicUtxo: (reader, from, utxoID) => memory.get(reader, from, utxoID) !== undefined || memory.wasRemoved(reader, utxoID),
       listPutUtxos: memory.listPut,
       listAtomicUtxos: memory.list,
-      probeWrite: store.probeWrite,
+      probeWrite: () => {
+        requireFile?.();
+        store.probeWrite();
+      },
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
@@ -239,7 +242,7 @@ export function openNodeDatabase(
   };
   const open = (path: string, watchesCommits = false) => {
     const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });
-    return { store: opened, ends: undefined, close: opened.close };
+    return { store: opened, ends: undefined, requireFile: undefined, close: opened.close };
   };
   if (store === 'memory' || dataDir === undefined) return open(memoryPath);
   const files = dataFilesIn(dataDir);
@@ -252,7 +255,7 @@ export function openNodeDatabase(
       close();
       lock.release();
     };
-    return { store, ends, close: release };
+    return { store, ends, requireFile: requireUnremoved(files.database, env), close: release };
   } catch (error) {
     lock.release();
     throw error;

@@ -10,6 +10,7 @@ type StoreFault =
   | { code: 'STORE_MISSING'; path: string }
   | { code: 'STORE_EXISTS'; path: string }
   | { code: 'STORE_FOREIGN'; path: string }
+  | { code: 'STORE_REMOVED'; path: string }
   | { code: 'STORE_DAMAGED' }
   | { code: 'STORE_FAILED' };
 
