@@ -29,34 +29,24 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
   const where = describeServer(url);
   let isConnected = false;
   let isClosed = false;
-  let hungTimer: Timer | undefined;
-  let cancelDelay = (): void => {};
   let refusal: RedisError | undefined;
-
-  /** Called for every answer, also an error: the server is reachable. */
-  const clearHung = (): void => {
-    clearTimeout(hungTimer);
-    hungTimer = undefined;
-  };
-
-  /** Called when a command timed out: the server may be hung. Until the next answer all other commands are rejected at once. */
-  const startHungTimer = (): void => {
-    hungTimer ??= setTimeout(() => client.close(), hungTimeout);
-  };
+  /** Runs from a command that timed out to the next answer, also an error: the server may be hung, so other commands are rejected at once. */
+  const hung = createTimer(() => client.close());
+  const delay = createTimer();
 
   const runCommand = <T>(what: string, command: (client: RedisClient) => Promise<T>): Promise<T> => {
-    if (!isConnected || hungTimer !== undefined) return Promise.reject(unreachableError(what, where));
+    if (!isConnected || hung.isRunning()) return Promise.reject(unreachableError(what, where));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const current = client;
     const timer = setTimeout(() => {
-      if (current === client) startHungTimer();
+      if (current === client) hung.start(hungTimeout);
       reject(
         new RedisError(`Redis at ${where} did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }),
       );
     }, commandTimeout);
     const end = (): void => {
       clearTimeout(timer);
-      if (current === client) clearHung();
+      if (current === client) hung.end();
     };
     command(current).then(
       (value) => {
@@ -95,18 +85,12 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
       if (isConnected) {
         await loss.promise;
         isConnected = false;
-        clearHung();
+        hung.end();
         onChange(false);
       }
       client.close();
       if (isClosed) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, retryDelay);
-        cancelDelay = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await delay.start(retryDelay);
       if (isClosed) return;
       client = createClient(url, connectTimeout);
     }
@@ -117,7 +101,7 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
     isClosed = true;
     isConnected = false;
     client.close();
-    cancelDelay();
+    delay.end();
   };
   if (refusal !== undefined) {
     close();
@@ -127,8 +111,32 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
     // The client also accepts bytes as arguments, but Bun's types allow only strings.
     send: (command, args) => runCommand(command, (client) => client.send(command, args as string[])),
     getBytes: (key) => runCommand('GET', async (client) => (await client.getBuffer(key)) ?? undefined),
-    isConnected: () => isConnected && hungTimer === undefined,
+    isConnected: () => isConnected && !hung.isRunning(),
     close,
+  };
+}
+
+/** A timer that runs once at a time. `start` resolves when the time is over, which calls `run`, or when it is ended before. */
+function createTimer(run = (): void => {}) {
+  let current: { readonly timer: Timer; readonly over: PromiseWithResolvers<void> } | undefined;
+  const end = (): void => {
+    clearTimeout(current?.timer);
+    current?.over.resolve();
+    current = undefined;
+  };
+  return {
+    isRunning: () => current !== undefined,
+    start: (ms: number): Promise<void> => {
+      current ??= {
+        timer: setTimeout(() => {
+          run();
+          end();
+        }, ms),
+        over: Promise.withResolvers(),
+      };
+      return current.over.promise;
+    },
+    end,
   };
 }
 

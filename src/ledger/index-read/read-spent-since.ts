@@ -64,7 +64,7 @@ export function createSpentSinceReads(
     const listedSeqs = new Set(page.map(({ seq }) => seq));
     const spentSince = yield* raceSteps([
       spentSinceByTxs(addresses, pin),
-      spentSinceBySets(addresses, sets.spent, query, sortBy === 'timestamp' ? endRangeAt(range, order, end) : range),
+      spentSinceBySets(outputs, sources, addresses, sets.spent, query, sortBy === 'timestamp' ? endRangeAt(range, order, end) : range),
     ]);
     const wasInSets = ({ seq, utxo }: StoredPinnedOutput) =>
       sets.unspent.includes(isMovedOutput(seq) ? outputSets.exported : unspentShelf(utxo));
@@ -104,34 +104,36 @@ export function createSpentSinceReads(
     }
     return [...found.values()];
   }
+}
 
-  /** The same outputs, found by reading the sets of spent outputs. */
-  function* spentSinceBySets(
-    addresses: readonly Address[],
-    spentSets: readonly OutputSet[],
-    query: UtxoQuery,
-    range: OutputRange,
-  ): Steps<StoredPinnedOutput[]> {
-    const found = new Map<number, StoredPinnedOutput>();
-    let unfinished = addresses.flatMap((address) =>
-      spentSets.filter(wasUnspentHere).map((set) => ({
-        source: sources.inTimeOrder(address, set, query.order, range, query.pin),
-        last: undefined as ReadOutputRow | undefined,
-      })),
-    );
-    for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
-      const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
-      // Bytes are read of transactions: only those that are needed.
-      for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
-        found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
-      unfinished = unfinished.flatMap(({ source }, i) => {
-        const last = batches[i]?.[size - 1];
-        return last === undefined ? [] : [{ source, last }];
-      });
-      yield endOfTurn;
-    }
-    return [...found.values()];
+/** The outputs that `spentSinceByTxs` finds, found by reading the sets of spent outputs. */
+function* spentSinceBySets(
+  outputs: OutputReads,
+  sources: OutputSources,
+  addresses: readonly Address[],
+  spentSets: readonly OutputSet[],
+  query: UtxoQuery,
+  range: OutputRange,
+): Steps<StoredPinnedOutput[]> {
+  const found = new Map<number, StoredPinnedOutput>();
+  let unfinished = addresses.flatMap((address) =>
+    spentSets.filter(wasUnspentHere).map((set) => ({
+      source: sources.inTimeOrder(address, set, query.order, range, query.pin),
+      last: undefined as ReadOutputRow | undefined,
+    })),
+  );
+  for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
+    const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
+    // Bytes are read of transactions: only those that are needed.
+    for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
+      found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
+    unfinished = unfinished.flatMap(({ source }, i) => {
+      const last = batches[i]?.[size - 1];
+      return last === undefined ? [] : [{ source, last }];
+    });
+    yield endOfTurn;
   }
+  return [...found.values()];
 }
 
 /** The same range up to the end of a page. An output that moved between chains has no number in the order of time, so it ends no range of numbers. */

@@ -137,11 +137,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
     oldestSeq: old.oldestSeq,
     unspentRow: (utxo) => {
       const found = findUnspent(utxo);
-      if (found === undefined)
-        throw new StateError(`the block consumes output ${idText(utxo.id)}, which does not exist or is spent`, {
-          code: 'STATE_MISSING_UTXO',
-          utxoID: idText(utxo.id),
-        });
+      if (found === undefined) throw missingError(utxo);
       return found;
     },
     addIds: (created, firstTx, lastTx) => {
@@ -166,6 +162,11 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
       ids.forgetRecent();
     },
   };
+}
+
+function missingError({ id }: Utxo): StateError {
+  const utxoID = idText(id);
+  return new StateError(`the block consumes output ${utxoID}, which does not exist or is spent`, { code: 'STATE_MISSING_UTXO', utxoID });
 }
 
 /** Outputs from before linearization, which have rows of their own. */
