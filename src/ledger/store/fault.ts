@@ -42,6 +42,11 @@ const [fullCode, walIndexFullCode] = [13, 4874];
 
 const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode || extendedCode(cause) === walIndexFullCode;
 
+/** SQLITE_IOERR: the disk reports an error. */
+const ioErrorCode = 10;
+
+export const isIoError = (cause: unknown): boolean => resultCode(cause) === ioErrorCode;
+
 /** SQLITE_CORRUPT (a malformed file) and SQLITE_NOTADB (not a SQLite file). */
 const damageCodes: readonly (number | undefined)[] = [11, 26];
 

@@ -21,7 +21,10 @@ const finish = <T>(work: Generator<unknown, T>): T => {
 const differing = (path: string): readonly number[] => finish(openPageChecksums(openFile, path).verify());
 
 /** Opens a database with a table and with checksums from the start. */
-function openWithChecksums(path: string, wrap: (sums: PageChecksums) => Pick<PageChecksums, 'record' | 'discard'> = (sums) => sums) {
+function openWithChecksums(
+  path: string,
+  wrap: (sums: PageChecksums) => Pick<PageChecksums, 'record' | 'discard' | 'distrustLog'> = (sums) => sums,
+) {
   const sums = openPageChecksums(openFile, path);
   const open = () => openStore(openDatabase, { path, networkID: 5, genesis: zeroId, pageChecksums: wrap(sums) });
   if (!hasPageChecksums(openFile, path)) {
@@ -137,6 +140,7 @@ test('whenever the process is killed, only pages that are in the write-ahead log
   };
   const wrap = (sums: PageChecksums) => ({
     discard: sums.discard,
+    distrustLog: sums.distrustLog,
     record: () => {
       snapshot();
       sums.record();
@@ -173,6 +177,7 @@ test('when checksums cannot be recorded there is no checkpoint, and closing disc
   let failing = false;
   const { store, add } = openWithChecksums(path, (sums) => ({
     discard: sums.discard,
+    distrustLog: sums.distrustLog,
     record: () => {
       if (failing) throw new Error('disk full');
       sums.record();
@@ -185,3 +190,23 @@ test('when checksums cannot be recorded there is no checkpoint, and closing disc
   store.close();
   expect(hasPageChecksums(openFile, path)).toBe(false);
 });
+
+test('after a write that failed because of the disk, checksums are discarded: the log may hold a commit that SQLite has rolled back', () => {
+  const path = join(folder, 'unsynced');
+  const { store, add } = openWithChecksums(path);
+  add(100);
+  const failing = Object.assign(new Error('disk I/O error'), { name: 'SQLiteError', errno: ioErrorOfFsync });
+  expect(() =>
+    store.write(() => {
+      throw failing;
+    }),
+  ).toThrow('disk I/O error');
+  add(100);
+  store.close();
+  expect(hasPageChecksums(openFile, path)).toBe(false);
+  expect(openWithChecksums(path).store.close()).toBe(true);
+  expect([hasPageChecksums(openFile, path), differing(path)]).toEqual([true, []]);
+});
+
+/** SQLITE_IOERR_FSYNC */
+const ioErrorOfFsync = 1034;

@@ -13,8 +13,13 @@ import { pageChecksum, readWalChecksums } from './wal-frames.ts';
  * synced first, since not every commit waits for the disk (`Durability`).
  */
 export type PageChecksums = {
-  /** Stores the checksums of all pages in the write-ahead log. */
+  /** Stores the checksums of all pages in the write-ahead log; after `distrustLog` discards all checksums. */
   readonly record: () => void;
+  /**
+   * To be called after a write failed with an I/O error. If only the sync failed, the log holds the pages with the mark of a commit, and SQLite
+   * knows in its memory alone that it has rolled back: what SQLite will move to the main file cannot be told from the log any more.
+   */
+  readonly distrustLog: () => void;
   /** Invalidates all checksums; the next start rebuilds them. Used when `record` failed and the pages will change anyway. */
   readonly discard: () => void;
   /**
@@ -74,20 +79,26 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
   const withWal = (read: (wal: OffsetFile) => Map<number, number>): Map<number, number> =>
     withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
   const readWal = (): Map<number, number> => withWal(readWalChecksums);
+  let isLogTrusted = true;
+  const discard = (): void =>
+    withFile(open(checksumsPath(database), 'write'), (sums) => {
+      sums.write(0, Buffer.alloc(header.length));
+      sums.sync();
+    });
 
   return {
+    distrustLog: () => {
+      isLogTrusted = false;
+    },
     record: () => {
+      if (!isLogTrusted) return discard();
       const changed = withWal((wal) => {
         wal.sync();
         return readWalChecksums(wal);
       });
       if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
     },
-    discard: () =>
-      withFile(open(checksumsPath(database), 'write'), (sums) => {
-        sums.write(0, Buffer.alloc(header.length));
-        sums.sync();
-      }),
+    discard,
     verify: function* (sample) {
       const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
       try {

@@ -53,7 +53,7 @@ export type StoreOptions = {
   /** Size of SQLite's page cache in bytes. */
   readonly cacheBytes?: number;
   /** Checksums of the file's pages, updated before every checkpoint. */
-  readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard'> | undefined;
+  readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard' | 'distrustLog'> | undefined;
   /** When a commit is on disk; `commit` by default. */
   readonly durability?: Durability | undefined;
   /** Called after a checkpoint: all commits so far are on disk. */
@@ -93,7 +93,7 @@ function createStore(db: Database, options: StoreOptions): Store {
   const { readonly = false } = options;
   db.exec(pragmaSql(options));
   rejectForeignDatabase(db, options.path);
-  const transactions = createTransactions(db, options.path === memoryPath);
+  const transactions = createTransactions(db, options.path === memoryPath, options.pageChecksums?.distrustLog);
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerBusyTimeout}`);

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { Database } from './database.ts';
-import { makeStoreError } from './fault.ts';
+import { isIoError, makeStoreError } from './fault.ts';
 
 export type Transactions = {
   /**
@@ -17,7 +17,8 @@ export type Transactions = {
   readonly writes: () => number | undefined;
 };
 
-export function createTransactions(db: Database, isInMemory = false): Transactions {
+/** `onIoError` is called when a write has failed because of the disk. */
+export function createTransactions(db: Database, isInMemory = false, onIoError = (): void => {}): Transactions {
   const begin = { write: db.prepare('BEGIN IMMEDIATE'), read: db.prepare('BEGIN') };
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -55,6 +56,7 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
       try {
         return run('write', work);
       } catch (cause) {
+        if (isIoError(cause)) onIoError();
         throw cause instanceof Fault ? cause : makeStoreError('database', cause, isInMemory);
       }
     },

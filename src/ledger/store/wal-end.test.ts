@@ -20,7 +20,11 @@ const finish = <T>(work: Generator<unknown, T>): T => {
 };
 
 /** A database whose commits wait for no disk: row `n` is added by commit `n`, in `rows` rows of that number. */
-function openCounted(path: string, watch: (sums: PageChecksums) => Pick<PageChecksums, 'record' | 'discard'>, onCheckpoint?: () => void) {
+function openCounted(
+  path: string,
+  watch: (sums: PageChecksums) => Pick<PageChecksums, 'record' | 'discard' | 'distrustLog'>,
+  onCheckpoint?: () => void,
+) {
   const sums = openPageChecksums(openFile, path);
   const options = { path, networkID: 5, genesis: zeroId, durability: 'checkpoint', onCheckpoint } as const;
   if (!existsSync(path)) {
@@ -87,6 +91,7 @@ test('after a power cut the database is as after an earlier commit, and its chec
     path,
     (sums) => ({
       discard: sums.discard,
+      distrustLog: sums.distrustLog,
       record: () => {
         cutPower(false, done);
         sums.record();
