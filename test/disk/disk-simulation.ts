@@ -85,7 +85,8 @@ async function runSession(
   plan: DiskPlan,
 ): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
   const child = Bun.spawn([process.execPath, program, JSON.stringify(order)], {
-    env: { ...process.env, ...diskVariables(order.library, order.folder, plan) },
+    // A session is over before optimized code would pay for its compilation: without it a seed takes a fifth less CPU time.
+    env: { ...process.env, BUN_JSC_useDFGJIT: '0', ...diskVariables(order.library, order.folder, plan) },
     stdout: 'pipe',
     stderr: 'pipe',
   });
