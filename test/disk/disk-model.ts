@@ -45,13 +45,13 @@ export function createDiskModel(isHonest: boolean): DiskModel {
     const wasThere = !isHonest && branches.get(chain.at(-1) ?? '')?.join() === chain.join();
     if (differing >= 0 && !isReverting && !wasThere) problem(`block ${differing} is ${chain[differing]}, was ${blocks[differing]}`);
     if (chain.length < blocks.length && isHonest && !isReverting) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
-    const isShortened = differing >= 0 || chain.length < blocks.length;
+    const isLost = differing >= 0 || chain.length < blocks.length || (wasThere && chain.length > blocks.length);
     replaceBlocks(chain);
     branches.set(chain.at(-1) ?? '', [...chain]);
     for (const [txID, status] of Object.entries(statuses))
-      if (status !== 'Accepted' && accepted.has(txID) && (isHonest || !isShortened)) problem(`${txID} was accepted and is ${status}`);
-    if (isShortened && !isHonest) {
-      // What the disk has lost is not to be found again, and the stream has events of blocks that are gone.
+      if (status !== 'Accepted' && accepted.has(txID) && (isHonest || !isLost)) problem(`${txID} was accepted and is ${status}`);
+    if (isLost && !isHonest) {
+      // What the disk has lost, blocks or a revert, is not to be found again, and the stream had events of it.
       accepted = new Set();
       eventHeight = undefined;
       lastEventID = undefined;

@@ -72,8 +72,15 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): Dis
   const kind = random.below(10);
   const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)) };
   if (kind < 7) return { seed, crashAt: at, ...reads };
-  return { seed, failure: { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' }, ...reads };
+  const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
+  return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at), ...reads };
 }
+
+/** Half of the failures are rough, and the power is cut after half of them. Chosen apart, like failing reads. */
+const chooseAfterFailure = (random: ReturnType<typeof createRandom>, at: number): Pick<DiskPlan, 'isRough' | 'crashAt'> => ({
+  isRough: random.below(2) === 0,
+  ...(random.below(2) === 0 && { crashAt: at + 1 + random.below(maxOperation - at + 200) }),
+});
 
 /** Reads fail in one of six sessions. Chosen apart, so that they do not change what else a seed means. */
 const chooseFailingReads = (random: ReturnType<typeof createRandom>): DiskPlan['failingReads'] =>

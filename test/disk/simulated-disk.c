@@ -1,8 +1,11 @@
 /*
- * A disk that loses power. Loaded with LD_PRELOAD, it stands between a program and its files below SERAC_DISK_FOLDER: it remembers every write
- * since the last sync of a file, with the bytes that were there before. At a chosen write it does what a power cut does: of the writes that were
- * not synced, some are lost, some are torn at sectors of 512 bytes, some reach the disk before earlier ones; then it kills the process. All
- * choices come from a seed. It can also fail writes, syncs and reads, be slow, and sync without doing it.
+ * A disk that loses power. Loaded with LD_PRELOAD, it stands between a program and its files below SERAC_DISK_FOLDER: it keeps what is on the disk
+ * for certain, and every write since the last sync of a file. At a chosen write it does what a power cut does: of the writes that were not synced,
+ * some are lost, some are torn at sectors of 512 bytes, some reach the disk before earlier ones; then it kills the process. All choices come from a
+ * seed. It can also fail writes, syncs and reads, be slow, and sync without doing it.
+ *
+ * A write that fails may have written a part. A sync that fails forgets the writes, as Linux does: some of them are on the disk, and the next sync
+ * does not write the others, although the program goes on reading them.
  *
  * The wal-index of SQLite (-shm) is left out, because SQLite rebuilds it after a crash. Names of files are taken as durable at once.
  */
@@ -21,17 +24,22 @@
 
 enum { maxFiles = 64, sectorSize = 512 };
 
-/* A write since the last sync. A truncation has no `after`. `sizeBefore`: of the whole file. */
+/* A write since the last sync; a truncation to `offset` has no bytes. */
 typedef struct {
-  off_t offset, sizeBefore;
-  size_t beforeLength, afterLength;
-  unsigned char *before, *after;
+  off_t offset;
+  size_t length;
+  unsigned char *bytes;
 } Change;
 
 typedef struct {
   dev_t device;
   ino_t inode;
   char path[4096];
+  /* What is on the disk. */
+  unsigned char *disk;
+  size_t size, diskRoom;
+  /* False for a file that Bun writes, with system calls of its own. */
+  int isSimulated;
   Change *changes;
   size_t count, room;
 } File;
@@ -40,7 +48,7 @@ static struct {
   int isRead;
   const char *folder;
   long crashAt, failAt, failCount, readFailAt, readFailCount;
-  int error, lies, slow;
+  int error, lies, slow, isRough;
   uint32_t random;
 } plan;
 static File files[maxFiles];
@@ -76,6 +84,7 @@ static void readPlan(void) {
   plan.error = (int)numberOf("SERAC_DISK_ERROR");
   plan.lies = (int)numberOf("SERAC_DISK_LIES");
   plan.slow = (int)numberOf("SERAC_DISK_SLOW");
+  plan.isRough = (int)numberOf("SERAC_DISK_ROUGH");
   plan.random = (uint32_t)numberOf("SERAC_DISK_SEED") * 2654435761u + 1;
   plan.isRead = 1;
 }
@@ -85,6 +94,15 @@ static uint32_t below(uint32_t end) {
   plan.random ^= plan.random >> 17;
   plan.random ^= plan.random << 5;
   return plan.random % end;
+}
+
+static void resize(File *file, size_t size) {
+  if (size > file->diskRoom) {
+    file->diskRoom = 2 * size;
+    file->disk = realloc(file->disk, file->diskRoom);
+  }
+  if (size > file->size) memset(file->disk + file->size, 0, size - file->size);
+  file->size = size;
 }
 
 /* The file of a descriptor, if it is a simulated one. */
@@ -106,71 +124,66 @@ static File *fileOf(int fd) {
   file->device = found.st_dev;
   file->inode = found.st_ino;
   strcpy(file->path, path);
+  /* What an earlier process has left is on the disk. */
+  resize(file, (size_t)found.st_size);
+  int own = open(path, O_RDONLY);
+  if (own < 0 || realPread(own, file->disk, file->size, 0) != (ssize_t)file->size) abort();
+  close(own);
   return file;
 }
 
 static void forgetChanges(File *file) {
-  for (size_t i = 0; i < file->count; i++) {
-    free(file->changes[i].before);
-    free(file->changes[i].after);
-  }
+  for (size_t i = 0; i < file->count; i++) free(file->changes[i].bytes);
   file->count = 0;
 }
 
-/* Remembers what a write or a truncation replaces. */
-static void remember(File *file, int fd, off_t offset, const void *after, size_t length, off_t sizeAfter) {
-  struct stat found;
-  if (fstat(fd, &found) != 0) abort();
+/* Remembers a write, or a truncation if there are no bytes. */
+static void remember(File *file, off_t offset, const void *bytes, size_t length) {
+  file->isSimulated = 1;
   if (file->count == file->room) {
     file->room = file->room == 0 ? 64 : file->room * 2;
     file->changes = realloc(file->changes, file->room * sizeof *file->changes);
   }
   Change *change = &file->changes[file->count++];
-  memset(change, 0, sizeof *change);
-  change->offset = offset;
-  change->sizeBefore = found.st_size;
-  off_t end = after == NULL ? found.st_size : offset + (off_t)length;
-  if (end > found.st_size) end = found.st_size;
-  if (end > offset) {
-    change->beforeLength = (size_t)(end - offset);
-    change->before = malloc(change->beforeLength);
-    if (realPread(fd, change->before, change->beforeLength, offset) != (ssize_t)change->beforeLength) abort();
-  }
-  if (after != NULL) {
-    change->afterLength = length;
-    change->after = malloc(length);
-    memcpy(change->after, after, length);
-  } else {
-    change->offset = sizeAfter;
-  }
+  *change = (Change){.offset = offset, .length = length};
+  if (bytes == NULL) return;
+  change->bytes = malloc(length);
+  memcpy(change->bytes, bytes, length);
 }
 
-/* Writes the sectors of a change that reach the disk. */
-static void applyTorn(int fd, const Change *change, uint32_t lostOf100) {
+/* A change reaches the disk; of a torn one, not all sectors. */
+static void apply(File *file, const Change *change, uint32_t lostOf100) {
+  if (change->bytes == NULL) {
+    resize(file, (size_t)change->offset);
+    return;
+  }
   size_t done = 0;
-  while (done < change->afterLength) {
-    off_t at = change->offset + (off_t)done;
-    size_t length = sectorSize - (size_t)(at % sectorSize);
-    if (length > change->afterLength - done) length = change->afterLength - done;
-    if (below(100) >= lostOf100) realPwrite(fd, change->after + done, length, at);
+  while (done < change->length) {
+    size_t at = (size_t)change->offset + done;
+    size_t length = sectorSize - at % sectorSize;
+    if (length > change->length - done) length = change->length - done;
+    if (lostOf100 == 0 || below(100) >= lostOf100) {
+      if (at + length > file->size) resize(file, at + length);
+      memcpy(file->disk + at, change->bytes + done, length);
+    }
     done += length;
   }
 }
 
-/* What is left of the writes since the last sync of a file. */
-static void losePower(File *file) {
+static void applyAll(File *file) {
+  for (size_t i = 0; i < file->count; i++) apply(file, &file->changes[i], 0);
+}
+
+/* Some of the writes since the last sync reach the disk. */
+static void applySome(File *file) {
   if (file->count == 0) return;
-  int fd = open(file->path, O_RDWR);
-  if (fd < 0) return;
   uint32_t way = below(5);
   /* 0: all are lost. 1: all are kept. 2: the first ones are kept, one is torn. 3: some are lost. 4: some are lost, in another order, torn. */
-  if (way == 1) return;
-  for (size_t i = file->count; i-- > 0;) {
-    Change *change = &file->changes[i];
-    if (change->beforeLength > 0) realPwrite(fd, change->before, change->beforeLength, change->offset);
-    realFtruncate(fd, change->sizeBefore);
-  }
   if (way == 0) return;
+  if (way == 1) {
+    applyAll(file);
+    return;
+  }
   size_t kept = way == 2 ? below((uint32_t)file->count) : file->count;
   size_t *order = malloc(file->count * sizeof *order);
   for (size_t i = 0; i < file->count; i++) order[i] = i;
@@ -181,12 +194,20 @@ static void losePower(File *file) {
       order[other] = held;
     }
   for (size_t i = 0; i < kept; i++) {
-    const Change *change = &file->changes[order[i]];
     if (way >= 3 && below(3) == 0) continue;
-    if (change->after == NULL) realFtruncate(fd, change->offset);
-    else applyTorn(fd, change, way == 4 && below(2) == 0 ? 50 : 0);
+    apply(file, &file->changes[order[i]], way == 4 && below(2) == 0 ? 50 : 0);
   }
-  if (way == 2 && file->changes[kept].after != NULL) applyTorn(fd, &file->changes[kept], 50);
+  if (way == 2 && file->changes[kept].bytes != NULL) apply(file, &file->changes[kept], 50);
+  free(order);
+}
+
+/* What is left of a file. */
+static void losePower(File *file) {
+  if (!file->isSimulated) return;
+  applySome(file);
+  int fd = open(file->path, O_RDWR);
+  if (fd < 0) return;
+  if (realFtruncate(fd, (off64_t)file->size) != 0 || realPwrite(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
 }
 
 /* Counts a change or a sync. Returns an error that it fails with, or 0. */
@@ -213,6 +234,7 @@ int unlink(const char *path) {
       nextOperation();
       forgetChanges(&files[i]);
       free(files[i].changes);
+      free(files[i].disk);
       files[i] = files[--fileCount];
       break;
     }
@@ -228,13 +250,14 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
   int error = file == NULL ? 0 : nextOperation();
-  if (file != NULL && error == 0) remember(file, fd, offset, bytes, length, 0);
+  /* The part that a failing write writes, if any. */
+  size_t part = error == 0 ? length : plan.isRough ? below((uint32_t)length) : 0;
+  if (file != NULL && part > 0) remember(file, offset, bytes, part);
   pthread_mutex_unlock(&lock);
-  if (error != 0) {
-    errno = error;
-    return -1;
-  }
-  return realPwrite(fd, bytes, length, offset);
+  ssize_t written = error != 0 && part == 0 ? 0 : realPwrite(fd, bytes, part, offset);
+  if (error == 0) return written;
+  errno = error;
+  return -1;
 }
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return pwrite64(fd, bytes, length, offset); }
 
@@ -261,7 +284,13 @@ static int syncFile(int fd, int (*real)(int)) {
   pthread_mutex_lock(&lock);
   File *file = isCrashing ? NULL : fileOf(fd);
   int error = file == NULL ? 0 : nextOperation();
-  if (file != NULL && error == 0 && !plan.lies) forgetChanges(file);
+  if (file != NULL && error == 0 && !plan.lies) {
+    applyAll(file);
+    forgetChanges(file);
+  } else if (file != NULL && error != 0 && plan.isRough) {
+    applySome(file);
+    forgetChanges(file);
+  }
   pthread_mutex_unlock(&lock);
   if (error != 0) {
     errno = error;
@@ -284,7 +313,7 @@ int ftruncate64(int fd, off64_t size) {
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
   int error = file == NULL ? 0 : nextOperation();
-  if (file != NULL && error == 0) remember(file, fd, size, NULL, 0, size);
+  if (file != NULL && error == 0) remember(file, size, NULL, 0);
   pthread_mutex_unlock(&lock);
   if (error != 0) {
     errno = error;

@@ -6,12 +6,14 @@ import type { OffsetFile, OpenFile } from '../../src/ledger/store/offset-file.ts
 /** What the disk does in one session of a node; simulated-disk.c does it. Positions count changes and syncs of files. */
 export type DiskPlan = {
   readonly seed: number;
-  /** Where the power is cut. */
+  /** Where the power is cut; with a failure, after it. */
   readonly crashAt?: number;
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
   /** Reads that fail with `EIO`, from a position on that counts reads. */
   readonly failingReads?: { readonly at: number; readonly count: number } | undefined;
+  /** Whether a failing write writes a part, and a failing sync forgets the writes before it, as Linux does. */
+  readonly isRough?: boolean;
   /** Whether it says that files are synced and does nothing. */
   readonly lies?: boolean;
   /** Of 100 reads, those that take 2 ms. */
@@ -31,6 +33,7 @@ export const diskVariables = (library: string, folder: string, plan: DiskPlan): 
   SERAC_DISK_READ_FAIL_AT: String(plan.failingReads?.at ?? 0),
   SERAC_DISK_READ_FAIL_COUNT: String(plan.failingReads?.count ?? 0),
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
+  SERAC_DISK_ROUGH: plan.isRough === true ? '1' : '0',
   SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
   SERAC_DISK_SLOW: String(plan.slowReads ?? 0),
 });
