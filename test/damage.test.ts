@@ -173,6 +173,11 @@ describe('a damaged database file', () => {
     ['with a changed header', 4, (db) => flipBit(join(db, 'serac.sqlite'), 3)],
     ['with another page size', 4, (db) => flipBit(join(db, 'serac.sqlite'), 16, 5)],
     ['another database', 4, (db) => copyFileSync(join(db, 'keys.sqlite'), join(db, 'serac.sqlite'))],
+    [
+      'with an empty page',
+      4,
+      (db) => writeFileSync(join(db, 'serac.sqlite'), readFileSync(join(db, 'serac.sqlite')).fill(0, 4 * 4096, 5 * 4096)),
+    ],
   ];
   // `npm test` tries every second one with checksums and the others without, `.ci/run` each with both.
   for (const [i, [name, code, change]] of damages.entries())

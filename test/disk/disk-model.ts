@@ -2,7 +2,7 @@ import type { Fact } from './facts.ts';
 
 /**
  * What must be true of a node, whatever its disk did: what it has acknowledged stays, its events have no gap and no repetition, its index agrees
- * with its state. A disk that lies about syncs may take the newest blocks; then the node must say so, or continue from an earlier block.
+ * with its state. `Losses` says what else may happen.
  */
 type DiskModel = {
   /** `fails`: whether reads and writes of files fail in this session. */
@@ -15,7 +15,14 @@ type DiskModel = {
   readonly isOver: () => boolean;
 };
 
-export function createDiskModel(isHonest: boolean): DiskModel {
+type Losses = {
+  /** A power cut may take the newest blocks: the disk lies about syncs, or the node does not wait for it. The node then continues from an earlier block. */
+  readonly mayLose: boolean;
+  /** The node may also say that blocks are lost, and not start: only if the disk lies. */
+  readonly mayRefuse: boolean;
+};
+
+export function createDiskModel({ mayLose, mayRefuse }: Losses): DiskModel {
   const problems: string[] = [];
   /** Blocks by height that the node has acknowledged. */
   let blocks: string[] = [];
@@ -41,16 +48,16 @@ export function createDiskModel(isHonest: boolean): DiskModel {
   const compareStart = (chain: readonly string[], statuses: { readonly [txID: string]: string }): void => {
     const shared = Math.min(chain.length, blocks.length);
     const differing = blocks.slice(0, shared).findIndex((id, height) => chain[height] !== id);
-    // A lying disk may have lost a revert: the chain is then one that there was before.
-    const wasThere = !isHonest && branches.get(chain.at(-1) ?? '')?.join() === chain.join();
+    // The disk may have lost a revert: the chain is then one that there was before.
+    const wasThere = mayLose && branches.get(chain.at(-1) ?? '')?.join() === chain.join();
     if (differing >= 0 && !isReverting && !wasThere) problem(`block ${differing} is ${chain[differing]}, was ${blocks[differing]}`);
-    if (chain.length < blocks.length && isHonest && !isReverting) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
+    if (chain.length < blocks.length && !mayLose && !isReverting) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
     const isLost = differing >= 0 || chain.length < blocks.length || (wasThere && chain.length > blocks.length);
     replaceBlocks(chain);
     branches.set(chain.at(-1) ?? '', [...chain]);
     for (const [txID, status] of Object.entries(statuses))
-      if (status !== 'Accepted' && accepted.has(txID) && (isHonest || !isLost)) problem(`${txID} was accepted and is ${status}`);
-    if (isLost && !isHonest) {
+      if (status !== 'Accepted' && accepted.has(txID) && !(mayLose && isLost)) problem(`${txID} was accepted and is ${status}`);
+    if (isLost && mayLose) {
       // What the disk has lost, blocks or a revert, is not to be found again, and the stream had events of it.
       accepted = new Set();
       eventHeight = undefined;
@@ -61,7 +68,7 @@ export function createDiskModel(isHonest: boolean): DiskModel {
 
   const applyEvent = ({ id, event, height = 0, blockID = '', txIDs = [] }: Extract<Fact, { kind: 'event' }>): void => {
     // After a disk has lost blocks, the stream does not know the last event of its reader.
-    if (event === 'reset' && isHonest) problem(`the stream began again at ${id}`);
+    if (event === 'reset' && !mayLose) problem(`the stream began again at ${id}`);
     if (event === 'block') {
       if (eventHeight !== undefined && height !== eventHeight + 1) problem(`after block ${eventHeight} the stream has block ${height}`);
       eventHeight = height;
@@ -97,7 +104,7 @@ export function createDiskModel(isHonest: boolean): DiskModel {
       if (fact.kind === 'checked' && fact.isDamaged) problem(`serac check: ${fact.lines.join('; ')}`);
       if (fact.kind === 'refused start' && !fails) {
         isOver = true;
-        if (isHonest) problem(`the node does not start: ${fact.text}`);
+        if (!mayRefuse) problem(`the node does not start: ${fact.text}`);
       }
     },
     problems: () => problems,

@@ -31,7 +31,9 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const isHonest = random.below(6) > 0;
-  const model = createDiskModel(isHonest);
+  // Chosen apart, so that it does not change what else a seed means.
+  const durability = createRandom(seed + 2).below(4) === 0 ? 'checkpoint' : 'commit';
+  const model = createDiskModel({ mayLose: !isHonest || durability === 'checkpoint', mayRefuse: !isHonest });
   const facts: Fact[] = [];
   const ends: string[] = [];
   let startSeconds = 1_800_000_000;
@@ -50,6 +52,7 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
         accepted: model.accepted(),
         checks: isLast,
         failsReads: plan.failingReads !== undefined,
+        durability,
       };
       const { said, end } = await runSession(program, order, plan);
       for (const fact of said) model.apply(fact, plan.failure !== undefined || plan.failingReads !== undefined);

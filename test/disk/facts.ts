@@ -13,6 +13,8 @@ export type SessionOrder = {
   readonly checks: boolean;
   /** Whether the disk fails some reads. */
   readonly failsReads: boolean;
+  /** When a block is on disk: at once, or, as on a joined node, at the next checkpoint. */
+  readonly durability: 'commit' | 'checkpoint';
 };
 
 /** What a session says: each is true, and the node has acknowledged it, before the next operation begins. */

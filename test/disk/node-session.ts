@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
 import { createLog } from '../../src/app/log/log.ts';
 import type { Node } from '../../src/app/parts/serve-node.ts';
-import { startNode } from '../../src/app/programs/start-node.ts';
+import { runDevChain } from '../../src/app/programs/dev-chain.ts';
 import { createEnv } from '../../src/app/runtime/env.ts';
+import { soloStore } from '../../src/app/setup/node-store.ts';
 import { parseBlock } from '../../src/avm/tx/block.ts';
 import { parseHex } from '../../src/base/bytes/hex.ts';
 import { idText } from '../../src/base/bytes/id.ts';
@@ -15,7 +16,7 @@ import { configFromOptions } from '../../src/sdk/options-config.ts';
 import type { Json } from '../data-requests.ts';
 import { createRandom } from '../random.ts';
 import type { Fact, SessionOrder } from './facts.ts';
-import { operations, type SessionNode } from './session-operations.ts';
+import { operationsOf, type SessionNode } from './session-operations.ts';
 import { createSimulatedFiles } from './simulated-disk.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -126,7 +127,7 @@ async function runSteps(node: Node): Promise<void> {
   const issued: string[] = [];
   for (let step = 0; step < order.steps; step++) {
     try {
-      const txID = await random.pick(operations)(session);
+      const txID = await random.pick(operationsOf(order.durability))(session);
       if (txID !== undefined) issued.push(txID);
     } catch (error) {
       say({ kind: 'refused call', text: String(error) });
@@ -145,7 +146,7 @@ async function runSteps(node: Node): Promise<void> {
 async function run(): Promise<void> {
   let node: Node;
   try {
-    node = await time.until(startNode(config, env, { listens: false }));
+    node = await time.until(runDevChain(config, env, { listens: false }, { ...soloStore, durability: order.durability }));
   } catch (error) {
     const { code } = (error as { fault?: { code?: string } }).fault ?? {};
     say({ kind: 'refused start', text: String(error), code });

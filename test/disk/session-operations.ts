@@ -1,6 +1,6 @@
 import type { Json } from '../data-requests.ts';
 import type { Random } from '../random.ts';
-import type { Fact } from './facts.ts';
+import type { Fact, SessionOrder } from './facts.ts';
 
 export type SessionNode = {
   readonly random: Random;
@@ -79,8 +79,12 @@ const pauseBlocks: Operation = async ({ random, dev }) => {
   return undefined;
 };
 
+/** A joined node, which does not wait for the disk, cannot be reverted. */
+export const operationsOf = (durability: SessionOrder['durability']): readonly Operation[] =>
+  durability === 'commit' ? operations : operations.filter((operation) => operation !== revert);
+
 /** Those that are listed more often are done more often. */
-export const operations: readonly Operation[] = [
+const operations: readonly Operation[] = [
   ...Array<Operation>(8).fill(send),
   ...Array<Operation>(3).fill(sendMany),
   sendToMany,

@@ -6,14 +6,14 @@ import { startNodeHealth } from '../parts/node-health.ts';
 import { type Node, serveNode } from '../parts/serve-node.ts';
 import { startSoloChains } from '../parts/solo-chains.ts';
 import type { Env } from '../setup/env.ts';
-import { soloStore } from '../setup/node-store.ts';
+import { type StoreKind, soloStore } from '../setup/node-store.ts';
 
-/** `serac`: a chain that this node decides alone, with funded accounts, `dev.*` methods, snapshots and a state file. */
-export const runDevChain = (config: Config, env: Env, options: StartOptions): Promise<Node> =>
+/** `serac`: a chain that this node decides alone, with funded accounts, `dev.*` methods, snapshots and a state file. Tests give it another store. */
+export const runDevChain = (config: Config, env: Env, options: StartOptions, kind: StoreKind = soloStore): Promise<Node> =>
   withNodeCore(config, env, options, async (core) => {
     const { parts, context, identity } = core;
     const switches = openDevSwitches(core);
-    const store = parts.add(nodeStore(core, soloStore));
+    const store = parts.add(nodeStore(core, kind));
     const solo = parts.add(await startSoloChains(core, store, switches?.impersonation));
     const { chains } = solo;
     followClock(core, solo, switches?.faults);

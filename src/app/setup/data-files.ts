@@ -1,5 +1,5 @@
 import { type ChainEnds, checkChainEnds, deferChainEnds, openChainEnds, readChainEnds } from '../../ledger/state/chain-ends.ts';
-import { StoreError } from '../../ledger/store/fault.ts';
+import { makeStoreError, StoreError } from '../../ledger/store/fault.ts';
 import {
   hasPageChecksums,
   maxListedPages,
@@ -9,6 +9,7 @@ import {
   recordOrDiscard,
 } from '../../ledger/store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { checkStructure } from '../../ledger/store/structure.ts';
 import { truncateWal } from '../../ledger/store/wal-end.ts';
 import { startProgress } from '../log/progress.ts';
 import type { Env, FileEnv, ProcessEnv, TimeEnv } from './env.ts';
@@ -52,7 +53,12 @@ export function openDataFiles(
     if (pages.length > 0) onDamage(pages);
   } else {
     // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
-    open().close();
+    const unverified = open();
+    try {
+      requireSoundStructure(unverified, database, env);
+    } finally {
+      unverified.close();
+    }
     runWithProgress(checksums.rebuild(), env);
   }
   const file = env.openFile(files.ends, 'write');
@@ -104,6 +110,17 @@ export function requireUnremoved(database: string, env: Pick<FileEnv, 'identifyF
       { code: 'STORE_REMOVED', path: database },
     );
   };
+}
+
+/** Throws if a table is damaged. For a file without checksums: the disk has failed before, or another program has made the file. */
+function requireSoundStructure({ db }: Store, database: string, env: Env): void {
+  try {
+    const [damage] = runWithProgress(checkStructure(db, 'quick_check'), env, 'tables');
+    if (damage === undefined) return;
+    throw new StoreError(`the database ${database} is damaged (${damage}); run serac check to find out more`, { code: 'STORE_DAMAGED' });
+  } catch (cause) {
+    throw cause instanceof StoreError ? cause : makeStoreError(`cannot check the database ${database}`, cause);
+  }
 }
 
 function openOrClose<T>(open: () => T, file: { readonly close: () => void }): T {

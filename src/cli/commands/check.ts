@@ -1,7 +1,14 @@
 import type { Config, NetworkConfig } from '../../app/config/config.ts';
 import { startProgress } from '../../app/log/progress.ts';
-import { type DataFiles, describeDamagedPages, rebuildPageChecksums, requireDatabase, verifyPages } from '../../app/setup/data-files.ts';
-import type { Env, FileEnv, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
+import {
+  type DataFiles,
+  describeDamagedPages,
+  rebuildPageChecksums,
+  requireDatabase,
+  runWithProgress,
+  verifyPages,
+} from '../../app/setup/data-files.ts';
+import type { Env, FileEnv } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
 import { type Id, idFromBytes, idOf, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -16,6 +23,7 @@ import { StoreError, storeErrorFromDriver } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
 import { offlineCacheBytes, openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { checkStructure } from '../../ledger/store/structure.ts';
 import { type CommandResult, hasBlocks, listIndexDifferences, withRebuiltIndex } from './reindex.ts';
 
 /**
@@ -94,7 +102,7 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
   };
   const store = openStore(env.openDatabase, options);
   try {
-    collectProblem('structure', () => problems.push(...checkStructure(store, env)));
+    collectProblem('structure', () => problems.push(...runWithProgress(checkStructure(store.db, 'integrity_check'), env, 'tables')));
     collectProblem('chains', () => {
       for (const chainID of listStoredChains(store))
         collectProblem(`chain ${idText(chainID)}`, () => lines.push(checkStoredChain(chainID)));
@@ -140,22 +148,6 @@ function describeImpersonated(store: Store, chainID: Id): string {
   const subject = count === 1 ? '1 transaction was' : `${count} transactions were`;
   return `; ${subject} accepted without the signatures of impersonated addresses, the first in block ${first.height} (${idText(first.id)})`;
 }
-
-/** Runs SQLite's integrity check on every table and its indexes. */
-function checkStructure({ db }: Store, env: ProcessEnv & TimeEnv): string[] {
-  const tables = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
-  const progress = startProgress(env.clock.monotonic, 'tables');
-  const problems: string[] = [];
-  for (const [done, { name }] of tables.entries()) {
-    env.showProgress(progress({ done, total: tables.length }));
-    const rows = db.prepare<{ integrity_check: string }>(`PRAGMA integrity_check('${name.replaceAll("'", "''")}')`).all();
-    problems.push(...rows.filter((row) => row.integrity_check !== 'ok').map((row) => `table ${name}: ${row.integrity_check}`));
-  }
-  env.showProgress(undefined);
-  return problems.slice(0, maxStructureProblems);
-}
-
-const maxStructureProblems = 100;
 
 /** All chains that have blocks in the database, including those that the flags do not name. */
 const listStoredChains = ({ db }: Store): Id[] =>
