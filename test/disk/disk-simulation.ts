@@ -38,7 +38,7 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
   const ends: string[] = [];
   let startSeconds = 1_800_000_000;
   try {
-    mkdirSync(join(folder, 'data'));
+    for (const name of ['data', 'images']) mkdirSync(join(folder, name));
     for (let session = 0; session <= faultySessions && !model.isOver(); session++) {
       const isLast = session === faultySessions;
       const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest);
@@ -54,7 +54,7 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
         failsReads: plan.failingReads !== undefined,
         durability,
       };
-      const { said, end } = await runSession(program, order, plan);
+      const { said, end } = await runSession(program, order, join(folder, 'images'), plan);
       for (const fact of said) model.apply(fact, plan.failure !== undefined || plan.failingReads !== undefined);
       facts.push(...said);
       ends.push(end);
@@ -74,7 +74,7 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): Dis
   const slowReads = random.below(8) === 0 ? 10 : 0;
   const kind = random.below(10);
   const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)) };
-  if (kind < 7) return { seed, crashAt: at, ...reads };
+  if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
   return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at), ...reads };
 }
@@ -92,11 +92,12 @@ const chooseFailingReads = (random: ReturnType<typeof createRandom>): DiskPlan['
 async function runSession(
   program: string,
   order: SessionOrder,
+  images: string,
   plan: DiskPlan,
 ): Promise<{ readonly said: readonly Fact[]; readonly end: string }> {
   const child = Bun.spawn([process.execPath, program, JSON.stringify(order)], {
     // A session is over before optimized code would pay for its compilation: without it a seed takes a fifth less CPU time.
-    env: { ...process.env, BUN_JSC_useDFGJIT: '0', ...diskVariables(order.library, order.folder, plan) },
+    env: { ...process.env, BUN_JSC_useDFGJIT: '0', ...diskVariables(order.library, order.folder, images, plan) },
     stdout: 'pipe',
     stderr: 'pipe',
   });
@@ -109,8 +110,9 @@ async function runSession(
     .split('\n')
     .slice(0, -1)
     .map((line): Fact => JSON.parse(line));
-  const end = child.signalCode === 'SIGKILL' ? 'power cut' : String(child.signalCode ?? `ended with ${child.exitCode}`);
-  if (end === 'power cut' || end === 'ended with 0') return { said, end };
+  const kill = plan.killAt === undefined ? 'power cut' : 'kill';
+  const end = child.signalCode === 'SIGKILL' ? kill : String(child.signalCode ?? `ended with ${child.exitCode}`);
+  if (end === kill || end === 'ended with 0') return { said, end };
   return { said: [...said, { kind: 'wrong', text: `the process ${end}: ${errors.slice(-2000)}` }], end };
 }
 

@@ -4,6 +4,9 @@
  * some are lost, some are torn at sectors of 512 bytes, some reach the disk before earlier ones; then it kills the process. All choices come from a
  * seed. It can also fail writes, syncs and reads, be slow, and sync without doing it.
  *
+ * At another write it only kills the process: writes that were not synced stay, and the next process finds them. They are not on the disk yet, so
+ * what is on it is left for that process in SERAC_DISK_IMAGES.
+ *
  * A write that fails may have written a part. A sync that fails forgets the writes, as Linux does: some of them are on the disk, and the next sync
  * does not write the others, although the program goes on reading them.
  *
@@ -46,8 +49,8 @@ typedef struct {
 
 static struct {
   int isRead;
-  const char *folder;
-  long crashAt, failAt, failCount, readFailAt, readFailCount;
+  const char *folder, *images;
+  long crashAt, killAt, failAt, failCount, readFailAt, readFailCount;
   int error, lies, slow, isRough;
   uint32_t random;
 } plan;
@@ -62,6 +65,7 @@ static ssize_t (*realPread)(int, void *, size_t, off64_t);
 static int (*realFsync)(int);
 static int (*realFdatasync)(int);
 static int (*realFtruncate)(int, off64_t);
+static int (*realUnlink)(const char *);
 
 static long numberOf(const char *name) {
   const char *text = getenv(name);
@@ -75,8 +79,11 @@ static void readPlan(void) {
   realFsync = dlsym(RTLD_NEXT, "fsync");
   realFdatasync = dlsym(RTLD_NEXT, "fdatasync");
   realFtruncate = dlsym(RTLD_NEXT, "ftruncate64");
+  realUnlink = dlsym(RTLD_NEXT, "unlink");
   plan.folder = getenv("SERAC_DISK_FOLDER");
+  plan.images = getenv("SERAC_DISK_IMAGES");
   plan.crashAt = numberOf("SERAC_DISK_CRASH_AT");
+  plan.killAt = numberOf("SERAC_DISK_KILL_AT");
   plan.failAt = numberOf("SERAC_DISK_FAIL_AT");
   plan.failCount = numberOf("SERAC_DISK_FAIL_COUNT");
   plan.readFailAt = numberOf("SERAC_DISK_READ_FAIL_AT");
@@ -105,6 +112,43 @@ static void resize(File *file, size_t size) {
   file->size = size;
 }
 
+/* Where the image of a file is left for the next process. */
+static void imagePath(const char *path, char *into) {
+  const char *name = strrchr(path, '/');
+  snprintf(into, 4096, "%s%s", plan.images, name == NULL ? path : name);
+}
+
+static void readWhole(File *file, int fd) {
+  struct stat found;
+  if (fstat(fd, &found) != 0) abort();
+  resize(file, (size_t)found.st_size);
+  if (realPread(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
+}
+
+static void remember(File *file, off_t offset, const void *bytes, size_t length);
+
+/* Reads what is on the disk: what an earlier process has left, or, if it was killed, what it had synced. */
+static void openDisk(File *file) {
+  char image[4096];
+  imagePath(file->path, image);
+  int own = open(file->path, O_RDONLY), left = open(image, O_RDONLY);
+  if (own < 0) abort();
+  readWhole(file, own);
+  if (left >= 0) {
+    size_t size = file->size;
+    unsigned char *unsynced = malloc(size);
+    memcpy(unsynced, file->disk, size);
+    file->size = 0;
+    readWhole(file, left);
+    remember(file, (off_t)size, NULL, 0);
+    remember(file, 0, unsynced, size);
+    free(unsynced);
+    close(left);
+    realUnlink(image);
+  }
+  close(own);
+}
+
 /* The file of a descriptor, if it is a simulated one. */
 static File *fileOf(int fd) {
   struct stat found;
@@ -124,11 +168,7 @@ static File *fileOf(int fd) {
   file->device = found.st_dev;
   file->inode = found.st_ino;
   strcpy(file->path, path);
-  /* What an earlier process has left is on the disk. */
-  resize(file, (size_t)found.st_size);
-  int own = open(path, O_RDONLY);
-  if (own < 0 || realPread(own, file->disk, file->size, 0) != (ssize_t)file->size) abort();
-  close(own);
+  openDisk(file);
   return file;
 }
 
@@ -210,12 +250,25 @@ static void losePower(File *file) {
   if (realFtruncate(fd, (off64_t)file->size) != 0 || realPwrite(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
 }
 
+/* Leaves what is on the disk for the next process, if the file has more. */
+static void leaveImage(File *file) {
+  char image[4096];
+  if (file->count == 0) return;
+  imagePath(file->path, image);
+  int fd = open(image, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0 || realPwrite(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
+}
+
 /* Counts a change or a sync. Returns an error that it fails with, or 0. */
 static int nextOperation(void) {
   operations++;
-  if (plan.crashAt > 0 && operations >= plan.crashAt) {
+  int isKilled = plan.killAt > 0 && operations >= plan.killAt;
+  if (isKilled || (plan.crashAt > 0 && operations >= plan.crashAt)) {
     isCrashing = 1;
-    for (int i = 0; i < fileCount; i++) losePower(&files[i]);
+    for (int i = 0; i < fileCount; i++) {
+      if (isKilled) leaveImage(&files[i]);
+      else losePower(&files[i]);
+    }
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
@@ -225,10 +278,13 @@ static int nextOperation(void) {
 
 /* A file that is removed keeps nothing; another one may get its inode. */
 int unlink(const char *path) {
-  static int (*real)(const char *);
-  if (real == NULL) real = dlsym(RTLD_NEXT, "unlink");
+  char image[4096];
   pthread_mutex_lock(&lock);
   readPlan();
+  if (plan.images != NULL && strncmp(path, plan.folder, strlen(plan.folder)) == 0) {
+    imagePath(path, image);
+    realUnlink(image);
+  }
   for (int i = 0; i < fileCount && !isCrashing; i++)
     if (strcmp(files[i].path, path) == 0) {
       nextOperation();
@@ -239,7 +295,7 @@ int unlink(const char *path) {
       break;
     }
   pthread_mutex_unlock(&lock);
-  return real(path);
+  return realUnlink(path);
 }
 
 /* For the test: the number of changes and syncs so far. */

@@ -8,6 +8,8 @@ export type DiskPlan = {
   readonly seed: number;
   /** Where the power is cut; with a failure, after it. */
   readonly crashAt?: number;
+  /** Where the process is killed, and the power stays on. */
+  readonly killAt?: number;
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
   /** Reads that fail with `EIO`, from a position on that counts reads. */
@@ -22,12 +24,14 @@ export type DiskPlan = {
 
 const errorNumbers = { EIO: 5, ENOSPC: 28 } as const;
 
-/** The variables of a process whose files in a folder are on such a disk. */
-export const diskVariables = (library: string, folder: string, plan: DiskPlan): Record<string, string> => ({
+/** The variables of a process whose files in a folder are on such a disk. `images`: a folder of the disk itself. */
+export const diskVariables = (library: string, folder: string, images: string, plan: DiskPlan): Record<string, string> => ({
   LD_PRELOAD: library,
   SERAC_DISK_FOLDER: folder,
+  SERAC_DISK_IMAGES: images,
   SERAC_DISK_SEED: String(plan.seed),
   SERAC_DISK_CRASH_AT: String(plan.crashAt ?? 0),
+  SERAC_DISK_KILL_AT: String(plan.killAt ?? 0),
   SERAC_DISK_FAIL_AT: String(plan.failure?.at ?? 0),
   SERAC_DISK_FAIL_COUNT: String(plan.failure?.count ?? 0),
   SERAC_DISK_READ_FAIL_AT: String(plan.failingReads?.at ?? 0),

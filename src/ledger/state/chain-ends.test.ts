@@ -35,6 +35,26 @@ test('the last record of each chain is read after a restart; a damaged record is
   }
 });
 
+test('deferred records that a failing disk does not take are written by the next flush; sync says that they are not written', () => {
+  rmSync(path, { force: true });
+  const opened = openEnds();
+  let isFailing = true;
+  const ends = deferChainEnds({
+    ...opened,
+    record: (...record) => {
+      if (isFailing) throw new Error('disk I/O error');
+      opened.record(...record);
+    },
+  });
+  ends.record(1, one, { id: other, height: 1n });
+  ends.flush();
+  expect(ends.sync).toThrow('disk I/O error');
+  isFailing = false;
+  ends.flush();
+  expect(readEnd(one)).toEqual({ id: other, height: 1n });
+  ends.close();
+});
+
 test('deferred records are written by flush: the last one of each chain', () => {
   rmSync(path, { force: true });
   const ends = deferChainEnds(openEnds());

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import { attempt } from '../../base/fault.ts';
 import type { OffsetFile } from '../store/offset-file.ts';
 import type { Store } from '../store/store.ts';
 import { StateError } from './fault.ts';
@@ -37,18 +38,18 @@ export function openChainEnds(file: OffsetFile): ChainEnds {
   };
 }
 
-/** Chain ends that are written by `flush`, when the commits before it are on disk. */
+/** Chain ends that are written by `flush`, when the commits before it are on disk. If the disk fails, the file names older blocks, which is true too. */
 export function deferChainEnds(ends: ChainEnds): ChainEnds & { readonly flush: () => void } {
   const pending = new Map<number, () => void>();
-  const flush = (): void => {
+  const writePending = (): void => {
     for (const write of pending.values()) write();
     pending.clear();
   };
   return {
     record: (number, chainID, { id, height }) => void pending.set(number, () => ends.record(number, chainID, { id, height })),
-    flush,
+    flush: () => attempt(writePending),
     sync: () => {
-      flush();
+      writePending();
       ends.sync();
     },
     close: ends.close,
