@@ -10,7 +10,7 @@ import {
 } from '../../ledger/store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { checkStructure } from '../../ledger/store/structure.ts';
-import { truncateWal } from '../../ledger/store/wal-end.ts';
+import { syncWal, truncateWal } from '../../ledger/store/wal-end.ts';
 import { startProgress } from '../log/progress.ts';
 import type { Env, FileEnv, ProcessEnv, TimeEnv } from './env.ts';
 
@@ -43,7 +43,7 @@ export function openDataFiles(
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
-  // On other nodes a damaged log is not changed, so that it can be examined: `checkChainEnds` reports the blocks that it lost.
+  // On other nodes a damaged log is not changed before `checkChainEnds` has reported the blocks that it lost, so that it can be examined.
   if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>
@@ -80,6 +80,10 @@ export function openDataFiles(
   };
   try {
     checkChainEnds(store, readChainEnds(file), files.ends);
+    if (deferred === undefined) {
+      truncateWal(env.openFile, database);
+      syncWal(env.openFile, database);
+    }
   } catch (error) {
     close();
     throw error;

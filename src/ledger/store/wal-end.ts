@@ -7,9 +7,9 @@ const magic = 0x377f0682;
 const chunkSize = 1 << 20;
 
 /**
- * Removes what follows the last commit in the write-ahead log of a database that no process has open. After a power cut, frames behind a
+ * Removes what follows the last commit in the write-ahead log of a database that no other process has open. After a power cut, frames behind a
  * missing one can be on disk; SQLite ignores them and overwrites them one after the other. Until then they would look like committed pages
- * to `readWalChecksums`, which compares no checksums of frames.
+ * to `readWalChecksums`, which compares no checksums of frames; and if the missing frame is written again as it was, also to SQLite.
  */
 export function truncateWal(open: OpenFile, database: string): void {
   const existing = open(`${database}-wal`, 'read');
@@ -25,6 +25,17 @@ export function truncateWal(open: OpenFile, database: string): void {
   const wal = open(`${database}-wal`, 'write');
   try {
     wal.truncate(end);
+    wal.sync();
+  } finally {
+    wal.close();
+  }
+}
+
+/** Waits until the log is on disk. A killed process may have left a commit that is complete and not synced, and SQLite takes it for committed. */
+export function syncWal(open: OpenFile, database: string): void {
+  const wal = open(`${database}-wal`, 'read');
+  if (wal === undefined) return;
+  try {
     wal.sync();
   } finally {
     wal.close();
