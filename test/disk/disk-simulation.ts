@@ -31,7 +31,6 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const isHonest = random.below(6) > 0;
-  // Chosen apart, so that it does not change what else a seed means.
   const durability = createRandom(seed + 2).below(4) === 0 ? 'checkpoint' : 'commit';
   const model = createDiskModel({ mayLose: !isHonest || durability === 'checkpoint', mayRefuse: !isHonest });
   const facts: Fact[] = [];
@@ -47,7 +46,7 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
         library,
         folder: join(folder, 'data'),
         startSeconds,
-        steps: isLast ? 5 : minSteps + random.below(moreSteps),
+        steps: isLast ? 5 : chooseSteps(minSteps + random.below(moreSteps), plan),
         lastEventID: model.lastEventID(),
         accepted: model.accepted(),
         checks: isLast,
@@ -68,24 +67,28 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
   }
 }
 
+/** A quarter of the sessions are short: what an earlier one has left in the log is not overwritten then. */
+const chooseSteps = (steps: number, { seed }: DiskPlan): number => (createRandom(seed + 4).below(4) === 0 ? steps % 4 : steps);
+
 function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): DiskPlan {
   const seed = random.below(1_000_000_000);
   const at = 1 + random.below(maxOperation);
   const slowReads = random.below(8) === 0 ? 10 : 0;
   const kind = random.below(10);
-  const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)) };
+  // Chosen apart, like all that was added later: it does not change what else a seed means.
+  const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)), atSync: createRandom(seed + 3).below(2) === 0 };
   if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
   return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at), ...reads };
 }
 
-/** Half of the failures are rough, and the power is cut after half of them. Chosen apart, like failing reads. */
+/** Half of the failures are rough, and the power is cut after half of them. */
 const chooseAfterFailure = (random: ReturnType<typeof createRandom>, at: number): Pick<DiskPlan, 'isRough' | 'crashAt'> => ({
   isRough: random.below(2) === 0,
   ...(random.below(2) === 0 && { crashAt: at + 1 + random.below(maxOperation - at + 200) }),
 });
 
-/** Reads fail in one of six sessions. Chosen apart, so that they do not change what else a seed means. */
+/** Reads fail in one of six sessions. */
 const chooseFailingReads = (random: ReturnType<typeof createRandom>): DiskPlan['failingReads'] =>
   random.below(6) === 0 ? { at: 1 + random.below(maxFailingRead), count: 1 + random.below(10) } : undefined;
 

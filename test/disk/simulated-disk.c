@@ -51,12 +51,12 @@ static struct {
   int isRead;
   const char *folder, *images;
   long crashAt, killAt, failAt, failCount, readFailAt, readFailCount;
-  int error, lies, slow, isRough;
+  int error, lies, slow, isRough, atSync;
   uint32_t random;
 } plan;
 static File files[maxFiles];
 static int fileCount;
-static long operations, reads;
+static long operations, reads, failures;
 static int isCrashing;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -92,6 +92,7 @@ static void readPlan(void) {
   plan.lies = (int)numberOf("SERAC_DISK_LIES");
   plan.slow = (int)numberOf("SERAC_DISK_SLOW");
   plan.isRough = (int)numberOf("SERAC_DISK_ROUGH");
+  plan.atSync = (int)numberOf("SERAC_DISK_AT_SYNC");
   plan.random = (uint32_t)numberOf("SERAC_DISK_SEED") * 2654435761u + 1;
   plan.isRead = 1;
 }
@@ -259,11 +260,14 @@ static void leaveImage(File *file) {
   if (fd < 0 || realPwrite(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
 }
 
+/* Whether what is planned for an operation happens now: from that operation on, or from the next sync on. */
+static int isReached(long at, int isSync) { return at > 0 && operations >= at && (isSync || !plan.atSync); }
+
 /* Counts a change or a sync. Returns an error that it fails with, or 0. */
-static int nextOperation(void) {
+static int nextOperation(int isSync) {
   operations++;
-  int isKilled = plan.killAt > 0 && operations >= plan.killAt;
-  if (isKilled || (plan.crashAt > 0 && operations >= plan.crashAt)) {
+  int isKilled = isReached(plan.killAt, isSync);
+  if (isKilled || isReached(plan.crashAt, isSync)) {
     isCrashing = 1;
     for (int i = 0; i < fileCount; i++) {
       if (isKilled) leaveImage(&files[i]);
@@ -272,8 +276,9 @@ static int nextOperation(void) {
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
-  if (plan.failAt > 0 && operations >= plan.failAt && operations < plan.failAt + plan.failCount) return plan.error;
-  return 0;
+  if (!isReached(plan.failAt, isSync) || failures == plan.failCount) return 0;
+  failures++;
+  return plan.error;
 }
 
 /* A file that is removed keeps nothing; another one may get its inode. */
@@ -287,7 +292,7 @@ int unlink(const char *path) {
   }
   for (int i = 0; i < fileCount && !isCrashing; i++)
     if (strcmp(files[i].path, path) == 0) {
-      nextOperation();
+      nextOperation(0);
       forgetChanges(&files[i]);
       free(files[i].changes);
       free(files[i].disk);
@@ -305,7 +310,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   pthread_mutex_lock(&lock);
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation();
+  int error = file == NULL ? 0 : nextOperation(0);
   /* The part that a failing write writes, if any. */
   size_t part = error == 0 ? length : plan.isRough ? below((uint32_t)length) : 0;
   if (file != NULL && part > 0) remember(file, offset, bytes, part);
@@ -339,7 +344,7 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t offset) { return pread64
 static int syncFile(int fd, int (*real)(int)) {
   pthread_mutex_lock(&lock);
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation();
+  int error = file == NULL ? 0 : nextOperation(1);
   if (file != NULL && error == 0 && !plan.lies) {
     applyAll(file);
     forgetChanges(file);
@@ -368,7 +373,7 @@ int ftruncate64(int fd, off64_t size) {
   pthread_mutex_lock(&lock);
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation();
+  int error = file == NULL ? 0 : nextOperation(0);
   if (file != NULL && error == 0) remember(file, size, NULL, 0);
   pthread_mutex_unlock(&lock);
   if (error != 0) {

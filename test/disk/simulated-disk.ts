@@ -10,6 +10,8 @@ export type DiskPlan = {
   readonly crashAt?: number;
   /** Where the process is killed, and the power stays on. */
   readonly killAt?: number;
+  /** Whether the power is cut, the process is killed or writes fail at the next sync only: a commit is complete then, and not on disk. */
+  readonly atSync?: boolean;
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
   /** Reads that fail with `EIO`, from a position on that counts reads. */
@@ -38,6 +40,7 @@ export const diskVariables = (library: string, folder: string, images: string, p
   SERAC_DISK_READ_FAIL_COUNT: String(plan.failingReads?.count ?? 0),
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
   SERAC_DISK_ROUGH: plan.isRough === true ? '1' : '0',
+  SERAC_DISK_AT_SYNC: plan.atSync === true ? '1' : '0',
   SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
   SERAC_DISK_SLOW: String(plan.slowReads ?? 0),
 });
