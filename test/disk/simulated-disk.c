@@ -52,7 +52,7 @@ static struct {
   const char *folder, *images;
   long crashAt, killAt, failAt, failCount, readFailAt, readFailCount;
   int error, lies, slow, isRough, atSync;
-  uint32_t random;
+  uint32_t random, aside;
 } plan;
 static File files[maxFiles];
 static int fileCount;
@@ -94,15 +94,19 @@ static void readPlan(void) {
   plan.isRough = (int)numberOf("SERAC_DISK_ROUGH");
   plan.atSync = (int)numberOf("SERAC_DISK_AT_SYNC");
   plan.random = (uint32_t)numberOf("SERAC_DISK_SEED") * 2654435761u + 1;
+  plan.aside = plan.random ^ 0x5bd1e995u;
   plan.isRead = 1;
 }
 
-static uint32_t below(uint32_t end) {
-  plan.random ^= plan.random << 13;
-  plan.random ^= plan.random >> 17;
-  plan.random ^= plan.random << 5;
-  return plan.random % end;
+static uint32_t draw(uint32_t *random, uint32_t end) {
+  *random ^= *random << 13;
+  *random ^= *random >> 17;
+  *random ^= *random << 5;
+  return *random % end;
 }
+static uint32_t below(uint32_t end) { return draw(&plan.random, end); }
+/* For choices that were added later: they do not change what else a seed means. */
+static uint32_t asideBelow(uint32_t end) { return draw(&plan.aside, end); }
 
 static void resize(File *file, size_t size) {
   if (size > file->diskRoom) {
@@ -219,10 +223,12 @@ static void applyAll(File *file) {
 static void applySome(File *file) {
   if (file->count == 0) return;
   uint32_t way = below(5);
-  /* 0: all are lost. 1: all are kept. 2: the first ones are kept, one is torn. 3: some are lost. 4: some are lost, in another order, torn. */
+  /* 0: all are lost. 1: all are kept, or all but one. 2: the first ones are kept, one is torn. 3: some are lost. 4: some are lost, in another order, torn. */
   if (way == 0) return;
   if (way == 1) {
-    applyAll(file);
+    size_t lost = asideBelow(3) == 0 ? file->count : asideBelow((uint32_t)file->count);
+    for (size_t i = 0; i < file->count; i++)
+      if (i != lost) apply(file, &file->changes[i], 0);
     return;
   }
   size_t kept = way == 2 ? below((uint32_t)file->count) : file->count;

@@ -10,7 +10,7 @@ import {
 } from '../../ledger/store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { checkStructure } from '../../ledger/store/structure.ts';
-import { syncWal, truncateWal } from '../../ledger/store/wal-end.ts';
+import { truncateWal } from '../../ledger/store/wal-end.ts';
 import { startProgress } from '../log/progress.ts';
 import type { Env, FileEnv, ProcessEnv, TimeEnv } from './env.ts';
 
@@ -82,7 +82,8 @@ export function openDataFiles(
     checkChainEnds(store, readChainEnds(file), files.ends);
     if (deferred === undefined) {
       truncateWal(env.openFile, database);
-      syncWal(env.openFile, database);
+      // A killed process may have left a commit that is complete and not synced, and SQLite takes it for committed.
+      checksums.syncLog();
     }
   } catch (error) {
     close();

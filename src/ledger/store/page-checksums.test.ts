@@ -21,10 +21,7 @@ const finish = <T>(work: Generator<unknown, T>): T => {
 const differing = (path: string): readonly number[] => finish(openPageChecksums(openFile, path).verify());
 
 /** Opens a database with a table and with checksums from the start. */
-function openWithChecksums(
-  path: string,
-  wrap: (sums: PageChecksums) => Pick<PageChecksums, 'record' | 'discard' | 'distrustLog'> = (sums) => sums,
-) {
+function openWithChecksums(path: string, wrap: (sums: PageChecksums) => Omit<PageChecksums, 'verify' | 'rebuild'> = (sums) => sums) {
   const sums = openPageChecksums(openFile, path);
   const open = () => openStore(openDatabase, { path, networkID: 5, genesis: zeroId, pageChecksums: wrap(sums) });
   if (!hasPageChecksums(openFile, path)) {
@@ -139,8 +136,7 @@ test('whenever the process is killed, only pages that are in the write-ahead log
     if (hasPageChecksums(openFile, copy)) expect(differing(copy)).toEqual([]);
   };
   const wrap = (sums: PageChecksums) => ({
-    discard: sums.discard,
-    distrustLog: sums.distrustLog,
+    ...sums,
     record: () => {
       snapshot();
       sums.record();
@@ -176,8 +172,7 @@ test('when checksums cannot be recorded there is no checkpoint, and closing disc
   const path = join(folder, 'full');
   let failing = false;
   const { store, add } = openWithChecksums(path, (sums) => ({
-    discard: sums.discard,
-    distrustLog: sums.distrustLog,
+    ...sums,
     record: () => {
       if (failing) throw new Error('disk full');
       sums.record();
@@ -210,3 +205,31 @@ test('after a write that failed because of the disk, checksums are discarded: th
 
 /** SQLITE_IOERR_FSYNC */
 const ioErrorOfFsync = 1034;
+
+test('after a sync of the log that failed, the next one writes the log again; until then the database is not closed', () => {
+  const path = join(folder, 'forgotten');
+  let failing = 0;
+  let written = 0;
+  const open = ((file: string, access: 'write') => {
+    const opened = openFile(file, access);
+    if (opened === undefined || !file.endsWith('-wal')) return opened;
+    const write: typeof opened.write = (offset, bytes) => {
+      written += bytes.length;
+      opened.write(offset, bytes);
+    };
+    const sync = (): void => {
+      if (failing-- > 0) throw new Error('no sync');
+      opened.sync();
+    };
+    return { ...opened, write, sync };
+  }) as typeof openFile;
+  const sums = openPageChecksums(open, path);
+  const store = openStore(openDatabase, { path, networkID: 5, genesis: zeroId, pageChecksums: sums });
+  const log = readFileSync(`${path}-wal`);
+  failing = 2;
+  expect(sums.record).toThrow('no sync');
+  expect([store.close(), written]).toEqual([false, log.length]);
+  expect([sums.syncLog(), written]).toEqual([undefined, 2 * log.length]);
+  sums.syncLog();
+  expect([store.close(), written]).toEqual([true, 2 * log.length]);
+});

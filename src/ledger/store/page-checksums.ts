@@ -10,10 +10,15 @@ import { pageChecksum, readWalChecksums } from './wal-frames.ts';
  * Pages reach the main file only from the write-ahead log. So their checksums are computed from the log before every checkpoint and before
  * closing, and are on disk before the checkpoint begins. However the process ends, a page can differ from its checksum only while the log
  * still contains the page. That is not damage: SQLite reads the page from the log, and the log has checksums of its own. The log itself is
- * synced first, since not every commit waits for the disk (`Durability`).
+ * synced first (`syncLog`), since not every commit waits for the disk (`Durability`).
  */
 export type PageChecksums = {
-  /** Stores the checksums of all pages in the write-ahead log; after `distrustLog` discards all checksums. */
+  /**
+   * Returns when the write-ahead log is on disk. A checkpoint before that could leave a main file that is changed in part and a log that cannot
+   * complete it. After a sync that failed, Linux does not write what it had not written by then: the log is written again, as it is.
+   */
+  readonly syncLog: () => void;
+  /** Syncs the write-ahead log and stores the checksums of all its pages; after `distrustLog` discards all checksums. */
   readonly record: () => void;
   /**
    * To be called after a write failed with an I/O error. If only the sync failed, the log holds the pages with the mark of a commit, and SQLite
@@ -55,10 +60,10 @@ export const checksumsPath = (database: string): string => `${database}-sums`;
 
 /**
  * Records the checksums before the database is closed. If that fails, discards them: outdated checksums would be reported as damage. Returns
- * whether one of both succeeded.
+ * whether one of both succeeded, and the log is on disk.
  */
-export function recordOrDiscard({ record, discard }: Pick<PageChecksums, 'record' | 'discard'>): boolean {
-  return succeeds(record) || succeeds(discard);
+export function recordOrDiscard({ syncLog, record, discard }: Pick<PageChecksums, 'syncLog' | 'record' | 'discard'>): boolean {
+  return succeeds(syncLog) && (succeeds(record) || succeeds(discard));
 }
 
 function succeeds(run: () => void): boolean {
@@ -80,6 +85,15 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
     withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
   const readWal = (): Map<number, number> => withWal(readWalChecksums);
   let isLogTrusted = true;
+  let isLogWritten = true;
+  const syncLog = (): void =>
+    withFile(open(`${database}-wal`, 'read'), (wal) => {
+      if (wal === undefined) return;
+      if (!isLogWritten) withFile(open(`${database}-wal`, 'write'), (again) => rewrite(wal, again));
+      isLogWritten = false;
+      wal.sync();
+      isLogWritten = true;
+    });
   const discard = (): void =>
     withFile(open(checksumsPath(database), 'write'), (sums) => {
       sums.write(0, Buffer.alloc(header.length));
@@ -87,15 +101,15 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
     });
 
   return {
+    syncLog,
     distrustLog: () => {
       isLogTrusted = false;
+      isLogWritten = false;
     },
     record: () => {
+      syncLog();
       if (!isLogTrusted) return discard();
-      const changed = withWal((wal) => {
-        wal.sync();
-        return readWalChecksums(wal);
-      });
+      const changed = readWal();
       if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
     },
     discard,
@@ -127,6 +141,13 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
       }
     },
   };
+}
+
+/** Writes the bytes of a file to the same places again. */
+function rewrite(file: OffsetFile, again: OffsetFile): void {
+  const chunk = Buffer.alloc(pagesPerBlock * 1024);
+  const size = file.size();
+  for (let at = 0; at < size; at += chunk.length) again.write(at, chunk.subarray(0, file.read(at, chunk)));
 }
 
 function withFile<F extends OffsetFile | undefined, T>(file: F, work: (file: F) => T): T {

@@ -53,7 +53,7 @@ export type StoreOptions = {
   /** Size of SQLite's page cache in bytes. */
   readonly cacheBytes?: number;
   /** Checksums of the file's pages, updated before every checkpoint. */
-  readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard' | 'distrustLog'> | undefined;
+  readonly pageChecksums?: Omit<PageChecksums, 'verify' | 'rebuild'> | undefined;
   /** When a commit is on disk; `commit` by default. */
   readonly durability?: Durability | undefined;
   /** Called after a checkpoint: all commits so far are on disk. */

@@ -31,17 +31,6 @@ export function truncateWal(open: OpenFile, database: string): void {
   }
 }
 
-/** Waits until the log is on disk. A killed process may have left a commit that is complete and not synced, and SQLite takes it for committed. */
-export function syncWal(open: OpenFile, database: string): void {
-  const wal = open(`${database}-wal`, 'read');
-  if (wal === undefined) return;
-  try {
-    wal.sync();
-  } finally {
-    wal.close();
-  }
-}
-
 /** Returns the offset after the last frame that SQLite accepts as committed; 0 if it accepts none. */
 export function findWalEnd(wal: OffsetFile): number {
   const header = Buffer.alloc(headerSize);
