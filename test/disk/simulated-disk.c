@@ -43,6 +43,8 @@ typedef struct {
   size_t size, diskRoom;
   /* False for a file that Bun writes, with system calls of its own. */
   int isSimulated;
+  /* Whether a sync has failed and forgotten writes: then no later sync writes what the next process finds. */
+  int isForgetful;
   Change *changes;
   size_t count, room;
 } File;
@@ -66,6 +68,7 @@ static int (*realFsync)(int);
 static int (*realFdatasync)(int);
 static int (*realFtruncate)(int, off64_t);
 static int (*realUnlink)(const char *);
+static int (*realKill)(pid_t, int);
 
 static long numberOf(const char *name) {
   const char *text = getenv(name);
@@ -80,6 +83,7 @@ static void readPlan(void) {
   realFdatasync = dlsym(RTLD_NEXT, "fdatasync");
   realFtruncate = dlsym(RTLD_NEXT, "ftruncate64");
   realUnlink = dlsym(RTLD_NEXT, "unlink");
+  realKill = dlsym(RTLD_NEXT, "kill");
   plan.folder = getenv("SERAC_DISK_FOLDER");
   plan.images = getenv("SERAC_DISK_IMAGES");
   plan.crashAt = numberOf("SERAC_DISK_CRASH_AT");
@@ -117,41 +121,43 @@ static void resize(File *file, size_t size) {
   file->size = size;
 }
 
-/* Where the image of a file is left for the next process. */
+/* Where the image of a file is left for the next process: a byte that says if it is forgetful, and what is on the disk. */
 static void imagePath(const char *path, char *into) {
   const char *name = strrchr(path, '/');
   snprintf(into, 4096, "%s%s", plan.images, name == NULL ? path : name);
 }
 
-static void readWhole(File *file, int fd) {
+static void readFrom(File *file, int fd, off_t start) {
   struct stat found;
   if (fstat(fd, &found) != 0) abort();
-  resize(file, (size_t)found.st_size);
-  if (realPread(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
+  resize(file, (size_t)(found.st_size - start));
+  if (realPread(fd, file->disk, file->size, start) != (ssize_t)file->size) abort();
 }
 
 static void remember(File *file, off_t offset, const void *bytes, size_t length);
 
 /* Reads what is on the disk: what an earlier process has left, or, if it was killed, what it had synced. */
 static void openDisk(File *file) {
-  char image[4096];
+  char image[4096], forgetful = 0;
   imagePath(file->path, image);
   int own = open(file->path, O_RDONLY), left = open(image, O_RDONLY);
   if (own < 0) abort();
-  readWhole(file, own);
-  if (left >= 0) {
-    size_t size = file->size;
-    unsigned char *unsynced = malloc(size);
-    memcpy(unsynced, file->disk, size);
-    file->size = 0;
-    readWhole(file, left);
-    remember(file, (off_t)size, NULL, 0);
-    remember(file, 0, unsynced, size);
-    free(unsynced);
-    close(left);
-    realUnlink(image);
-  }
+  readFrom(file, own, 0);
   close(own);
+  if (left < 0) return;
+  size_t size = file->size;
+  unsigned char *found = malloc(size);
+  memcpy(found, file->disk, size);
+  readFrom(file, left, 1);
+  file->isSimulated = 1;
+  if (realPread(left, &forgetful, 1, 0) != 1) abort();
+  if (!forgetful) {
+    remember(file, (off_t)size, NULL, 0);
+    remember(file, 0, found, size);
+  }
+  free(found);
+  close(left);
+  realUnlink(image);
 }
 
 /* The file of a descriptor, if it is a simulated one. */
@@ -259,11 +265,11 @@ static void losePower(File *file) {
 
 /* Leaves what is on the disk for the next process, if the file has more. */
 static void leaveImage(File *file) {
-  char image[4096];
-  if (file->count == 0) return;
+  char image[4096], forgetful = (char)file->isForgetful;
+  if (file->count == 0 && !forgetful) return;
   imagePath(file->path, image);
   int fd = open(image, O_RDWR | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0 || realPwrite(fd, file->disk, file->size, 0) != (ssize_t)file->size) abort();
+  if (fd < 0 || realPwrite(fd, &forgetful, 1, 0) != 1 || realPwrite(fd, file->disk, file->size, 1) != (ssize_t)file->size) abort();
 }
 
 /* Whether what is planned for an operation happens now: from that operation on, or from the next sync on. */
@@ -279,12 +285,17 @@ static int nextOperation(int isSync) {
       if (isKilled) leaveImage(&files[i]);
       else losePower(&files[i]);
     }
-    kill(getpid(), SIGKILL);
+    realKill(getpid(), SIGKILL);
     for (;;) pause();
   }
   if (!isReached(plan.failAt, isSync) || failures == plan.failCount) return 0;
   failures++;
   return plan.error;
+}
+
+static int failWith(int error) {
+  errno = error;
+  return -1;
 }
 
 /* A file that is removed keeps nothing; another one may get its inode. */
@@ -309,6 +320,16 @@ int unlink(const char *path) {
   return realUnlink(path);
 }
 
+/* A process that kills itself, because its disk fails again and again, leaves what one that is killed leaves. */
+int kill(pid_t process, int signal) {
+  pthread_mutex_lock(&lock);
+  readPlan();
+  if (process == getpid() && signal == SIGKILL && !isCrashing)
+    for (int i = 0; i < fileCount; i++) leaveImage(&files[i]);
+  pthread_mutex_unlock(&lock);
+  return realKill(process, signal);
+}
+
 /* For the test: the number of changes and syncs so far. */
 long simulatedOperations(void) { return operations; }
 
@@ -322,9 +343,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   if (file != NULL && part > 0) remember(file, offset, bytes, part);
   pthread_mutex_unlock(&lock);
   ssize_t written = error != 0 && part == 0 ? 0 : realPwrite(fd, bytes, part, offset);
-  if (error == 0) return written;
-  errno = error;
-  return -1;
+  return error == 0 ? written : failWith(error);
 }
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return pwrite64(fd, bytes, length, offset); }
 
@@ -338,10 +357,7 @@ ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
     int fails = isFile && plan.readFailAt > 0 && reads >= plan.readFailAt && reads < plan.readFailAt + plan.readFailCount;
     pthread_mutex_unlock(&lock);
     if (isSlow) usleep(2000);
-    if (fails) {
-      errno = EIO;
-      return -1;
-    }
+    if (fails) return failWith(EIO);
   }
   return realPread(fd, bytes, length, offset);
 }
@@ -357,12 +373,10 @@ static int syncFile(int fd, int (*real)(int)) {
   } else if (file != NULL && error != 0 && plan.isRough) {
     applySome(file);
     forgetChanges(file);
+    file->isForgetful = 1;
   }
   pthread_mutex_unlock(&lock);
-  if (error != 0) {
-    errno = error;
-    return -1;
-  }
+  if (error != 0) return failWith(error);
   /* The file is simulated: nothing need wait for the real disk. */
   return file == NULL ? real(fd) : 0;
 }
@@ -382,10 +396,7 @@ int ftruncate64(int fd, off64_t size) {
   int error = file == NULL ? 0 : nextOperation(0);
   if (file != NULL && error == 0) remember(file, size, NULL, 0);
   pthread_mutex_unlock(&lock);
-  if (error != 0) {
-    errno = error;
-    return -1;
-  }
+  if (error != 0) return failWith(error);
   return realFtruncate(fd, size);
 }
 int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }

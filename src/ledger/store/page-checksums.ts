@@ -85,7 +85,8 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
     withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
   const readWal = (): Map<number, number> => withWal(readWalChecksums);
   let isLogTrusted = true;
-  let isLogWritten = true;
+  // The sync of a process that ended without closing may have failed, too.
+  let isLogWritten = withFile(open(`${database}-wal`, 'read'), (wal) => wal === undefined);
   const syncLog = (): void =>
     withFile(open(`${database}-wal`, 'read'), (wal) => {
       if (wal === undefined) return;
