@@ -363,8 +363,9 @@ ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
 }
 ssize_t pread(int fd, void *bytes, size_t length, off_t offset) { return pread64(fd, bytes, length, offset); }
 
-static int syncFile(int fd, int (*real)(int)) {
+static int syncFile(int fd, int (**real)(int)) {
   pthread_mutex_lock(&lock);
+  readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
   int error = file == NULL ? 0 : nextOperation(1);
   if (file != NULL && error == 0 && !plan.lies) {
@@ -378,16 +379,10 @@ static int syncFile(int fd, int (*real)(int)) {
   pthread_mutex_unlock(&lock);
   if (error != 0) return failWith(error);
   /* The file is simulated: nothing need wait for the real disk. */
-  return file == NULL ? real(fd) : 0;
+  return file == NULL ? (*real)(fd) : 0;
 }
-int fsync(int fd) {
-  readPlan();
-  return syncFile(fd, realFsync);
-}
-int fdatasync(int fd) {
-  readPlan();
-  return syncFile(fd, realFdatasync);
-}
+int fsync(int fd) { return syncFile(fd, &realFsync); }
+int fdatasync(int fd) { return syncFile(fd, &realFdatasync); }
 
 int ftruncate64(int fd, off64_t size) {
   pthread_mutex_lock(&lock);
