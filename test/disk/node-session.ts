@@ -90,7 +90,7 @@ const statusOf = async (node: Node, txID: string): Promise<string> =>
 /** Says every event that the stream delivers, from where an earlier session has stopped reading. */
 async function followEvents(node: Node): Promise<void> {
   const from = order.lastEventID === undefined ? '' : `lastEventId=${encodeURIComponent(order.lastEventID)}`;
-  const stream = await time.until(openLocalEvents(node.handler, from));
+  const stream = await retried(() => time.until(openLocalEvents(node.handler, from)));
   let text = '';
   for await (const chunk of stream) {
     text += new TextDecoder().decode(chunk);

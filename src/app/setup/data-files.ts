@@ -73,9 +73,11 @@ export function openDataFiles(
   });
   const close = (): void => {
     // If the disk fails, this is tried again at the exit, before Bun closes what was left open.
-    if (store.close()) cancelExit();
-    // Closing has synced the log or the database.
-    deferred?.flush();
+    if (store.close()) {
+      cancelExit();
+      // Closing has synced the log or the database.
+      deferred?.flush();
+    }
     ends.close();
   };
   try {

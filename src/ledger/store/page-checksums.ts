@@ -1,7 +1,9 @@
+import { toHex } from '../../base/bytes/hex.ts';
 import { crc32 } from '../../base/bytes/runtime-modules.ts';
 import { type ChecksumJoiner, createChecksumJoiner } from './joined-checksum.ts';
 import type { OffsetFile, OpenFile } from './offset-file.ts';
-import { pageChecksum, readWalChecksums } from './wal-frames.ts';
+import { findWalEnd } from './wal-end.ts';
+import { pageChecksum, readWalChecksums, readWalHeader } from './wal-frames.ts';
 
 /**
  * Checksums of the pages of a SQLite file, stored in a second file. SQLite keeps no checksums in the main file, so a changed byte there
@@ -83,10 +85,17 @@ export function hasPageChecksums(open: OpenFile, database: string): boolean {
 export function openPageChecksums(open: OpenFile, database: string): PageChecksums {
   const withWal = (read: (wal: OffsetFile) => Map<number, number>): Map<number, number> =>
     withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
-  const readWal = (): Map<number, number> => withWal(readWalChecksums);
+  const headerOf = (wal: OffsetFile): string => toHex(readWalHeader(wal));
+  /**
+   * The header of a log that an earlier process has left. What follows its last commit can look committed, until `truncateWal` has removed it; so the
+   * end of such a log is found as SQLite finds it. A log that was begun since has another header.
+   */
+  const inherited = withFile(open(`${database}-wal`, 'read'), (wal) => wal && headerOf(wal));
+  const readWal = (): Map<number, number> =>
+    withWal((wal) => readWalChecksums(wal, headerOf(wal) === inherited ? findWalEnd(wal) : undefined));
   let isLogTrusted = true;
-  // The sync of a process that ended without closing may have failed, too.
-  let isLogWritten = withFile(open(`${database}-wal`, 'read'), (wal) => wal === undefined);
+  // The last sync of an earlier process may have failed, too.
+  let isLogWritten = inherited === undefined;
   const syncLog = (): void =>
     withFile(open(`${database}-wal`, 'read'), (wal) => {
       if (wal === undefined) return;

@@ -21,15 +21,15 @@ export function readWalHeader(wal: Pick<OffsetFile, 'read'>): Uint8Array {
 
 /**
  * Reads the checksum of the newest committed version of each page in the log, by page number.
- * Frames after the last commit are ignored: their transaction was rolled back.
+ * Frames after the last commit are ignored: their transaction was rolled back. Frames from `limit` on are ignored too.
  */
-export function readWalChecksums(wal: OffsetFile): Map<number, number> {
+export function readWalChecksums(wal: OffsetFile, limit = Number.POSITIVE_INFINITY): Map<number, number> {
   const header = Buffer.alloc(headerSize);
   // The lowest bit of the magic number is the byte order of SQLite's own checksums, which are not used here.
   if (wal.read(0, header) < headerSize || (header.readUInt32BE(0) & ~1) >>> 0 !== magic) return new Map();
   const frameSize = frameHeaderSize + header.readUInt32BE(8);
   const chunk = Buffer.alloc(Math.max(1, Math.floor(chunkSize / frameSize)) * frameSize);
-  const { newest, end } = findNewestFrames(wal, header, chunk);
+  const { newest, end } = findNewestFrames(wal, header, chunk, limit);
   const checksums = new Map<number, number>();
   // Most pages appear in several frames, so their checksums are computed only now. Reading whole chunks again costs less than a call for each page.
   for (let start = headerSize; start < end; start += chunk.length) {
@@ -47,6 +47,7 @@ function findNewestFrames(
   wal: OffsetFile,
   header: Buffer,
   chunk: Buffer,
+  limit: number,
 ): { readonly newest: ReadonlyMap<number, number>; readonly end: number } {
   const frameSize = frameHeaderSize + header.readUInt32BE(8);
   const [salt1, salt2] = [header.readUInt32BE(16), header.readUInt32BE(20)];
@@ -56,6 +57,7 @@ function findNewestFrames(
   for (let start = headerSize; ; start += chunk.length) {
     const count = wal.read(start, chunk);
     for (let at = 0; at + frameSize <= count; at += frameSize) {
+      if (start + at >= limit) return { newest, end };
       if (chunk.readUInt32BE(at + 8) !== salt1 || chunk.readUInt32BE(at + 12) !== salt2) return { newest, end };
       pending.push(chunk.readUInt32BE(at), start + at);
       if (chunk.readUInt32BE(at + 4) === 0) continue;
