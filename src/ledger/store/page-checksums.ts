@@ -155,7 +155,7 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
 
 /** Writes the bytes of a file to the same places again. */
 function rewrite(file: OffsetFile, again: OffsetFile): void {
-  const chunk = Buffer.alloc(pagesPerBlock * 1024);
+  const chunk = Buffer.alloc(1 << 20);
   const size = file.size();
   for (let at = 0; at < size; at += chunk.length) again.write(at, chunk.subarray(0, file.read(at, chunk)));
 }
