@@ -154,7 +154,11 @@ export function openNodeStore(
           );
         if (!state.isInitialized()) initialize();
         recordBlock0.push(() => recordEnd?.(spec.genesisBlock));
+        let epoch = store.epoch();
         store.onRevert(() => {
+          // Not before the revert is committed. If that fails, block 0 stays recorded: the log may hold the revert, and the next start find it.
+          if (store.epoch() === epoch) return;
+          epoch = store.epoch();
           if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         });
         eventLog.addChain({ number: chain.number, state });
