@@ -33,13 +33,13 @@ type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readon
 
 /**
  * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called with the pages
- * that differ from their checksums; by default it throws.
+ * that differ from their checksums; without it, they and a damaged structure are errors.
  */
 export function openDataFiles(
   files: DataFiles,
   env: Env,
   options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'onCheckpoint'>,
-  onDamage: (pages: readonly number[]) => void = (pages) => throwDamagedPages(files.database, pages),
+  onDamage?: (pages: readonly number[]) => void,
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
@@ -50,12 +50,12 @@ export function openDataFiles(
     openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
   if (hasPageChecksums(env.openFile, database)) {
     const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
-    if (pages.length > 0) onDamage(pages);
+    if (pages.length > 0) (onDamage ?? throwDamagedPages(database))(pages);
   } else {
     // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
     const unverified = open();
     try {
-      requireSoundStructure(unverified, database, env);
+      if (onDamage === undefined) requireSoundStructure(unverified, database, env);
     } finally {
       unverified.close();
     }
@@ -162,9 +162,13 @@ function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: FileEnv): v
     );
 }
 
-function throwDamagedPages(database: string, pages: readonly number[]): never {
-  throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, { code: 'STORE_DAMAGED' });
-}
+const throwDamagedPages =
+  (database: string) =>
+  (pages: readonly number[]): never => {
+    throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, {
+      code: 'STORE_DAMAGED',
+    });
+  };
 
 /** Returns the files of a data directory. Throws if it has no database, and creates nothing. */
 export function requireDatabase(dataDir: string, env: Env): DataFiles {
