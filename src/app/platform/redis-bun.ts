@@ -116,7 +116,7 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
   };
 }
 
-/** A timer that runs once at a time. `start` resolves when the time is over, which calls `run`, or when it is ended before. */
+/** A timer; while it runs, another start has no effect. It calls `run` when the time is over. `start` resolves then, or when `end` stops it before. */
 function createTimer(run = (): void => {}) {
   let current: { readonly timer: Timer; readonly over: PromiseWithResolvers<void> } | undefined;
   const end = (): void => {

@@ -5,6 +5,7 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import { processCaches } from '../../base/cache/cache-budget.ts';
+import { attempt } from '../../base/fault.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
 import { createAccept, createExtendGenesis, type ExtendGenesis } from '../../chain/lifecycle/accept.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
@@ -269,13 +270,8 @@ export function openNodeDatabase(
 /** Returns a function that records the last block of a chain after each commit (see ledger/state/chain-ends.ts). A failure does not undo the commit. */
 const createEndRecorder =
   (ends: ChainEnds, numberOf: () => number, chainID: Id) =>
-  (last: ChainEnd): void => {
-    try {
-      ends.record(numberOf(), chainID, last);
-    } catch {
-      return;
-    }
-  };
+  (last: ChainEnd): void =>
+    attempt(() => ends.record(numberOf(), chainID, last));
 
 export const registerIndexSpec = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
   number: registerChain(store, id, idOf(genesis.bytes)),

@@ -124,7 +124,7 @@ function* spentSinceBySets(
   );
   for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
     const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
-    // Bytes are read of transactions: only those that are needed.
+    // The bytes of an output are read from its transaction, so they are read only for outputs that belong to the answer.
     for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
       found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
     unfinished = unfinished.flatMap(({ source }, i) => {

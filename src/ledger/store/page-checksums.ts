@@ -23,8 +23,8 @@ export type PageChecksums = {
   /** Syncs the write-ahead log and stores the checksums of all its pages; after `distrustLog` discards all checksums. */
   readonly record: () => void;
   /**
-   * To be called after a write failed with an I/O error. If only the sync failed, the log holds the pages with the mark of a commit, and SQLite
-   * knows in its memory alone that it has rolled back: what SQLite will move to the main file cannot be told from the log any more.
+   * To be called after a write failed with an I/O error. If only the sync failed, the log holds the whole commit, but SQLite has rolled it back and
+   * will not move it to the main file. Nothing in the log says so: which pages will be moved cannot be read from it any more.
    */
   readonly distrustLog: () => void;
   /** Invalidates all checksums; the next start rebuilds them. Used when `record` failed and the pages will change anyway. */
@@ -94,7 +94,7 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
   const readWal = (): Map<number, number> =>
     withWal((wal) => readWalChecksums(wal, headerOf(wal) === inherited ? findWalEnd(wal) : undefined));
   let isLogTrusted = true;
-  // The last sync of an earlier process may have failed, too.
+  // The last sync of an earlier process may have failed: what is read from its log is then not on the disk.
   let isLogWritten = inherited === undefined;
   const syncLog = (): void =>
     withFile(open(`${database}-wal`, 'read'), (wal) => {

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Problems that are listed at most. */
+/** The largest number of problems that is listed. */
 const maxProblems = 100;
 
 /**
