@@ -92,6 +92,20 @@ for (const mode of devModes)
       expect(steps.map(({ step }: Json) => step)).toEqual(['received', 'verified', 'pooled']);
     });
 
+    test('the content of a transaction has the time at which the node got it, not that of the request', async () => {
+      const listed = [...(await get('mempool')).transactions, ...(await get('dropped-transactions')).transactions];
+      const second = Math.floor(Date.now() / 1000);
+      await eventually(
+        async () => Math.floor(Date.now() / 1000),
+        (now) => now > second,
+      );
+      expect(listed).toHaveLength(3);
+      for (const { txHash, transaction, receivedAt, ...content } of listed) {
+        const shown = (await get(`transactions/${txHash}/lifecycle`)).transaction;
+        expect(shown).toEqual(transaction ?? { txHash, ...content });
+      }
+    });
+
     test('a revert takes back throughput, holders and lifecycle; the drops stay', async () => {
       await node.dev('dev.snapshot', { name: 'before' });
       const before = await get('throughput?seconds=3600');

@@ -4,7 +4,7 @@ import { listMetadata, networkSpelling, renderChainInfo, requireChain } from '..
 import { joinPage } from '../data/json-page.ts';
 import { countWithinBytes } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
-import type { LiveReason } from '../rest/live-reads.ts';
+import type { LiveReason, LiveTx } from '../rest/live-reads.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
@@ -22,11 +22,7 @@ export const mempoolRoutes = implementRoutes<ExplorerDeps>()(mempoolRows, {
       countWithinBytes(pool.txs, pageSize, ({ tx }) => tx.length / 2),
     );
     const spelling = networkSpelling(deps.served, chainRef.network);
-    const now = deps.served.now();
-    const pending = shown.map(({ tx, received }) => ({
-      tx: parseLiveTx(tx),
-      time: received === null ? now : Math.floor(received / 1000),
-    }));
+    const pending = shown.map((live) => parsePending(deps, live));
     const texts = await writePendingTxs(deps, chain, spelling.hrp, pending);
     const end = offset + shown.length;
     const [tip, metadata] = await Promise.all([chain.reads.tip(), listMetadata(spelling, chain)]);
@@ -109,7 +105,7 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
     const found = await liveOf(chain).lifecycle(txHash);
     if (found === undefined) throw notFound(`Transaction ${idText(txHash)} was not issued to this node and is not accepted`);
     const { hrp } = networkSpelling(deps.served, chainRef.network);
-    const pending = found.tx === null ? [] : [{ tx: parseLiveTx(found.tx), time: deps.served.now() }];
+    const pending = found.pending === null ? [] : [parsePending(deps, found.pending)];
     const [text] = await writePendingTxs(deps, chain, hrp, pending);
     const steps = found.steps.map(({ step, time, height, blockID, reason }) => ({
       step,
@@ -121,6 +117,11 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
     const facts = JSON.stringify({ txHash: idText(txHash), status: found.status, steps });
     return renderedJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
   },
+});
+
+const parsePending = (deps: ExplorerDeps, { tx, received }: LiveTx) => ({
+  tx: parseLiveTx(tx),
+  time: received === null ? deps.served.now() : Math.floor(received / 1000),
 });
 
 const renderReason = ({ code, message, data }: LiveReason) => ({ code, message, data });

@@ -28,9 +28,11 @@ export type LiveReads = {
 type LivePool = {
   readonly count: number;
   readonly bytes: number;
-  /** `received` is null if the transaction entered the mempool before the last revert. */
-  readonly txs: readonly { readonly tx: string; readonly received: number | null }[];
+  readonly txs: readonly LiveTx[];
 };
+
+/** A transaction outside blocks. `received` is null if it entered the mempool before the last revert. */
+export type LiveTx = { readonly tx: string; readonly received: number | null };
 
 type LiveDrop = {
   readonly number: number;
@@ -62,8 +64,8 @@ export type LiveCheck = {
 export type LiveLifecycle = {
   readonly status: string;
   readonly steps: readonly LiveStep[];
-  /** The transaction while it waits in the mempool, or after it was dropped. */
-  readonly tx: string | null;
+  /** The transaction while it waits in the mempool, or after it was dropped: then `received` is when that happened. */
+  readonly pending: LiveTx | null;
 };
 
 export type LiveStep = {

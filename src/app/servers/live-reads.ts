@@ -1,6 +1,6 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
-import type { LiveCheck, LiveLifecycle, LiveReads, LiveReason, LiveStep } from '../../api/rest/live-reads.ts';
+import type { LiveCheck, LiveLifecycle, LiveReads, LiveReason, LiveStep, LiveTx } from '../../api/rest/live-reads.ts';
 import { type Json, quoteBigints } from '../../api/rpc/write-json.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { TxCheck } from '../../avm/verify/explain.ts';
@@ -25,13 +25,12 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
     pool: async (offset, limit) => {
       if (chain.mempool === undefined) return undefined;
       const { txs: count, bytes } = chain.pendingTxs();
-      const page: { tx: string; received: number | null }[] = [];
+      const page: LiveTx[] = [];
       let at = 0;
       for (const tx of chain.mempool.all()) {
         if (at++ < offset) continue;
         if (page.length === limit) break;
-        const time = lifecycle.pooledAt(tx);
-        page.push({ tx: toHex(tx.bytes), received: time === undefined ? null : milliseconds(time) });
+        page.push(liveTx(tx.bytes, lifecycle.pooledAt(tx)));
       }
       return { count, bytes, txs: page };
     },
@@ -47,8 +46,13 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const { status } = await chain.txIssuer.report(txID);
       const drop = status === 'Accepted' ? undefined : lifecycle.drops.find(txID);
       if (steps === undefined && drop === undefined && status === 'Unknown') return undefined;
-      const bytes = status === 'Processing' ? chain.mempool?.get(txID)?.bytes : drop?.bytes;
-      return { status, steps: (steps ?? []).map(formatStep), tx: bytes === undefined ? null : toHex(bytes) };
+      const waiting = status === 'Processing' ? chain.mempool?.get(txID) : undefined;
+      const dropped = status !== 'Processing' && drop?.bytes !== undefined ? liveTx(drop.bytes, drop.time) : null;
+      return {
+        status,
+        steps: (steps ?? []).map(formatStep),
+        pending: waiting === undefined ? dropped : liveTx(waiting.bytes, lifecycle.pooledAt(waiting)),
+      };
     },
     refusal: async (hex) => (chain.tools === undefined ? undefined : refusalOf(chain.tools, parseTx(fromHex(hex)))),
     checks: async (txID) => {
@@ -69,6 +73,11 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
     },
   };
 }
+
+const liveTx = (bytes: Uint8Array, received: bigint | undefined): LiveTx => ({
+  tx: toHex(bytes),
+  received: received === undefined ? null : milliseconds(received),
+});
 
 const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
 
