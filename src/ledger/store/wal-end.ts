@@ -1,10 +1,5 @@
 import type { OffsetFile, OpenFile } from './offset-file.ts';
-
-const headerSize = 32;
-const frameHeaderSize = 24;
-/** The magic number of a log whose checksums read words in little-endian order; with the lowest bit set, in big-endian order. */
-const magic = 0x377f0682;
-const chunkSize = 1 << 20;
+import { readFrames, readWalHeader, walHeaderSize } from './wal-frames.ts';
 
 /**
  * Removes what follows the last commit in the write-ahead log of a database that no other process has open. After a power cut, frames behind a
@@ -33,44 +28,34 @@ export function truncateWal(open: OpenFile, database: string): void {
 
 /** Returns the offset after the last frame that SQLite accepts as committed; 0 if it accepts none. */
 export function findWalEnd(wal: OffsetFile): number {
-  const header = Buffer.alloc(headerSize);
-  if (wal.read(0, header) < headerSize || (header.readUInt32BE(0) & ~1) >>> 0 !== magic) return 0;
-  const pageSize = header.readUInt32BE(8);
-  if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return 0;
-  const sum: Sum = [0, 0];
-  const isLittleEndian = (header.readUInt32BE(0) & 1) === 0;
-  addToSum(sum, header, 0, 24, isLittleEndian);
-  if (!isStoredAt(sum, header, 24)) return 0;
-  const frameSize = frameHeaderSize + pageSize;
-  const chunk = Buffer.alloc(Math.max(1, Math.floor(chunkSize / frameSize)) * frameSize);
+  const log = readWalHeader(wal);
+  if (log.length < walHeaderSize) return 0;
+  const sum = createSum((log.readUInt32BE(0) & 1) === 0);
+  sum.add(log.subarray(0, 24));
+  if (!sum.isStoredIn(log.subarray(24))) return 0;
   let end = 0;
-  for (let start = headerSize; ; start += chunk.length) {
-    const count = wal.read(start, chunk);
-    for (let at = 0; at + frameSize <= count; at += frameSize) {
-      if (chunk.compare(header, 16, 24, at + 8, at + 16) !== 0) return end;
-      addToSum(sum, chunk, at, at + 8, isLittleEndian);
-      addToSum(sum, chunk, at + frameHeaderSize, at + frameSize, isLittleEndian);
-      if (!isStoredAt(sum, chunk, at + 16)) return end;
-      // Only the last frame of a commit has the size of the database.
-      if (chunk.readUInt32BE(at + 4) !== 0) end = start + at + frameSize;
-    }
-    if (count < chunk.length) return end;
+  for (const frame of readFrames(wal)) {
+    sum.add(frame.header.subarray(0, 8));
+    sum.add(frame.page);
+    if (!sum.isStoredIn(frame.header.subarray(16))) return end;
+    if (frame.isCommit) end = frame.end;
   }
+  return end;
 }
 
-type Sum = [number, number];
-
-/** Adds bytes to a checksum. Format: https://www.sqlite.org/fileformat2.html, "Checksum Algorithm". */
-function addToSum(sum: Sum, bytes: Buffer, from: number, to: number, isLittleEndian: boolean): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let [first, second] = sum;
-  for (let at = from; at < to; at += 8) {
-    first = (first + view.getUint32(at, isLittleEndian) + second) | 0;
-    second = (second + view.getUint32(at + 4, isLittleEndian) + first) | 0;
-  }
-  sum[0] = first;
-  sum[1] = second;
+/** The checksum of everything that was added so far. Format: https://www.sqlite.org/fileformat2.html, "Checksum Algorithm". */
+function createSum(isLittleEndian: boolean) {
+  let [first, second] = [0, 0];
+  return {
+    add: (bytes: Uint8Array): void => {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      let [a, b] = [first, second];
+      for (let at = 0; at < bytes.length; at += 8) {
+        a = (a + view.getUint32(at, isLittleEndian) + b) | 0;
+        b = (b + view.getUint32(at + 4, isLittleEndian) + a) | 0;
+      }
+      [first, second] = [a, b];
+    },
+    isStoredIn: (bytes: Buffer): boolean => bytes.readInt32BE(0) === first && bytes.readInt32BE(4) === second,
+  };
 }
-
-const isStoredAt = ([first, second]: Sum, bytes: Buffer, at: number): boolean =>
-  bytes.readInt32BE(at) === first && bytes.readInt32BE(at + 4) === second;

@@ -6,67 +6,90 @@ import type { OffsetFile } from './offset-file.ts';
  * Format: https://www.sqlite.org/fileformat2.html, "The Write-Ahead Log".
  * Valid frames have the same salts as the header; frames after them are left over from before the last restart of the log.
  */
-const headerSize = 32;
+export const walHeaderSize = 32;
 const frameHeaderSize = 24;
+/** The lowest bit of the magic number is the byte order of SQLite's own checksums. */
 const magic = 0x377f0682;
 
 /** Bytes per read. */
 const chunkSize = 1 << 20;
 
+/** One version of a page in a log, at `start`. Its bytes are read from `chunk` when they are asked for; they are valid until the next frame is read. */
+class WalFrame {
+  constructor(
+    private readonly chunk: Buffer,
+    private readonly at: number,
+    private readonly size: number,
+    readonly start: number,
+  ) {}
+
+  get end(): number {
+    return this.start + this.size;
+  }
+
+  get header(): Buffer {
+    return this.chunk.subarray(this.at, this.at + frameHeaderSize);
+  }
+
+  get page(): Buffer {
+    return this.chunk.subarray(this.at + frameHeaderSize, this.at + this.size);
+  }
+
+  get number(): number {
+    return this.chunk.readUInt32BE(this.at);
+  }
+
+  /** Only the last frame of a commit has the size of the database. */
+  get isCommit(): boolean {
+    return this.chunk.readUInt32BE(this.at + 4) !== 0;
+  }
+}
+
 /** The header of a log, with the salts that change when the log starts again; shorter if the log is empty. */
-export function readWalHeader(wal: Pick<OffsetFile, 'read'>): Uint8Array {
-  const header = Buffer.alloc(headerSize);
+export function readWalHeader(wal: Pick<OffsetFile, 'read'>): Buffer {
+  const header = Buffer.alloc(walHeaderSize);
   return header.subarray(0, wal.read(0, header));
+}
+
+/** Reads the frames that begin before `limit`, up to the first one with other salts than the header. None if the header is not that of a log. */
+export function* readFrames(wal: OffsetFile, limit = Number.POSITIVE_INFINITY): Generator<WalFrame> {
+  const header = readWalHeader(wal);
+  if (header.length < walHeaderSize || (header.readUInt32BE(0) & ~1) >>> 0 !== magic) return;
+  const pageSize = header.readUInt32BE(8);
+  if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return;
+  const frameSize = frameHeaderSize + pageSize;
+  const chunk = Buffer.alloc(Math.max(1, Math.floor(chunkSize / frameSize)) * frameSize);
+  for (let offset = walHeaderSize; ; offset += chunk.length) {
+    const count = wal.read(offset, chunk);
+    for (let at = 0; at + frameSize <= count; at += frameSize) {
+      const start = offset + at;
+      if (start >= limit || chunk.compare(header, 16, 24, at + 8, at + 16) !== 0) return;
+      yield new WalFrame(chunk, at, frameSize, start);
+    }
+    if (count < chunk.length) return;
+  }
 }
 
 /**
  * Reads the checksum of the newest committed version of each page in the log, by page number.
  * Frames after the last commit are ignored: their transaction was rolled back. Frames from `limit` on are ignored too.
  */
-export function readWalChecksums(wal: OffsetFile, limit = Number.POSITIVE_INFINITY): Map<number, number> {
-  const header = Buffer.alloc(headerSize);
-  // The lowest bit of the magic number is the byte order of SQLite's own checksums, which are not used here.
-  if (wal.read(0, header) < headerSize || (header.readUInt32BE(0) & ~1) >>> 0 !== magic) return new Map();
-  const frameSize = frameHeaderSize + header.readUInt32BE(8);
-  const chunk = Buffer.alloc(Math.max(1, Math.floor(chunkSize / frameSize)) * frameSize);
-  const { newest, end } = findNewestFrames(wal, header, chunk, limit);
+export function readWalChecksums(wal: OffsetFile, limit?: number): Map<number, number> {
+  const newest = new Map<number, number>();
+  let uncommitted: number[] = [];
+  let committed = 0;
+  for (const frame of readFrames(wal, limit)) {
+    uncommitted.push(frame.number, frame.start);
+    if (!frame.isCommit) continue;
+    for (let i = 0; i < uncommitted.length; i += 2) newest.set(uncommitted[i] as number, uncommitted[i + 1] as number);
+    uncommitted = [];
+    committed = frame.end;
+  }
   const checksums = new Map<number, number>();
   // Most pages appear in several frames, so their checksums are computed only now. Reading whole chunks again costs less than a call for each page.
-  for (let start = headerSize; start < end; start += chunk.length) {
-    const count = wal.read(start, chunk);
-    for (let at = 0; at + frameSize <= count && start + at < end; at += frameSize) {
-      const page = chunk.readUInt32BE(at);
-      if (newest.get(page) === start + at) checksums.set(page, pageChecksum(chunk.subarray(at + frameHeaderSize, at + frameSize)));
-    }
-  }
+  for (const frame of readFrames(wal, committed))
+    if (newest.get(frame.number) === frame.start) checksums.set(frame.number, pageChecksum(frame.page));
   return checksums;
-}
-
-/** The offset of the newest committed frame of each page, by page number, and the end of the last committed frame. `chunk` is a buffer for whole frames. */
-function findNewestFrames(
-  wal: OffsetFile,
-  header: Buffer,
-  chunk: Buffer,
-  limit: number,
-): { readonly newest: ReadonlyMap<number, number>; readonly end: number } {
-  const frameSize = frameHeaderSize + header.readUInt32BE(8);
-  const [salt1, salt2] = [header.readUInt32BE(16), header.readUInt32BE(20)];
-  const newest = new Map<number, number>();
-  let end = headerSize;
-  let pending: number[] = [];
-  for (let start = headerSize; ; start += chunk.length) {
-    const count = wal.read(start, chunk);
-    for (let at = 0; at + frameSize <= count; at += frameSize) {
-      if (start + at >= limit) return { newest, end };
-      if (chunk.readUInt32BE(at + 8) !== salt1 || chunk.readUInt32BE(at + 12) !== salt2) return { newest, end };
-      pending.push(chunk.readUInt32BE(at), start + at);
-      if (chunk.readUInt32BE(at + 4) === 0) continue;
-      for (let i = 0; i < pending.length; i += 2) newest.set(pending[i] as number, pending[i + 1] as number);
-      pending = [];
-      end = start + at + frameSize;
-    }
-    if (count < chunk.length) return { newest, end };
-  }
 }
 
 /** CRC-32 of a page. 0 means "not recorded", so a CRC of 0 is replaced by 1. */
