@@ -1,9 +1,10 @@
+import type { LimitHeader } from '../http/own-headers.ts';
 import { type LimitDecision, type Limits, windows } from './rate-limit.ts';
 
 /** A decision of the rate limiter, with the headers that report it. */
 export type CountedRequest = { readonly decision: LimitDecision; readonly headers: RateHeaders };
 
-export type RateHeaders = Readonly<Record<string, string>>;
+export type RateHeaders = Readonly<Partial<Record<LimitHeader, string>>>;
 
 /**
  * Rate limit headers of a response. The policy has both windows; limit and remaining are those of the window with less left. A refusal also

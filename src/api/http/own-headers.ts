@@ -9,3 +9,9 @@ export const heightHeader = 'x-serac-height';
  * them on, and none of them says that a proxy is between.
  */
 export const ownHeaders: readonly string[] = ['x-service-api-key', 'x-glacier-api-key', minHeightHeader];
+
+/** Headers of responses that say what a rate limit leaves, and those that a refusal adds. */
+export const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'] as const;
+export const refusalHeaders = ['ratelimit-reset', 'retry-after'] as const;
+
+export type LimitHeader = (typeof limitHeaders | typeof refusalHeaders)[number];

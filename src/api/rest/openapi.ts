@@ -2,7 +2,7 @@ import { createComponents, type SchemaObject, type ToSchemaObject } from '../con
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
 import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
-import { heightHeader, minHeightHeader } from '../http/own-headers.ts';
+import { heightHeader, type LimitHeader, limitHeaders, minHeightHeader, refusalHeaders } from '../http/own-headers.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
@@ -213,7 +213,7 @@ const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, Response
   Object.fromEntries(
     Object.keys(reasonPhrases).map((key) => {
       const status = Number(key) as ErrorStatus;
-      const names = status === 429 ? [...limitHeaders, 'ratelimit-reset', 'retry-after'] : limitHeaders;
+      const names = status === 429 ? [...limitHeaders, ...refusalHeaders] : limitHeaders;
       return [
         nameOf(status),
         {
@@ -229,7 +229,6 @@ const json = (schema: SchemaObject): Content => ({ 'application/json': { schema 
 const nameOf = (status: ErrorStatus): string => reasonPhrases[status].replaceAll(' ', '');
 const describedStatus = (status: ErrorStatus): string => `${reasonPhrases[status]}. ${statusMeanings[status]}`;
 
-const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'];
 const headerReferences = (names: readonly string[]): Record<string, OpenApiReference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -242,7 +241,7 @@ const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], req
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
 
-const headers = {
+const headers: Readonly<Record<LimitHeader, ReturnType<typeof header>>> = {
   'ratelimit-policy': header('Requests and seconds of each window: `8000;w=60, 2000000;w=86400`.', 'string'),
   'ratelimit-limit': header('Maximum number of requests in the window that has less left.', 'integer'),
   'ratelimit-remaining': header('Requests left in that window.', 'integer'),

@@ -16,32 +16,37 @@ const chunkSize = 1 << 20;
 
 /** One version of a page in a log, at `start`. Its bytes are read from `chunk` when they are asked for; they are valid until the next frame is read. */
 class WalFrame {
-  constructor(
-    private readonly chunk: Buffer,
-    private readonly at: number,
-    private readonly size: number,
-    readonly start: number,
-  ) {}
+  readonly start: number;
+  readonly #chunk: Buffer;
+  readonly #at: number;
+  readonly #size: number;
+
+  constructor(chunk: Buffer, at: number, size: number, start: number) {
+    this.start = start;
+    this.#chunk = chunk;
+    this.#at = at;
+    this.#size = size;
+  }
 
   get end(): number {
-    return this.start + this.size;
+    return this.start + this.#size;
   }
 
   get header(): Buffer {
-    return this.chunk.subarray(this.at, this.at + frameHeaderSize);
+    return this.#chunk.subarray(this.#at, this.#at + frameHeaderSize);
   }
 
   get page(): Buffer {
-    return this.chunk.subarray(this.at + frameHeaderSize, this.at + this.size);
+    return this.#chunk.subarray(this.#at + frameHeaderSize, this.#at + this.#size);
   }
 
   get number(): number {
-    return this.chunk.readUInt32BE(this.at);
+    return this.#chunk.readUInt32BE(this.#at);
   }
 
   /** Only the last frame of a commit has the size of the database. */
   get isCommit(): boolean {
-    return this.chunk.readUInt32BE(this.at + 4) !== 0;
+    return this.#chunk.readUInt32BE(this.#at + 4) !== 0;
   }
 }
 
