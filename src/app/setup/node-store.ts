@@ -105,6 +105,8 @@ export type StoreKind = {
   readonly hasInbound: boolean;
   /** When a block is on disk. A joined node fetches from its peers what a power cut took. */
   readonly durability: 'commit' | 'checkpoint';
+  /** See `StoreOptions`. */
+  readonly pagesPerCheckpoint?: number;
 };
 
 export const soloStore: StoreKind = { hasStoredClock: true, lacksOldHistory: false, hasInbound: true, durability: 'commit' };
@@ -232,7 +234,7 @@ export function openNodeDatabase(
   config: Config,
   env: Env,
   context: NetworkContext,
-  { durability }: Pick<StoreKind, 'durability'>,
+  { durability, pagesPerCheckpoint }: Pick<StoreKind, 'durability' | 'pagesPerCheckpoint'>,
   access: 'write' | 'read',
   onDamage?: (pages: readonly number[]) => void,
 ) {
@@ -244,6 +246,7 @@ export function openNodeDatabase(
     readonly: access === 'read',
     cacheBytes,
     durability,
+    pagesPerCheckpoint,
   };
   const open = (path: string, watchesCommits = false) => {
     const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });

@@ -5,16 +5,10 @@ import type { PageChecksums } from './page-checksums.ts';
  * Pages in the write-ahead log at which a checkpoint starts: 24 MB, which are read again after a crash in tens of milliseconds. A checkpoint
  * waits for the disk three times and writes each changed page once, however often it is in the log: the fewer, the cheaper.
  */
-const pagesPerCheckpoint = 6000;
-
-/** Pages that are added before a checkpoint is retried: a reader still uses the log. */
-const pagesPerRetry = pagesPerCheckpoint / 4;
+const defaultPagesPerCheckpoint = 6000;
 
 /** Pages that a write adds to the log, as estimated before the first checkpoint: some for the transaction itself, and a share per row. */
 const estimate = { perWrite: 12, perRow: 0.25 } as const;
-
-/** The size that the log may reach if the estimate is wrong, in bytes. */
-const maxLogBytes = 1.5 * pagesPerCheckpoint * 4096;
 
 /**
  * Runs checkpoints after writes. Readers can prevent SQLite's automatic checkpoints from completing, and the log would grow without limit.
@@ -28,7 +22,12 @@ export function createCheckpointer(
   db: Pick<Database, 'prepare' | 'walBytes'>,
   pageChecksums: Pick<PageChecksums, 'record'> | undefined,
   onCheckpoint: () => void = () => {},
+  pagesPerCheckpoint = defaultPagesPerCheckpoint,
 ): { readonly afterWrite: () => void } {
+  /** Pages that are added before a checkpoint is retried: a reader still uses the log. */
+  const pagesPerRetry = pagesPerCheckpoint / 4;
+  /** The size that the log may reach if the estimate is wrong, in bytes. */
+  const maxLogBytes = 1.5 * pagesPerCheckpoint * 4096;
   const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
   const checkpoint = db.prepare<CheckpointResult>('PRAGMA wal_checkpoint(RESTART)');
   const checkpointWithoutWaiting = db.prepare<CheckpointResult>('PRAGMA wal_checkpoint(PASSIVE)');

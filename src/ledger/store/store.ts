@@ -58,6 +58,8 @@ export type StoreOptions = {
   readonly durability?: Durability | undefined;
   /** Called after a checkpoint: all commits so far are on disk. */
   readonly onCheckpoint?: (() => void) | undefined;
+  /** Pages in the write-ahead log at which a checkpoint starts; 6000 by default. */
+  readonly pagesPerCheckpoint?: number | undefined;
 };
 
 /**
@@ -97,7 +99,7 @@ function createStore(db: Database, options: StoreOptions): Store {
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerBusyTimeout}`);
-  const checkpointer = createCheckpointer(db, options.pageChecksums, options.onCheckpoint);
+  const checkpointer = createCheckpointer(db, options.pageChecksums, options.onCheckpoint, options.pagesPerCheckpoint);
   const probe = createWriteProbe(db, transactions);
   // Every write of the writer process goes through `transactions`; a reader process sees the commits of the writer.
   const version = (): number | undefined => {
