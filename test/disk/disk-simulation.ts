@@ -23,11 +23,24 @@ const maxOperation = 2200;
 /** Most sessions have more reads of files than this. */
 const maxFailingRead = 400;
 
+/** Most sessions have more reads of their own files than this. */
+const maxFailingOwnRead = 60;
+
+/** Checkpoints start at least, and at most, at so many pages: some in a session, where a real node has none. */
+const [minPages, maxPages] = [20, 400];
+
 /** The simulated disk, and the program of one session (node-session.ts). */
 export type DiskPrograms = { readonly library: string; readonly session: string };
 
+/** Seeds that version 1 has found mean the same as then without what came with version 2: checkpoints, and the node's own reads that fail. */
+export type SimulationVersion = 1 | 2;
+
 /** Runs one chain through several sessions with power cuts and failures, all chosen by a seed. The same seed gives the same run. */
-export async function simulateDisk({ library, session: program }: DiskPrograms, seed: number): Promise<SimulationResult> {
+export async function simulateDisk(
+  { library, session: program }: DiskPrograms,
+  seed: number,
+  version: SimulationVersion = 2,
+): Promise<SimulationResult> {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const isHonest = random.below(6) > 0;
@@ -40,7 +53,7 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
     for (const name of ['data', 'images']) mkdirSync(join(folder, name));
     for (let session = 0; session <= faultySessions && !model.isOver(); session++) {
       const isLast = session === faultySessions;
-      const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest);
+      const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest, version);
       const order: SessionOrder = {
         seed: random.next(),
         library,
@@ -52,9 +65,10 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
         checks: isLast,
         failsReads: plan.failingReads !== undefined,
         durability,
+        pagesPerCheckpoint: isLast || version === 1 ? undefined : choosePages(plan),
       };
       const { said, end } = await runSession(program, order, join(folder, 'images'), plan);
-      for (const fact of said) model.apply(fact, plan.failure !== undefined || plan.failingReads !== undefined);
+      for (const fact of said) model.apply(fact, fails(plan));
       facts.push(...said);
       ends.push(end);
       startSeconds += 60 + random.below(100_000) - 20_000;
@@ -67,16 +81,31 @@ export async function simulateDisk({ library, session: program }: DiskPrograms, 
   }
 }
 
+const fails = ({ failure, failingReads, failingOwnReads }: DiskPlan): boolean =>
+  failure !== undefined || failingReads !== undefined || failingOwnReads !== undefined;
+
 /** A quarter of the sessions are short: what an earlier one has left in the log is not overwritten then. */
 const chooseSteps = (steps: number, { seed }: DiskPlan): number => (createRandom(seed + 4).below(4) === 0 ? steps % 4 : steps);
 
-function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean): DiskPlan {
+/** Half of the sessions have checkpoints, and logs that start again. */
+function choosePages({ seed }: DiskPlan): number | undefined {
+  const random = createRandom(seed + 6);
+  return random.below(2) === 0 ? minPages + random.below(maxPages - minPages + 1) : undefined;
+}
+
+function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, version: SimulationVersion): DiskPlan {
   const seed = random.below(1_000_000_000);
   const at = 1 + random.below(maxOperation);
   const slowReads = random.below(8) === 0 ? 10 : 0;
   const kind = random.below(10);
   // Chosen apart, like all that was added later: it does not change what else a seed means.
-  const reads = { lies, slowReads, failingReads: chooseFailingReads(createRandom(seed)), atSync: createRandom(seed + 3).below(2) === 0 };
+  const reads = {
+    lies,
+    slowReads,
+    failingReads: chooseFailingReads(createRandom(seed), maxFailingRead),
+    failingOwnReads: version === 1 ? undefined : chooseFailingReads(createRandom(seed + 5), maxFailingOwnRead),
+    atSync: createRandom(seed + 3).below(2) === 0,
+  };
   if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
   return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at), ...reads };
@@ -89,8 +118,8 @@ const chooseAfterFailure = (random: ReturnType<typeof createRandom>, at: number)
 });
 
 /** Reads fail in one of six sessions. */
-const chooseFailingReads = (random: ReturnType<typeof createRandom>): DiskPlan['failingReads'] =>
-  random.below(6) === 0 ? { at: 1 + random.below(maxFailingRead), count: 1 + random.below(10) } : undefined;
+const chooseFailingReads = (random: ReturnType<typeof createRandom>, max: number): DiskPlan['failingReads'] =>
+  random.below(6) === 0 ? { at: 1 + random.below(max), count: 1 + random.below(10) } : undefined;
 
 async function runSession(
   program: string,

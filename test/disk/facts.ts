@@ -15,6 +15,8 @@ export type SessionOrder = {
   readonly failsReads: boolean;
   /** When a block is on disk: at once, or, as on a joined node, at the next checkpoint. */
   readonly durability: 'commit' | 'checkpoint';
+  /** Pages in the log at which a checkpoint starts, if not as many as in a real node. */
+  readonly pagesPerCheckpoint?: number | undefined;
 };
 
 /** What a session says: each is true, and the node has acknowledged it, before the next operation begins. */

@@ -55,6 +55,9 @@ const env = {
   },
 };
 
+const { durability, pagesPerCheckpoint } = order;
+const kind = { ...soloStore, durability, ...(pagesPerCheckpoint !== undefined && { pagesPerCheckpoint }) };
+
 const call = (node: Node, path: string, method: string, params: object = {}): Promise<Json> =>
   time.until(callMethod(node.handler, path, method, params));
 const get = async (node: Node, target: string): Promise<Json> => {
@@ -146,7 +149,7 @@ async function runSteps(node: Node): Promise<void> {
 async function run(): Promise<void> {
   let node: Node;
   try {
-    node = await time.until(runDevChain(config, env, { listens: false }, { ...soloStore, durability: order.durability }));
+    node = await time.until(runDevChain(config, env, { listens: false }, kind));
   } catch (error) {
     const { code } = (error as { fault?: { code?: string } }).fault ?? {};
     say({ kind: 'refused start', text: String(error), code });

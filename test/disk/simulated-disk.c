@@ -52,14 +52,17 @@ typedef struct {
 static struct {
   int isRead;
   const char *folder, *images;
-  long crashAt, killAt, failAt, failCount, readFailAt, readFailCount;
+  long crashAt, killAt, failAt, failCount;
   int error, lies, slow, isRough, atSync;
   uint32_t random, aside;
 } plan;
+/* Reads so far, and those that fail: the ones of SQLite, and the node's own ones of its files. */
+static struct Reads {
+  long count, failAt, failCount;
+} sqliteReads, ownReads;
 static File files[maxFiles];
-static int fileCount;
-static long operations, reads, failures;
-static int isCrashing;
+static int fileCount, isCrashing;
+static long operations, failures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static ssize_t (*realPwrite)(int, const void *, size_t, off64_t);
@@ -90,8 +93,8 @@ static void readPlan(void) {
   plan.killAt = numberOf("SERAC_DISK_KILL_AT");
   plan.failAt = numberOf("SERAC_DISK_FAIL_AT");
   plan.failCount = numberOf("SERAC_DISK_FAIL_COUNT");
-  plan.readFailAt = numberOf("SERAC_DISK_READ_FAIL_AT");
-  plan.readFailCount = numberOf("SERAC_DISK_READ_FAIL_COUNT");
+  sqliteReads = (struct Reads){0, numberOf("SERAC_DISK_READ_FAIL_AT"), numberOf("SERAC_DISK_READ_FAIL_COUNT")};
+  ownReads = (struct Reads){0, numberOf("SERAC_DISK_OWN_READ_FAIL_AT"), numberOf("SERAC_DISK_OWN_READ_FAIL_COUNT")};
   plan.error = (int)numberOf("SERAC_DISK_ERROR");
   plan.lies = (int)numberOf("SERAC_DISK_LIES");
   plan.slow = (int)numberOf("SERAC_DISK_SLOW");
@@ -134,7 +137,19 @@ static void readFrom(File *file, int fd, off_t start) {
   if (realPread(fd, file->disk, file->size, start) != (ssize_t)file->size) abort();
 }
 
-static void remember(File *file, off_t offset, const void *bytes, size_t length);
+/* Remembers a write, or a truncation if there are no bytes. */
+static void remember(File *file, off_t offset, const void *bytes, size_t length) {
+  file->isSimulated = 1;
+  if (file->count == file->room) {
+    file->room = file->room == 0 ? 64 : file->room * 2;
+    file->changes = realloc(file->changes, file->room * sizeof *file->changes);
+  }
+  Change *change = &file->changes[file->count++];
+  *change = (Change){.offset = offset, .length = length};
+  if (bytes == NULL) return;
+  change->bytes = malloc(length);
+  memcpy(change->bytes, bytes, length);
+}
 
 /* Reads what is on the disk: what an earlier process has left, or, if it was killed, what it had synced. */
 static void openDisk(File *file) {
@@ -186,20 +201,6 @@ static File *fileOf(int fd) {
 static void forgetChanges(File *file) {
   for (size_t i = 0; i < file->count; i++) free(file->changes[i].bytes);
   file->count = 0;
-}
-
-/* Remembers a write, or a truncation if there are no bytes. */
-static void remember(File *file, off_t offset, const void *bytes, size_t length) {
-  file->isSimulated = 1;
-  if (file->count == file->room) {
-    file->room = file->room == 0 ? 64 : file->room * 2;
-    file->changes = realloc(file->changes, file->room * sizeof *file->changes);
-  }
-  Change *change = &file->changes[file->count++];
-  *change = (Change){.offset = offset, .length = length};
-  if (bytes == NULL) return;
-  change->bytes = malloc(length);
-  memcpy(change->bytes, bytes, length);
 }
 
 /* A change reaches the disk; of a torn one, not all sectors. */
@@ -281,10 +282,7 @@ static int nextOperation(int isSync) {
   int isKilled = isReached(plan.killAt, isSync);
   if (isKilled || isReached(plan.crashAt, isSync)) {
     isCrashing = 1;
-    for (int i = 0; i < fileCount; i++) {
-      if (isKilled) leaveImage(&files[i]);
-      else losePower(&files[i]);
-    }
+    for (int i = 0; i < fileCount; i++) (isKilled ? leaveImage : losePower)(&files[i]);
     realKill(getpid(), SIGKILL);
     for (;;) pause();
   }
@@ -347,21 +345,25 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
 }
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return pwrite64(fd, bytes, length, offset); }
 
-ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
+static ssize_t readFile(struct Reads *reads, int fd, void *bytes, size_t length, off64_t offset) {
   readPlan();
-  if ((plan.slow > 0 || plan.readFailAt > 0) && !isCrashing) {
+  int slow = reads == &sqliteReads ? plan.slow : 0;
+  if ((slow > 0 || reads->failAt > 0) && !isCrashing) {
     pthread_mutex_lock(&lock);
     int isFile = fileOf(fd) != NULL;
-    int isSlow = isFile && plan.slow > 0 && below(100) < (uint32_t)plan.slow;
-    reads += isFile;
-    int fails = isFile && plan.readFailAt > 0 && reads >= plan.readFailAt && reads < plan.readFailAt + plan.readFailCount;
+    int isSlow = isFile && slow > 0 && below(100) < (uint32_t)slow;
+    reads->count += isFile;
+    int fails = isFile && reads->failAt > 0 && reads->count >= reads->failAt && reads->count < reads->failAt + reads->failCount;
     pthread_mutex_unlock(&lock);
     if (isSlow) usleep(2000);
     if (fails) return failWith(EIO);
   }
   return realPread(fd, bytes, length, offset);
 }
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) { return readFile(&sqliteReads, fd, bytes, length, offset); }
 ssize_t pread(int fd, void *bytes, size_t length, off_t offset) { return pread64(fd, bytes, length, offset); }
+/* For the node's own reads. They count apart, so that they do not change which reads of SQLite fail by a seed. */
+ssize_t readOwnFile(int fd, void *bytes, size_t length, off64_t offset) { return readFile(&ownReads, fd, bytes, length, offset); }
 
 static int syncFile(int fd, int (**real)(int)) {
   pthread_mutex_lock(&lock);

@@ -1,5 +1,5 @@
 import { dlopen } from 'bun:ffi';
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OffsetFile, OpenFile } from '../../src/ledger/store/offset-file.ts';
 
@@ -14,8 +14,10 @@ export type DiskPlan = {
   readonly atSync?: boolean;
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
-  /** Reads that fail with `EIO`, from a position on that counts reads. */
+  /** Reads of SQLite that fail with `EIO`, from a position on that counts them. */
   readonly failingReads?: { readonly at: number; readonly count: number } | undefined;
+  /** The same for the node's own reads: of the log, the checksums and the names of the last blocks. */
+  readonly failingOwnReads?: { readonly at: number; readonly count: number } | undefined;
   /** Whether a failing write writes a part, and a failing sync forgets the writes before it, as Linux does. */
   readonly isRough?: boolean;
   /** Whether it says that files are synced and does nothing. */
@@ -38,6 +40,8 @@ export const diskVariables = (library: string, folder: string, images: string, p
   SERAC_DISK_FAIL_COUNT: String(plan.failure?.count ?? 0),
   SERAC_DISK_READ_FAIL_AT: String(plan.failingReads?.at ?? 0),
   SERAC_DISK_READ_FAIL_COUNT: String(plan.failingReads?.count ?? 0),
+  SERAC_DISK_OWN_READ_FAIL_AT: String(plan.failingOwnReads?.at ?? 0),
+  SERAC_DISK_OWN_READ_FAIL_COUNT: String(plan.failingOwnReads?.count ?? 0),
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
   SERAC_DISK_ROUGH: plan.isRough === true ? '1' : '0',
   SERAC_DISK_AT_SYNC: plan.atSync === true ? '1' : '0',
@@ -70,16 +74,19 @@ export function buildDisk(folder: string): string | undefined {
   return library;
 }
 
-/** Opens files on the simulated disk of this process. Bun writes files with system calls of its own, which the library does not see. */
+/** Opens files on the simulated disk of this process. Bun reads and writes files with system calls of its own, which the library does not see. */
 export function createSimulatedFiles(library: string): { readonly openFile: OpenFile; readonly operations: () => number } {
   const { symbols } = dlopen(library, {
     pwrite64: { args: ['i32', 'ptr', 'u64', 'i64'], returns: 'i64' },
+    readOwnFile: { args: ['i32', 'ptr', 'u64', 'i64'], returns: 'i64' },
     fdatasync: { args: ['i32'], returns: 'i32' },
     ftruncate64: { args: ['i32', 'i64'], returns: 'i32' },
     simulatedOperations: { args: [], returns: 'i64' },
   });
-  const check = (path: string, result: number | bigint): void => {
-    if (Number(result) < 0) throw Object.assign(new Error(`cannot use the file ${path}: the disk reports an error`), { code: 'EIO' });
+  const isFull = process.env.SERAC_DISK_ERROR === String(errorNumbers.ENOSPC);
+  const check = (path: string, result: number | bigint, code = isFull ? 'ENOSPC' : 'EIO'): number => {
+    if (Number(result) < 0) throw Object.assign(new Error(`cannot use the file ${path}: the disk reports an error`), { code });
+    return Number(result);
   };
   const openFile = (path: string, access: 'read' | 'write'): OffsetFile | undefined => {
     if (access === 'read' && !existsSync(path)) return undefined;
@@ -89,14 +96,14 @@ export function createSimulatedFiles(library: string): { readonly openFile: Open
       read: (offset, into) => {
         let done = 0;
         for (let count = 1; count > 0 && done < into.length; done += count)
-          count = readSync(handle, into, done, into.length - done, offset + done);
+          count = check(path, symbols.readOwnFile(handle, into.subarray(done), BigInt(into.length - done), BigInt(offset + done)), 'EIO');
         return done;
       },
       write: (offset, bytes) => {
         if (bytes.length > 0) check(path, symbols.pwrite64(handle, bytes, BigInt(bytes.length), BigInt(offset)));
       },
-      truncate: (size) => check(path, symbols.ftruncate64(handle, BigInt(size))),
-      sync: () => check(path, symbols.fdatasync(handle)),
+      truncate: (size) => void check(path, symbols.ftruncate64(handle, BigInt(size))),
+      sync: () => void check(path, symbols.fdatasync(handle)),
       close: () => closeSync(handle),
     };
   };
