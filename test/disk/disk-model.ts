@@ -1,12 +1,12 @@
-import type { Fact } from './facts.ts';
+import type { Fact, SessionOrder } from './facts.ts';
 
 /**
  * What must be true of a node, whatever its disk did: what it has acknowledged stays, its events have no gap and no repetition, its index agrees
- * with its state. `Losses` says what else may happen.
+ * with its state. `Store` says what else may happen.
  */
 type DiskModel = {
-  /** `fails`: whether reads and writes of files fail in this session. */
-  readonly apply: (fact: Fact, fails: boolean) => void;
+  readonly apply: (fact: Fact, failures: Failures) => void;
+  readonly endSession: (isPowerCut: boolean) => void;
   /** What was not true. */
   readonly problems: () => readonly string[];
   readonly lastEventID: () => string | undefined;
@@ -15,17 +15,33 @@ type DiskModel = {
   readonly isOver: () => boolean;
 };
 
-type Losses = {
-  /** A power cut may take the newest blocks: the disk lies about syncs, or the node does not wait for it. The node then continues from an earlier block. */
-  readonly mayLose: boolean;
-  /** The node may also say that blocks are lost, and not start: only if the disk lies. */
-  readonly mayRefuse: boolean;
+/** What fails in a session. */
+type Failures = {
+  /** Reads or writes of files. */
+  readonly fails: boolean;
+  /** Reads of SQLite. It reports a page that the disk does not read (`EIO`) as damage of the file (`SQLITE_CORRUPT`). */
+  readonly failsReads: boolean;
 };
 
-export function createDiskModel({ mayLose, mayRefuse }: Losses): DiskModel {
+type Store = {
+  /** Whether what was synced is on the disk. If not, a power cut may take anything, and the node may say that blocks are lost, and not start. */
+  readonly isHonest: boolean;
+  /** With `checkpoint` a power cut may take the blocks since the last checkpoint. The node then continues from an earlier block. */
+  readonly durability: SessionOrder['durability'];
+};
+
+/** Errors that say that the disk fails, and nothing about what is on it. */
+const diskFailure = /^(STORE_FAILED|STORE_FULL|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_FULL)$/;
+
+/** Blocks that an operation adds at most: those that are committed may not be acknowledged. */
+const maxUnacknowledged = 14;
+
+export function createDiskModel({ isHonest, durability }: Store): DiskModel {
   const problems: string[] = [];
   /** Blocks by height that the node has acknowledged. */
   let blocks: string[] = [];
+  /** The number of blocks that are on the disk for certain. */
+  let synced = 0;
   /** Height of the last event about blocks; undefined until the stream begins. */
   let eventHeight: number | undefined;
   let lastEventID: string | undefined;
@@ -33,8 +49,12 @@ export function createDiskModel({ mayLose, mayRefuse }: Losses): DiskModel {
   /** Transactions by block, and the blocks up to each that was the last one: a snapshot may be of another branch. */
   const txsOf = new Map<string, readonly string[]>();
   const branches = new Map<string, readonly string[]>();
-  /** Whether a revert was begun and not acknowledged: its blocks may be there or not. */
-  let isReverting = false;
+  /** A revert that was begun and not acknowledged: the chain may be the one before it or the one after it, which ends at this height. */
+  let reverting: { readonly height: number; isRefused: boolean } | undefined;
+  /** Whether the power was cut since the last start, and whether it ever was. */
+  let [isCut, wasCut] = [false, false];
+  /** Whether the last start has found fewer blocks, and may do so. */
+  let hasLost = false;
   let isOver = false;
 
   const problem = (text: string): void => void problems.push(text);
@@ -44,34 +64,52 @@ export function createDiskModel({ mayLose, mayRefuse }: Losses): DiskModel {
     blocks = [...next];
   };
 
-  /** The chain after a start: all acknowledged blocks, and perhaps one more that was committed and not yet acknowledged. */
+  const isBranch = (chain: readonly string[]): boolean => branches.get(chain.at(-1) ?? '')?.join() === chain.join();
+  /** Whether the chain is the one after the revert, with perhaps some blocks more. */
+  const isReverted = (chain: readonly string[]): boolean =>
+    reverting !== undefined &&
+    chain.length > reverting.height &&
+    chain.length <= reverting.height + 1 + maxUnacknowledged &&
+    isBranch(chain.slice(0, reverting.height + 1));
+
+  /** The chain after a start: all acknowledged blocks, and perhaps some more that were committed and not yet acknowledged. */
   const compareStart = (chain: readonly string[], statuses: { readonly [txID: string]: string }): void => {
     const shared = Math.min(chain.length, blocks.length);
     const differing = blocks.slice(0, shared).findIndex((id, height) => chain[height] !== id);
+    const mayLose = isCut && (!isHonest || durability === 'checkpoint');
     // The disk may have lost a revert: the chain is then one that there was before.
-    const wasThere = mayLose && branches.get(chain.at(-1) ?? '')?.join() === chain.join();
-    if (differing >= 0 && !isReverting && !wasThere) problem(`block ${differing} is ${chain[differing]}, was ${blocks[differing]}`);
-    if (chain.length < blocks.length && !mayLose && !isReverting) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
-    const isLost = differing >= 0 || chain.length < blocks.length || (wasThere && chain.length > blocks.length);
+    const wasThere = isCut && !isHonest && isBranch(chain);
+    const isOther = differing >= 0 || chain.length < blocks.length;
+    if (isOther && !isReverted(chain)) {
+      if (differing >= 0 && !wasThere) problem(`block ${differing} is ${chain[differing]}, was ${blocks[differing]}`);
+      if (chain.length < (mayLose ? synced : blocks.length)) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
+    }
+    hasLost = mayLose && (isOther || (wasThere && chain.length > blocks.length));
     replaceBlocks(chain);
     branches.set(chain.at(-1) ?? '', [...chain]);
-    for (const [txID, status] of Object.entries(statuses))
-      if (status !== 'Accepted' && accepted.has(txID) && !(mayLose && isLost)) problem(`${txID} was accepted and is ${status}`);
-    if (isLost && mayLose) {
+    if (hasLost) {
       // What the disk has lost, blocks or a revert, is not to be found again, and the stream had events of it.
-      accepted = new Set();
+      const kept = new Set(isHonest ? chain.flatMap((id) => txsOf.get(id) ?? []) : []);
+      accepted = new Set([...accepted].filter((txID) => kept.has(txID)));
       eventHeight = undefined;
       lastEventID = undefined;
     }
-    isReverting = false;
+    for (const [txID, status] of Object.entries(statuses))
+      if (status !== 'Accepted' && accepted.has(txID)) problem(`${txID} was accepted and is ${status}`);
+    // After a power cut a process finds what is on the disk, and nothing else.
+    synced = !isHonest ? 0 : isCut ? chain.length : Math.min(synced, chain.length);
+    isCut = false;
+    reverting = undefined;
   };
 
   const applyEvent = ({ id, event, height = 0, blockID = '', txIDs = [] }: Extract<Fact, { kind: 'event' }>): void => {
     // After a disk has lost blocks, the stream does not know the last event of its reader.
-    if (event === 'reset' && !mayLose) problem(`the stream began again at ${id}`);
+    if (event === 'reset' && !hasLost) problem(`the stream began again at ${id}`);
     if (event === 'block') {
       if (eventHeight !== undefined && height !== eventHeight + 1) problem(`after block ${eventHeight} the stream has block ${height}`);
       eventHeight = height;
+      // A commit after a refused revert has overwritten what the log had of it.
+      if (reverting?.isRefused === true) reverting = undefined;
       txsOf.set(blockID, txIDs);
       if (height < blocks.length && blocks[height] !== blockID) problem(`the stream has another block ${height}: ${blockID}`);
       blocks[height] = blockID;
@@ -93,19 +131,30 @@ export function createDiskModel({ mayLose, mayRefuse }: Losses): DiskModel {
     if (chain.join() !== blocks.join()) problem('the chain at the end is not the one of the events');
   };
 
+  const applyRefusal = ({ text, code = '', cause }: Extract<Fact, { kind: 'refused start' }>, { fails, failsReads }: Failures): void => {
+    if (fails && (diskFailure.test(code) || (failsReads && (cause ?? code) === 'SQLITE_CORRUPT'))) return;
+    isOver = !fails;
+    if (isHonest || !wasCut) problem(`the node does not start: ${text}`);
+  };
+
   return {
-    apply: (fact, fails) => {
+    apply: (fact, failures) => {
       if (fact.kind === 'started') compareStart(fact.chain, fact.statuses);
       if (fact.kind === 'event') applyEvent(fact);
       if (fact.kind === 'accepted') accepted.add(fact.txID);
-      if (fact.kind === 'revert') isReverting = !fact.done;
+      if (fact.kind === 'revert') reverting = fact.done ? undefined : { height: fact.height, isRefused: false };
+      if (fact.kind === 'refused call' && reverting !== undefined) reverting.isRefused = true;
+      // Before a start has said what a power cut has left, it is not known what was synced.
+      if (fact.kind === 'synced' && isHonest && !isCut) synced = blocks.length;
       if (fact.kind === 'wrong') problem(fact.text);
       if (fact.kind === 'ended') compareEnd(fact.chain);
       if (fact.kind === 'checked' && fact.isDamaged) problem(`serac check: ${fact.lines.join('; ')}`);
-      if (fact.kind === 'refused start' && !fails) {
-        isOver = true;
-        if (!mayRefuse) problem(`the node does not start: ${fact.text}`);
-      }
+      if (fact.kind === 'refused call' && isHonest && !failures.failsReads && /damaged|malformed/.test(fact.text)) problem(fact.text);
+      if (fact.kind === 'refused start') applyRefusal(fact, failures);
+    },
+    endSession: (isPowerCut) => {
+      isCut ||= isPowerCut;
+      wasCut ||= isPowerCut;
     },
     problems: () => problems,
     lastEventID: () => lastEventID,

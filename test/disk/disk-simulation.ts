@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../random.ts';
@@ -45,12 +45,13 @@ export async function simulateDisk(
   const folder = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const isHonest = random.below(6) > 0;
   const durability = createRandom(seed + 2).below(4) === 0 ? 'checkpoint' : 'commit';
-  const model = createDiskModel({ mayLose: !isHonest || durability === 'checkpoint', mayRefuse: !isHonest });
+  const model = createDiskModel({ isHonest, durability });
+  const images = join(folder, 'images');
   const facts: Fact[] = [];
   const ends: string[] = [];
   let startSeconds = 1_800_000_000;
   try {
-    for (const name of ['data', 'images']) mkdirSync(join(folder, name));
+    for (const name of [join(folder, 'data'), images]) mkdirSync(name);
     for (let session = 0; session <= faultySessions && !model.isOver(); session++) {
       const isLast = session === faultySessions;
       const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest, version);
@@ -67,8 +68,10 @@ export async function simulateDisk(
         durability,
         pagesPerCheckpoint: isLast || version === 1 ? undefined : choosePages(plan),
       };
-      const { said, end } = await runSession(program, order, join(folder, 'images'), plan);
-      for (const fact of said) model.apply(fact, fails(plan));
+      const { said, end } = await runSession(program, order, images, plan);
+      for (const fact of said) model.apply(fact, failuresOf(plan));
+      model.endSession(end === 'power cut');
+      if (end === 'power cut') loseLeftWrites(images, join(folder, 'data', 'db'));
       facts.push(...said);
       ends.push(end);
       startSeconds += 60 + random.below(100_000) - 20_000;
@@ -81,8 +84,10 @@ export async function simulateDisk(
   }
 }
 
-const fails = ({ failure, failingReads, failingOwnReads }: DiskPlan): boolean =>
-  failure !== undefined || failingReads !== undefined || failingOwnReads !== undefined;
+const failuresOf = ({ failure, failingReads, failingOwnReads }: DiskPlan) => ({
+  fails: failure !== undefined || failingReads !== undefined || failingOwnReads !== undefined,
+  failsReads: failingReads !== undefined,
+});
 
 /** A quarter of the sessions are short: what an earlier one has left in the log is not overwritten then. */
 const chooseSteps = (steps: number, { seed }: DiskPlan): number => (createRandom(seed + 4).below(4) === 0 ? steps % 4 : steps);
@@ -105,6 +110,7 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, vers
     failingReads: chooseFailingReads(createRandom(seed), maxFailingRead),
     failingOwnReads: version === 1 ? undefined : chooseFailingReads(createRandom(seed + 5), maxFailingOwnRead),
     atSync: createRandom(seed + 3).below(2) === 0,
+    exitLeaves: version > 1,
   };
   if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
@@ -142,10 +148,19 @@ async function runSession(
     .split('\n')
     .slice(0, -1)
     .map((line): Fact => JSON.parse(line));
-  const kill = plan.killAt === undefined ? 'power cut' : 'kill';
+  const kill = plan.killAt === undefined && !said.some(({ kind }) => kind === 'abandoned') ? 'power cut' : 'kill';
   const end = child.signalCode === 'SIGKILL' ? kill : String(child.signalCode ?? `ended with ${child.exitCode}`);
   if (end === kill || end === 'ended with 0') return { said, end };
   return { said: [...said, { kind: 'wrong', text: `the process ${end}: ${errors.slice(-2000)}` }], end };
+}
+
+/** A power cut also takes what a killed process had not synced to files that the next one has not opened: of these the disk's own image is left. */
+function loseLeftWrites(images: string, folder: string): void {
+  for (const name of readdirSync(images)) {
+    // Its first byte is not of the file.
+    if (existsSync(join(folder, name))) writeFileSync(join(folder, name), readFileSync(join(images, name)).subarray(1));
+    rmSync(join(images, name));
+  }
 }
 
 const sessionTimeout = 120_000;

@@ -23,7 +23,8 @@ export type SessionOrder = {
 export type Fact =
   /** The node has started, with these blocks, and these statuses of the transactions in the order. */
   | { readonly kind: 'started'; readonly chain: readonly string[]; readonly statuses: { readonly [txID: string]: string } }
-  | { readonly kind: 'refused start'; readonly text: string; readonly code: string | undefined }
+  /** `cause`: the code of the error that SQLite has reported, if any. */
+  | { readonly kind: 'refused start'; readonly text: string; readonly code: string | undefined; readonly cause: string | undefined }
   | { readonly kind: 'accepted'; readonly txID: string }
   | {
       readonly kind: 'event';
@@ -34,8 +35,12 @@ export type Fact =
       readonly txIDs?: readonly string[];
       readonly txID?: string;
     }
-  /** A revert begins; `done`: it has been acknowledged. */
-  | { readonly kind: 'revert'; readonly done: boolean }
+  /** A revert to a snapshot of this height begins; `done`: it has been acknowledged. */
+  | { readonly kind: 'revert'; readonly done: boolean; readonly height: number }
+  /** A checkpoint is complete, or the database was closed with one: all commits so far are on disk. */
+  | { readonly kind: 'synced' }
+  /** The process kills itself, because its disk fails again and again. */
+  | { readonly kind: 'abandoned' }
   | { readonly kind: 'refused call'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string }
   | { readonly kind: 'log'; readonly line: string }

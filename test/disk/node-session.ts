@@ -1,8 +1,9 @@
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { createLog } from '../../src/app/log/log.ts';
 import type { Node } from '../../src/app/parts/serve-node.ts';
 import { runDevChain } from '../../src/app/programs/dev-chain.ts';
 import { createEnv } from '../../src/app/runtime/env.ts';
+import { dataFilesIn } from '../../src/app/setup/data-files.ts';
 import { soloStore } from '../../src/app/setup/node-store.ts';
 import { parseBlock } from '../../src/avm/tx/block.ts';
 import { parseHex } from '../../src/base/bytes/hex.ts';
@@ -10,6 +11,7 @@ import { idText } from '../../src/base/bytes/id.ts';
 import { recoverNative } from '../../src/base/crypto/curve-native.ts';
 import { recoverBatch } from '../../src/base/crypto/recovery-batch.ts';
 import { check } from '../../src/cli/commands/check.ts';
+import type { Database, OpenDatabase, Statement } from '../../src/ledger/store/database.ts';
 import { callHandler } from '../../src/sdk/local-request.ts';
 import { callMethod, openLocalEvents } from '../../src/sdk/local-rpc.ts';
 import { configFromOptions } from '../../src/sdk/options-config.ts';
@@ -34,21 +36,28 @@ const disk = createSimulatedFiles(order.library);
 const say = (fact: Fact): void => void writeSync(1, `${JSON.stringify(fact)}\n`);
 
 const config = configFromOptions({ dataDir: order.folder, accounts: 3 });
+const files = dataFilesIn(order.folder);
+const processEnv = createEnv({
+  version: '0.0.0',
+  log: createLog(
+    (line) => say({ kind: 'log', line }),
+    () => 'warn',
+  ),
+  keepsRunning: true,
+});
 const env = {
-  ...createEnv({
-    version: '0.0.0',
-    log: createLog(
-      (line) => say({ kind: 'log', line }),
-      () => 'warn',
-    ),
-    keepsRunning: true,
-  }),
+  ...processEnv,
   clock: time.clock,
   timers: time.timers,
   random: time.random,
   openFile: disk.openFile,
+  openDatabase: watchCheckpoints(processEnv.openDatabase),
   // In this thread, so that the order of events is the same in every run.
   openRecoveryThread: () => ({ request: async (inputs: Uint8Array) => recoverBatch(recoverNative, inputs), close: () => {} }),
+  abandon: () => {
+    say({ kind: 'abandoned' });
+    processEnv.abandon();
+  },
   exit: (code: number) => {
     say({ kind: 'exit', code, operations: disk.operations() });
     process.exit(0);
@@ -57,6 +66,24 @@ const env = {
 
 const { durability, pagesPerCheckpoint } = order;
 const kind = { ...soloStore, durability, ...(pagesPerCheckpoint !== undefined && { pagesPerCheckpoint }) };
+
+/** Says when a checkpoint of the chains' database is complete. */
+function watchCheckpoints(open: OpenDatabase): OpenDatabase {
+  return (path, options) => {
+    const db = open(path, options);
+    const prepare: Database['prepare'] = <Row>(sql: string): Statement<Row> => {
+      const statement = db.prepare<Row>(sql);
+      if (path !== files.database || !sql.includes('wal_checkpoint(RESTART)')) return statement;
+      const get = (): Row | undefined => {
+        const result = statement.get();
+        if ((result as { busy?: number } | undefined)?.busy === 0) say({ kind: 'synced' });
+        return result;
+      };
+      return { ...statement, get };
+    };
+    return { ...db, prepare };
+  };
+}
 
 const call = (node: Node, path: string, method: string, params: object = {}): Promise<Json> =>
   time.until(callMethod(node.handler, path, method, params));
@@ -151,8 +178,8 @@ async function run(): Promise<void> {
   try {
     node = await time.until(runDevChain(config, env, { listens: false }, kind));
   } catch (error) {
-    const { code } = (error as { fault?: { code?: string } }).fault ?? {};
-    say({ kind: 'refused start', text: String(error), code });
+    const { fault, code, cause } = error as { fault?: { code?: string }; code?: string; cause?: { code?: string } };
+    say({ kind: 'refused start', text: String(error), code: fault?.code ?? code, cause: cause?.code });
     return;
   }
   const statuses: Record<string, string> = {};
@@ -164,6 +191,8 @@ async function run(): Promise<void> {
   await time.pass(3000);
   say({ kind: 'ended', chain: await retried(() => readChain(node)), operations: disk.operations() });
   await time.until(node.close());
+  // SQLite removes the log when all of it is in the file and on disk.
+  if (!existsSync(`${files.database}-wal`)) say({ kind: 'synced' });
   if (!order.checks) return;
   const { lines, isDamaged } = check(config, env);
   say({ kind: 'checked', isDamaged, lines });

@@ -65,9 +65,10 @@ const snapshot: Operation = async ({ random, dev }) => {
 const revert: Operation = async ({ random, dev, say }) => {
   const { snapshots } = await dev('listSnapshots');
   if (snapshots.length === 0) return undefined;
-  say({ kind: 'revert', done: false });
-  await dev('revert', { name: random.pick<Json>(snapshots).name });
-  say({ kind: 'revert', done: true });
+  const { name, height } = random.pick<Json>(snapshots);
+  say({ kind: 'revert', done: false, height: Number(height) });
+  await dev('revert', { name });
+  say({ kind: 'revert', done: true, height: Number(height) });
   return undefined;
 };
 const deleteSnapshot: Operation = async ({ random, dev }) => {

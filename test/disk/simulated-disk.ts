@@ -20,6 +20,8 @@ export type DiskPlan = {
   readonly failingOwnReads?: { readonly at: number; readonly count: number } | undefined;
   /** Whether a failing write writes a part, and a failing sync forgets the writes before it, as Linux does. */
   readonly isRough?: boolean;
+  /** Whether an exit leaves what was not synced, as a kill does. */
+  readonly exitLeaves?: boolean;
   /** Whether it says that files are synced and does nothing. */
   readonly lies?: boolean;
   /** Of 100 reads, those that take 2 ms. */
@@ -45,6 +47,7 @@ export const diskVariables = (library: string, folder: string, images: string, p
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
   SERAC_DISK_ROUGH: plan.isRough === true ? '1' : '0',
   SERAC_DISK_AT_SYNC: plan.atSync === true ? '1' : '0',
+  SERAC_DISK_EXIT_LEAVES: plan.exitLeaves === true ? '1' : '0',
   SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
   SERAC_DISK_SLOW: String(plan.slowReads ?? 0),
 });
