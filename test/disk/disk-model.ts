@@ -36,6 +36,10 @@ const diskFailure = /^(STORE_FAILED|STORE_FULL|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_
 /** Blocks that an operation adds at most: those that are committed may not be acknowledged. */
 const maxUnacknowledged = 14;
 
+/** Whether something was refused because the disk fails. */
+const isExcused = ({ code = '', cause }: Extract<Fact, { kind: 'refused start' | 'refused command' }>, { fails, failsReads }: Failures) =>
+  fails && (diskFailure.test(code) || (failsReads && (cause ?? code) === 'SQLITE_CORRUPT'));
+
 export function createDiskModel({ isHonest, durability }: Store): DiskModel {
   const problems: string[] = [];
   /** Blocks by height that the node has acknowledged. */
@@ -131,12 +135,6 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
     if (chain.join() !== blocks.join()) problem('the chain at the end is not the one of the events');
   };
 
-  const applyRefusal = ({ text, code = '', cause }: Extract<Fact, { kind: 'refused start' }>, { fails, failsReads }: Failures): void => {
-    if (fails && (diskFailure.test(code) || (failsReads && (cause ?? code) === 'SQLITE_CORRUPT'))) return;
-    isOver = !fails;
-    if (isHonest || !wasCut) problem(`the node does not start: ${text}`);
-  };
-
   return {
     apply: (fact, failures) => {
       if (fact.kind === 'started') compareStart(fact.chain, fact.statuses);
@@ -150,7 +148,14 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
       if (fact.kind === 'ended') compareEnd(fact.chain);
       if (fact.kind === 'checked' && fact.isDamaged) problem(`serac check: ${fact.lines.join('; ')}`);
       if (fact.kind === 'refused call' && isHonest && !failures.failsReads && /damaged|malformed/.test(fact.text)) problem(fact.text);
-      if (fact.kind === 'refused start') applyRefusal(fact, failures);
+      if (fact.kind === 'refused start' && !isExcused(fact, failures)) {
+        isOver = !failures.fails;
+        if (isHonest || !wasCut) problem(`the node does not start: ${fact.text}`);
+      }
+      if (fact.kind === 'command' && fact.isDamaged && (isHonest || !wasCut)) problem(`serac ${fact.command}: ${fact.lines.join('; ')}`);
+      // Without a block there is perhaps no database.
+      if (fact.kind === 'refused command' && !isExcused(fact, failures) && (isHonest || !wasCut) && blocks.length > 0)
+        problem(`a command is refused: ${fact.text}`);
     },
     endSession: (isPowerCut) => {
       isCut ||= isPowerCut;

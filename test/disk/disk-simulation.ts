@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createRandom } from '../random.ts';
 import { createDiskModel } from './disk-model.ts';
-import type { Fact, SessionOrder } from './facts.ts';
+import type { Fact, SessionCommand, SessionOrder } from './facts.ts';
 import { type DiskPlan, diskVariables } from './simulated-disk.ts';
 
 type SimulationResult = {
@@ -19,6 +19,8 @@ const faultySessions = 3;
 const [minSteps, moreSteps] = [15, 40];
 /** Most sessions have fewer changes of files than this. */
 const maxOperation = 2200;
+/** The same of commands. */
+const maxCommandOperation = 400;
 
 /** Most sessions have more reads of files than this. */
 const maxFailingRead = 400;
@@ -52,31 +54,47 @@ export async function simulateDisk(
   let startSeconds = 1_800_000_000;
   try {
     for (const name of [join(folder, 'data'), images]) mkdirSync(name);
-    for (let session = 0; session <= faultySessions && !model.isOver(); session++) {
-      const isLast = session === faultySessions;
-      const plan: DiskPlan = isLast ? { seed: 1 } : choosePlan(random, !isHonest, version);
-      const order: SessionOrder = {
-        seed: random.next(),
-        library,
-        folder: join(folder, 'data'),
-        startSeconds,
-        steps: isLast ? 5 : chooseSteps(minSteps + random.below(moreSteps), plan),
-        lastEventID: model.lastEventID(),
-        accepted: model.accepted(),
-        checks: isLast,
-        failsReads: plan.failingReads !== undefined,
-        durability,
-        pagesPerCheckpoint: isLast || version === 1 ? undefined : choosePages(plan),
-      };
+    const run = async (order: SessionOrder, plan: DiskPlan): Promise<void> => {
       const { said, end } = await runSession(program, order, images, plan);
       for (const fact of said) model.apply(fact, failuresOf(plan));
       model.endSession(end === 'power cut');
       if (end === 'power cut') loseLeftWrites(images, join(folder, 'data', 'db'));
       facts.push(...said);
       ends.push(end);
+    };
+    const createOrder = (sessionSeed: number, { failingReads }: DiskPlan): SessionOrder => ({
+      seed: sessionSeed,
+      library,
+      folder: join(folder, 'data'),
+      startSeconds,
+      steps: 0,
+      lastEventID: model.lastEventID(),
+      accepted: model.accepted(),
+      checks: false,
+      failsReads: failingReads !== undefined,
+      durability,
+    });
+    for (let session = 0; session < faultySessions && !model.isOver(); session++) {
+      const plan = choosePlan(random, !isHonest, version);
+      const order = createOrder(random.next(), plan);
+      const steps = chooseSteps(minSteps + random.below(moreSteps), plan);
+      await run({ ...order, steps, pagesPerCheckpoint: version === 1 ? undefined : choosePages(plan) }, plan);
       startSeconds += 60 + random.below(100_000) - 20_000;
-      if (isLast && !model.isOver() && !said.some(({ kind }) => kind === 'checked'))
-        return { seed, problems: [...model.problems(), `the last session ended early: ${end}`], ends, facts };
+    }
+    const command = version === 1 ? undefined : chooseCommand(createRandom(seed + 7));
+    if (command !== undefined && !model.isOver()) {
+      const plan = choosePlan(createRandom(seed + 8), !isHonest, version, maxCommandOperation);
+      await run({ ...createOrder(plan.seed, plan), command }, plan);
+    }
+    if (!model.isOver()) {
+      const hasBackup = facts.some((fact) => fact.kind === 'command' && fact.command === 'backup');
+      const plan = { seed: 1 };
+      await run(
+        { ...createOrder(random.next(), plan), steps: 5, checks: true, backup: hasBackup ? join(folder, 'backup') : undefined },
+        plan,
+      );
+      if (!model.isOver() && !facts.some(({ kind }) => kind === 'checked'))
+        return { seed, problems: [...model.problems(), `the last session ended early: ${ends.at(-1)}`], ends, facts };
     }
     return { seed, problems: model.problems(), ends, facts };
   } finally {
@@ -92,15 +110,19 @@ const failuresOf = ({ failure, failingReads, failingOwnReads }: DiskPlan) => ({
 /** A quarter of the sessions are short: what an earlier one has left in the log is not overwritten then. */
 const chooseSteps = (steps: number, { seed }: DiskPlan): number => (createRandom(seed + 4).below(4) === 0 ? steps % 4 : steps);
 
+/** A third of the seeds run a command before the last session. */
+const chooseCommand = (random: ReturnType<typeof createRandom>): SessionCommand | undefined =>
+  random.below(3) === 0 ? random.pick(['backup', 'compact', 'reindex'] as const) : undefined;
+
 /** Half of the sessions have checkpoints, and logs that start again. */
 function choosePages({ seed }: DiskPlan): number | undefined {
   const random = createRandom(seed + 6);
   return random.below(2) === 0 ? minPages + random.below(maxPages - minPages + 1) : undefined;
 }
 
-function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, version: SimulationVersion): DiskPlan {
+function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, version: SimulationVersion, max = maxOperation): DiskPlan {
   const seed = random.below(1_000_000_000);
-  const at = 1 + random.below(maxOperation);
+  const at = 1 + random.below(max);
   const slowReads = random.below(8) === 0 ? 10 : 0;
   const kind = random.below(10);
   // Chosen apart, like all that was added later: it does not change what else a seed means.
@@ -114,13 +136,13 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, vers
   };
   if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
-  return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at), ...reads };
+  return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at, max), ...reads };
 }
 
 /** Half of the failures are rough, and the power is cut after half of them. */
-const chooseAfterFailure = (random: ReturnType<typeof createRandom>, at: number): Pick<DiskPlan, 'isRough' | 'crashAt'> => ({
+const chooseAfterFailure = (random: ReturnType<typeof createRandom>, at: number, max: number): Pick<DiskPlan, 'isRough' | 'crashAt'> => ({
   isRough: random.below(2) === 0,
-  ...(random.below(2) === 0 && { crashAt: at + 1 + random.below(maxOperation - at + 200) }),
+  ...(random.below(2) === 0 && { crashAt: at + 1 + random.below(max - at + 200) }),
 });
 
 /** Reads fail in one of six sessions. */
@@ -145,6 +167,7 @@ async function runSession(
   // The folder has another name in every run, and messages of the node name it.
   const said = text
     .replaceAll(order.folder, 'DATA')
+    .replaceAll(dirname(order.folder), 'DISK')
     .split('\n')
     .slice(0, -1)
     .map((line): Fact => JSON.parse(line));

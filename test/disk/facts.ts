@@ -1,3 +1,6 @@
+/** Commands that change or copy the files of a stopped node. */
+export type SessionCommand = 'backup' | 'compact' | 'reindex';
+
 /** What a session is to do. */
 export type SessionOrder = {
   readonly seed: number;
@@ -17,12 +20,19 @@ export type SessionOrder = {
   readonly durability: 'commit' | 'checkpoint';
   /** Pages in the log at which a checkpoint starts, if not as many as in a real node. */
   readonly pagesPerCheckpoint?: number | undefined;
+  /** Runs this command in place of a node. */
+  readonly command?: SessionCommand | undefined;
+  /** The folder of the backup that an earlier session has made; it is checked too. */
+  readonly backup?: string | undefined;
 };
 
 /** What a session says: each is true, and the node has acknowledged it, before the next operation begins. */
 export type Fact =
   /** The node has started, with these blocks, and these statuses of the transactions in the order. */
   | { readonly kind: 'started'; readonly chain: readonly string[]; readonly statuses: { readonly [txID: string]: string } }
+  /** A command has ended; `isDamaged`: it says that it has found damage. */
+  | { readonly kind: 'command'; readonly command: SessionCommand; readonly isDamaged: boolean; readonly lines: readonly string[] }
+  | { readonly kind: 'refused command'; readonly text: string; readonly code: string | undefined; readonly cause: string | undefined }
   /** `cause`: the code of the error that SQLite has reported, if any. */
   | { readonly kind: 'refused start'; readonly text: string; readonly code: string | undefined; readonly cause: string | undefined }
   | { readonly kind: 'accepted'; readonly txID: string }

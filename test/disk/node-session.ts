@@ -1,23 +1,29 @@
 import { existsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../src/app/config/config.ts';
 import { createLog } from '../../src/app/log/log.ts';
 import type { Node } from '../../src/app/parts/serve-node.ts';
 import { runDevChain } from '../../src/app/programs/dev-chain.ts';
 import { createEnv } from '../../src/app/runtime/env.ts';
 import { dataFilesIn } from '../../src/app/setup/data-files.ts';
+import type { Env } from '../../src/app/setup/env.ts';
 import { soloStore } from '../../src/app/setup/node-store.ts';
 import { parseBlock } from '../../src/avm/tx/block.ts';
 import { parseHex } from '../../src/base/bytes/hex.ts';
 import { idText } from '../../src/base/bytes/id.ts';
 import { recoverNative } from '../../src/base/crypto/curve-native.ts';
 import { recoverBatch } from '../../src/base/crypto/recovery-batch.ts';
+import { backUp } from '../../src/cli/commands/backup.ts';
 import { check } from '../../src/cli/commands/check.ts';
+import { compact } from '../../src/cli/commands/compact.ts';
+import { reindex } from '../../src/cli/commands/reindex.ts';
 import type { Database, OpenDatabase, Statement } from '../../src/ledger/store/database.ts';
 import { callHandler } from '../../src/sdk/local-request.ts';
 import { callMethod, openLocalEvents } from '../../src/sdk/local-rpc.ts';
 import { configFromOptions } from '../../src/sdk/options-config.ts';
 import type { Json } from '../data-requests.ts';
 import { createRandom } from '../random.ts';
-import type { Fact, SessionOrder } from './facts.ts';
+import type { Fact, SessionCommand, SessionOrder } from './facts.ts';
 import { operationsOf, type SessionNode } from './session-operations.ts';
 import { createSimulatedFiles } from './simulated-disk.ts';
 import { createVirtualTime } from './virtual-time.ts';
@@ -51,6 +57,8 @@ const env = {
   timers: time.timers,
   random: time.random,
   openFile: disk.openFile,
+  removeFile: disk.removeFile,
+  renameFile: disk.renameFile,
   openDatabase: watchCheckpoints(processEnv.openDatabase),
   // In this thread, so that the order of events is the same in every run.
   openRecoveryThread: () => ({ request: async (inputs: Uint8Array) => recoverBatch(recoverNative, inputs), close: () => {} }),
@@ -173,13 +181,30 @@ async function runSteps(node: Node): Promise<void> {
   }
 }
 
+function describeError(error: unknown) {
+  const { fault, code, cause } = error as { fault?: { code?: string }; code?: string; cause?: { code?: string } };
+  return { text: String(error), code: fault?.code ?? code, cause: cause?.code };
+}
+
+const commands = { compact, reindex, backup: (source: Config, used: Env) => backUp(source, backupFolder, used) };
+/** Outside of the simulated disk: what is copied must be right, and what reaches the other disk is not its concern. */
+const backupFolder = order.backup ?? join(order.folder, '..', 'backup');
+
+function runCommand(command: SessionCommand): void {
+  try {
+    say({ kind: 'command', command, ...commands[command](config, env) });
+  } catch (error) {
+    say({ kind: 'refused command', ...describeError(error) });
+  }
+}
+
 async function run(): Promise<void> {
+  if (order.command !== undefined) return runCommand(order.command);
   let node: Node;
   try {
     node = await time.until(runDevChain(config, env, { listens: false }, kind));
   } catch (error) {
-    const { fault, code, cause } = error as { fault?: { code?: string }; code?: string; cause?: { code?: string } };
-    say({ kind: 'refused start', text: String(error), code: fault?.code ?? code, cause: cause?.code });
+    say({ kind: 'refused start', ...describeError(error) });
     return;
   }
   const statuses: Record<string, string> = {};
@@ -194,8 +219,8 @@ async function run(): Promise<void> {
   // SQLite removes the log when all of it is in the file and on disk.
   if (!existsSync(`${files.database}-wal`)) say({ kind: 'synced' });
   if (!order.checks) return;
-  const { lines, isDamaged } = check(config, env);
-  say({ kind: 'checked', isDamaged, lines });
+  for (const dataDir of [order.folder, ...(order.backup === undefined ? [] : [order.backup])])
+    say({ kind: 'checked', ...check({ ...config, dataDir }, env) });
 }
 
 // Not awaited: a program with bytecode (tools/build.ts) cannot await at its top level.

@@ -48,17 +48,30 @@ int unlink(const char *path) {
     imagePath(path, image);
     realUnlink(image);
   }
-  for (int i = 0; i < fileCount && !isCrashing; i++)
-    if (strcmp(files[i].path, path) == 0) {
-      nextOperation(0);
-      forgetChanges(&files[i]);
-      free(files[i].changes);
-      free(files[i].disk);
-      files[i] = files[--fileCount];
-      break;
-    }
+  File *file = isCrashing ? NULL : fileNamed(path);
+  if (file != NULL) {
+    nextOperation(0);
+    removeFile(file);
+  }
   pthread_mutex_unlock(&lock);
   return realUnlink(path);
+}
+
+/* For the node's own renames. A file that had the new name keeps nothing. */
+int renameOwnFile(const char *from, const char *to) {
+  char image[4096], newImage[4096];
+  pthread_mutex_lock(&lock);
+  readPlan();
+  int error = nextOperation(0);
+  File *replaced = fileNamed(to);
+  if (error == 0 && replaced != NULL) removeFile(replaced);
+  File *renamed = fileNamed(from);
+  if (error == 0 && renamed != NULL) strcpy(renamed->path, to);
+  imagePath(from, image);
+  imagePath(to, newImage);
+  if (error == 0 && rename(image, newImage) != 0) realUnlink(newImage);
+  pthread_mutex_unlock(&lock);
+  return error == 0 ? rename(from, to) : failWith(error);
 }
 
 static void leaveImages(void) {

@@ -1,6 +1,7 @@
 import { dlopen } from 'bun:ffi';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FileEnv } from '../../src/app/setup/env.ts';
 import type { OffsetFile, OpenFile } from '../../src/ledger/store/offset-file.ts';
 
 /** What the disk does in one session of a node; simulated-disk.c does it. Positions count changes and syncs of files. */
@@ -77,13 +78,22 @@ export function buildDisk(folder: string): string | undefined {
   return library;
 }
 
+type SimulatedFiles = Pick<FileEnv, 'openFile' | 'removeFile' | 'renameFile'> & {
+  /** The number of changes and syncs so far. */
+  readonly operations: () => number;
+};
+
+const asCString = (text: string): Uint8Array => Buffer.from(`${text}\0`);
+
 /** Opens files on the simulated disk of this process. Bun reads and writes files with system calls of its own, which the library does not see. */
-export function createSimulatedFiles(library: string): { readonly openFile: OpenFile; readonly operations: () => number } {
+export function createSimulatedFiles(library: string): SimulatedFiles {
   const { symbols } = dlopen(library, {
     pwrite64: { args: ['i32', 'ptr', 'u64', 'i64'], returns: 'i64' },
     readOwnFile: { args: ['i32', 'ptr', 'u64', 'i64'], returns: 'i64' },
     fdatasync: { args: ['i32'], returns: 'i32' },
     ftruncate64: { args: ['i32', 'i64'], returns: 'i32' },
+    unlink: { args: ['ptr'], returns: 'i32' },
+    renameOwnFile: { args: ['ptr', 'ptr'], returns: 'i32' },
     simulatedOperations: { args: [], returns: 'i64' },
   });
   const isFull = process.env.SERAC_DISK_ERROR === String(errorNumbers.ENOSPC);
@@ -110,5 +120,10 @@ export function createSimulatedFiles(library: string): { readonly openFile: Open
       close: () => closeSync(handle),
     };
   };
-  return { openFile: openFile as OpenFile, operations: () => Number(symbols.simulatedOperations()) };
+  return {
+    openFile: openFile as OpenFile,
+    removeFile: (path) => void symbols.unlink(asCString(path)),
+    renameFile: (from, to) => void check(from, symbols.renameOwnFile(asCString(from), asCString(to))),
+    operations: () => Number(symbols.simulatedOperations()),
+  };
 }

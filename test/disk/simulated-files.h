@@ -196,6 +196,19 @@ static void forgetChanges(File *file) {
   file->count = 0;
 }
 
+static File *fileNamed(const char *path) {
+  for (int i = 0; i < fileCount; i++)
+    if (strcmp(files[i].path, path) == 0) return &files[i];
+  return NULL;
+}
+
+static void removeFile(File *file) {
+  forgetChanges(file);
+  free(file->changes);
+  free(file->disk);
+  *file = files[--fileCount];
+}
+
 /* A change reaches the disk; of a torn one, not all sectors. */
 static void apply(File *file, const Change *change, uint32_t lostOf100) {
   if (change->bytes == NULL) {
