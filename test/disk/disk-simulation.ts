@@ -131,12 +131,18 @@ function choosePlan(random: ReturnType<typeof createRandom>, lies: boolean, vers
     slowReads,
     failingReads: chooseFailingReads(createRandom(seed), maxFailingRead),
     failingOwnReads: version === 1 ? undefined : chooseFailingReads(createRandom(seed + 5), maxFailingOwnRead),
-    atSync: createRandom(seed + 3).below(2) === 0,
+    moment: chooseMoment(seed, version),
     exitLeaves: version > 1,
   };
   if (kind < 7) return { seed, ...(createRandom(seed + 1).below(3) === 0 ? { killAt: at } : { crashAt: at }), ...reads };
   const failure = { at, count: 1 + random.below(kind === 9 ? 400 : 3), error: kind === 8 ? 'ENOSPC' : 'EIO' } as const;
   return { seed, failure, ...chooseAfterFailure(createRandom(seed + 1), failure.at, max), ...reads };
+}
+
+/** Half of the faults happen at a sync, a sixth at the last page of a commit. */
+function chooseMoment(seed: number, version: SimulationVersion): NonNullable<DiskPlan['moment']> {
+  if (createRandom(seed + 3).below(2) === 0) return 'sync';
+  return version > 1 && createRandom(seed + 9).below(3) === 0 ? 'last page' : 'any';
 }
 
 /** Half of the failures are rough, and the power is cut after half of them. */

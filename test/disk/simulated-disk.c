@@ -16,20 +16,20 @@
  */
 #include "simulated-files.h"
 
-/* Whether what is planned for an operation happens now: from that operation on, or from the next sync on. */
-static int isReached(long at, int isSync) { return at > 0 && operations >= at && (isSync || !plan.atSync); }
+/* Whether what is planned for an operation happens now: from that operation on, or from the next one of the planned moment on. */
+static int isReached(long at, Moment moment) { return at > 0 && operations >= at && (plan.moment == anyMoment || plan.moment == moment); }
 
 /* Counts a change or a sync. Returns an error that it fails with, or 0. */
-static int nextOperation(int isSync) {
+static int nextOperation(Moment moment) {
   operations++;
-  int isKilled = isReached(plan.killAt, isSync);
-  if (isKilled || isReached(plan.crashAt, isSync)) {
+  int isKilled = isReached(plan.killAt, moment);
+  if (isKilled || isReached(plan.crashAt, moment)) {
     isCrashing = 1;
     for (int i = 0; i < fileCount; i++) (isKilled ? leaveImage : losePower)(&files[i]);
     realKill(getpid(), SIGKILL);
     for (;;) pause();
   }
-  if (!isReached(plan.failAt, isSync) || failures == plan.failCount) return 0;
+  if (!isReached(plan.failAt, moment) || failures == plan.failCount) return 0;
   failures++;
   return plan.error;
 }
@@ -50,7 +50,7 @@ int unlink(const char *path) {
   }
   File *file = isCrashing ? NULL : fileNamed(path);
   if (file != NULL) {
-    nextOperation(0);
+    nextOperation(anyMoment);
     removeFile(file);
   }
   pthread_mutex_unlock(&lock);
@@ -62,7 +62,7 @@ int renameOwnFile(const char *from, const char *to) {
   char image[4096], newImage[4096];
   pthread_mutex_lock(&lock);
   readPlan();
-  int error = nextOperation(0);
+  int error = nextOperation(anyMoment);
   File *replaced = fileNamed(to);
   if (error == 0 && replaced != NULL) removeFile(replaced);
   File *renamed = fileNamed(from);
@@ -98,11 +98,15 @@ void quick_exit(int code) {
 /* For the test: the number of changes and syncs so far. */
 long simulatedOperations(void) { return operations; }
 
+/* Whether the last write was the header of the last frame of a commit: only that has the size of the database. */
+static int isCommitHeader;
+
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   pthread_mutex_lock(&lock);
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation(0);
+  int error = file == NULL ? 0 : nextOperation(isCommitHeader ? atLastPage : anyMoment);
+  isCommitHeader = file != NULL && length == 24 && memcmp((const char *)bytes + 4, "\0\0\0", 4) != 0;
   /* The part that a failing write writes, if any. */
   size_t part = error == 0 ? length : plan.isRough ? below((uint32_t)length) : 0;
   if (file != NULL && part > 0) remember(file, offset, bytes, part);
@@ -136,7 +140,7 @@ static int syncFile(int fd, int (**real)(int)) {
   pthread_mutex_lock(&lock);
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation(1);
+  int error = file == NULL ? 0 : nextOperation(atSync);
   if (file != NULL && error == 0 && !plan.lies) {
     applyAll(file);
     forgetChanges(file);
@@ -157,7 +161,7 @@ int ftruncate64(int fd, off64_t size) {
   pthread_mutex_lock(&lock);
   readPlan();
   File *file = isCrashing ? NULL : fileOf(fd);
-  int error = file == NULL ? 0 : nextOperation(0);
+  int error = file == NULL ? 0 : nextOperation(anyMoment);
   if (file != NULL && error == 0) remember(file, size, NULL, 0);
   pthread_mutex_unlock(&lock);
   if (error != 0) return failWith(error);

@@ -11,8 +11,11 @@ export type DiskPlan = {
   readonly crashAt?: number;
   /** Where the process is killed, and the power stays on. */
   readonly killAt?: number;
-  /** Whether the power is cut, the process is killed or writes fail at the next sync only: a commit is complete then, and not on disk. */
-  readonly atSync?: boolean;
+  /**
+   * Whether the power is cut, the process is killed or writes fail only at the next sync, where a commit is complete and not on disk, or at the last
+   * page of a commit, where the log holds the mark of a commit that was not written to its end.
+   */
+  readonly moment?: 'any' | 'sync' | 'last page';
   /** Writes and syncs that fail: with this error of the operating system, from a position on. */
   readonly failure?: { readonly at: number; readonly count: number; readonly error: 'EIO' | 'ENOSPC' };
   /** Reads of SQLite that fail with `EIO`, from a position on that counts them. */
@@ -28,6 +31,9 @@ export type DiskPlan = {
   /** Of 100 reads, those that take 2 ms. */
   readonly slowReads?: number;
 };
+
+/** In the order of simulated-files.h. */
+const moments: readonly DiskPlan['moment'][] = ['any', 'sync', 'last page'];
 
 const errorNumbers = { EIO: 5, ENOSPC: 28 } as const;
 
@@ -47,7 +53,7 @@ export const diskVariables = (library: string, folder: string, images: string, p
   SERAC_DISK_OWN_READ_FAIL_COUNT: String(plan.failingOwnReads?.count ?? 0),
   SERAC_DISK_ERROR: String(plan.failure === undefined ? 0 : errorNumbers[plan.failure.error]),
   SERAC_DISK_ROUGH: plan.isRough === true ? '1' : '0',
-  SERAC_DISK_AT_SYNC: plan.atSync === true ? '1' : '0',
+  SERAC_DISK_MOMENT: String(moments.indexOf(plan.moment ?? 'any')),
   SERAC_DISK_EXIT_LEAVES: plan.exitLeaves === true ? '1' : '0',
   SERAC_DISK_LIES: plan.lies === true ? '1' : '0',
   SERAC_DISK_SLOW: String(plan.slowReads ?? 0),

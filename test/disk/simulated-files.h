@@ -39,11 +39,15 @@ typedef struct {
   size_t count, room;
 } File;
 
+/* A sync, or the last page that a commit writes to the log. */
+typedef enum { anyMoment, atSync, atLastPage } Moment;
+
 static struct {
   int isRead;
   const char *folder, *images;
   long crashAt, killAt, failAt, failCount;
-  int error, lies, slow, isRough, atSync, exitLeaves;
+  int error, lies, slow, isRough, exitLeaves;
+  Moment moment;
   uint32_t random, aside;
 } plan;
 /* Reads so far, and those that fail: the ones of SQLite, and the node's own ones of its files. */
@@ -91,7 +95,7 @@ static void readPlan(void) {
   plan.lies = (int)numberOf("SERAC_DISK_LIES");
   plan.slow = (int)numberOf("SERAC_DISK_SLOW");
   plan.isRough = (int)numberOf("SERAC_DISK_ROUGH");
-  plan.atSync = (int)numberOf("SERAC_DISK_AT_SYNC");
+  plan.moment = (Moment)numberOf("SERAC_DISK_MOMENT");
   plan.exitLeaves = (int)numberOf("SERAC_DISK_EXIT_LEAVES");
   plan.random = (uint32_t)numberOf("SERAC_DISK_SEED") * 2654435761u + 1;
   plan.aside = plan.random ^ 0x5bd1e995u;
