@@ -31,7 +31,7 @@ type Store = {
 };
 
 /** Errors that say that the disk fails, and nothing about what is on it. */
-const diskFailure = /^(STORE_FAILED|STORE_FULL|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_FULL)$/;
+const diskFailure = /^(STORE_FAILED|STORE_FULL|IDENTITY_FILE_REFUSED|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_FULL)$/;
 
 /** Blocks that an operation adds at most: those that are committed may not be acknowledged. */
 const maxUnacknowledged = 14;
