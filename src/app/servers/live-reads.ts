@@ -6,7 +6,7 @@ import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { TxCheck } from '../../avm/verify/explain.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { type AnyFault, Fault } from '../../base/fault.ts';
+import { type AnyFault, Fault, faultOf } from '../../base/fault.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import type { TxLifecycles } from '../chains/tx-lifecycles.ts';
 import type { ChainTools, RunningChain } from '../setup/avm-chain.ts';
@@ -59,8 +59,10 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
       // A dropped transaction may have been accepted since.
       if (chain.tools === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
-      const refusal = await refusalOf(chain.tools, tx);
-      const checks = chain.tools.explain(tx).map(formatCheck);
+      const checks = (await chain.tools.explain(tx)).map(formatCheck);
+      const { chain: checker } = chain.tools;
+      const fault = faultOf(() => checker.checkIssuable(tx));
+      const refusal = fault === undefined ? null : formatReason(fault);
       return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
     },
     latency: async () => lifecycle.latency(),
