@@ -16,7 +16,7 @@ import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy,
 /** The checks of a refused transaction, on a node with a reader process, while the writer process recovers the signers of many others. */
 
 const signatures = 150;
-const variants = 400;
+const variants = 300;
 const wallet = createWallet('checks', { keys: [ewoq], count: signatures });
 const owners = wallet.keys.slice(1);
 const folder = mkdtempSync(join(tmpdir(), 'serac-checks-'));
