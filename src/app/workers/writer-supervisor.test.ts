@@ -11,7 +11,7 @@ function startFakes() {
   const readers: ReturnType<typeof fakeProcess<unknown, MessageToReader>>[] = [];
   const log: string[] = [];
   const ended: number[] = [];
-  const fake = { answersPing: true };
+  const fake = { answersPing: true, readersStop: true };
   const env = {
     spawnWriter: (start: WriterStart) => {
       const child = fakeProcess<MessageFromWriter, MessageToWriter>((message) => {
@@ -22,7 +22,7 @@ function startFakes() {
     },
     spawnReader: () => {
       const child = fakeProcess<unknown, MessageToReader>((message) => {
-        if (message.reader === 'stop') child.exit(0);
+        if (message.reader === 'stop' && fake.readersStop) child.exit(0);
       });
       readers.push(child);
       return child;
@@ -32,7 +32,7 @@ function startFakes() {
     random: () => new Uint8Array(4),
     log: (line: string) => void log.push(line),
   };
-  const { stop } = superviseWriter(env, (code) => void ended.push(code));
+  const { stop } = superviseWriter(env, 10_000, (code) => void ended.push(code));
   return { writers, readers, log, ended, fake, stop, until, pass };
 }
 
@@ -155,4 +155,36 @@ test('a stop is passed to the writer; between two writers it ends the node', asy
   await pass(10_000);
   await other.pass(10_000);
   expect([other.ended, other.writers.length]).toEqual([[0], 1]);
+});
+
+test('readers that finish their requests without a writer get the time for it, and hear from the supervisor', async () => {
+  const { writers, readers, ended, fake, until, stop, pass, log } = startFakes();
+  fake.readersStop = false;
+  writers[0]?.receive({ writer: 'takeReader', reader: 1 });
+  writers[0]?.receive({ writer: 'ready', port: 1 });
+  writers[0]?.exit(137);
+  await until(() => log.length > 0);
+  stop();
+  await pass(9500);
+  expect([ended, readers[0]?.signals]).toEqual([[], []]);
+  // A second signal changes nothing.
+  stop();
+  const told = () => readers[0]?.received.filter(({ reader }) => reader === 'writerGone').length ?? 0;
+  expect(told()).toBeGreaterThan(15);
+  await until(() => ended.length > 0, 3000);
+  expect([ended, readers[0]?.signals]).toEqual([[0], ['SIGKILL']]);
+  const after = told();
+  await pass(5000);
+  expect([told(), ended]).toEqual([after, [0]]);
+});
+
+test('a writer that is told twice to stop ends its readers soon too', async () => {
+  const { writers, readers, ended, fake, stop, pass } = startFakes();
+  fake.readersStop = false;
+  writers[0]?.receive({ writer: 'takeReader', reader: 1 });
+  writers[0]?.receive({ writer: 'ready', port: 1 });
+  stop();
+  writers[0]?.exit(1);
+  await pass(500);
+  expect([ended, readers[0]?.signals]).toEqual([[1], ['SIGKILL']]);
 });

@@ -3,7 +3,7 @@ import { hungTimeout, killTimeout, pingInterval, watchHeartbeat } from './heartb
 import type { MessageToReader } from './messages.ts';
 import { createReaderSwitch } from './reader-switch.ts';
 import type { RelayTimers } from './relay.ts';
-import type { ReaderProcess } from './supervisor.ts';
+import { getStopTimeout, type ReaderProcess, replyTimeout } from './supervisor.ts';
 import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
 
 type WriterProcess = ReaderProcess;
@@ -24,26 +24,40 @@ const maxRestarts = { count: 5, within: 60_000 } as const;
 /** Milliseconds of silence while a writer is restarted, after which it counts as hung. It may read a long log; a first start may take any time. */
 const restartTimeout = 120_000;
 
-/** Milliseconds for readers to stop. */
-const stopTimeout = 400;
-
 /**
  * Runs the node as a child process, the writer, and restarts it when it crashes or hangs. Reader processes keep serving meanwhile: reads from
- * the last commit, and status 503 for calls that need the writer. Returns a function that stops the node. `onEnd` gets the exit code: of a
- * writer that stopped, did not start, or failed too often.
+ * the last commit, and status 503 for calls that need the writer. Returns a function that stops the node. `shutdownTimeout`:
+ * milliseconds for open requests of readers. `onEnd` gets the exit code: of a writer that stopped, did not start, or failed too often.
  */
-export function superviseWriter(env: WriterSupervisorEnv, onEnd: (code: number) => void): { readonly stop: () => void } {
+export function superviseWriter(
+  env: WriterSupervisorEnv,
+  shutdownTimeout: number,
+  onEnd: (code: number) => void,
+): { readonly stop: () => void } {
   const backoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   const readers = createReaderSwitch(env);
   let restarts: number[] = [];
   let restartCount = 0;
   let port: number | undefined;
   let writer: WriterProcess | undefined;
-  let cancelRestart: (() => void) | undefined;
+  let cancelRestart = (): void => {};
+  let endTelling = (): void => {};
   let isStopping = false;
+  let isEnding = false;
 
-  const end = async (code: number): Promise<void> => {
-    await readers.stop(stopTimeout);
+  /** Tells the readers every half second that there is no writer, so that they do not take the supervisor for hung. */
+  const tellWriterGone = (): void => {
+    endTelling();
+    readers.sendToAll({ reader: 'writerGone' });
+    endTelling = env.timers.after(pingInterval, tellWriterGone);
+  };
+
+  const end = async (code: number, timeout = getStopTimeout(shutdownTimeout)): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    tellWriterGone();
+    await readers.stop(timeout);
+    endTelling();
     onEnd(code);
   };
 
@@ -58,29 +72,18 @@ export function superviseWriter(env: WriterSupervisorEnv, onEnd: (code: number) 
     restarts.push(now);
     const wait = backoff.next();
     env.log(`${reason}; restarting it in ${Math.round(wait)} ms`, 'error');
-    // Readers hear from the supervisor while there is no writer, so that they do not take it for hung.
-    const tell = (): void => {
-      readers.sendToAll({ reader: 'writerGone' });
-      cancelTelling = env.timers.after(pingInterval, tell);
-    };
-    let cancelTelling = (): void => {};
-    tell();
-    const cancelStart = env.timers.after(wait, () => {
+    tellWriterGone();
+    cancelRestart = env.timers.after(wait, () => {
       restartCount++;
       try {
-        watch(env.spawnWriter({ port, restarts: restartCount, reason }), () => cancelTelling());
+        watch(env.spawnWriter({ port, restarts: restartCount, reason }));
       } catch (error) {
-        cancelTelling();
         fail(`cannot start a writer process: ${error}`, 1);
       }
     });
-    cancelRestart = () => {
-      cancelStart();
-      cancelTelling();
-    };
   };
 
-  const watch = (spawned: WriterProcess, onReady: () => void): void => {
+  const watch = (spawned: WriterProcess): void => {
     writer = spawned;
     const [isFirst, began] = [restartCount === 0, env.clock.monotonic()];
     let isReady = false;
@@ -101,27 +104,27 @@ export function superviseWriter(env: WriterSupervisorEnv, onEnd: (code: number) 
       if (message.writer !== 'ready') return;
       isReady = true;
       port = message.port;
-      cancelRestart = undefined;
-      onReady();
+      endTelling();
       if (!isFirst) env.log(`the writer process serves again after ${Math.round(env.clock.monotonic() - began)} ms`, 'warn');
     });
     void spawned.exited.then((code) => {
       heartbeat.stop();
       readers.disconnect();
       writer = undefined;
+      // It was told to stop a second time, or could not stop: the readers end now too.
+      if (isStopping && code !== 0) return void end(code, replyTimeout);
       // Exit code 0: it was told to stop. A first start that fails would fail again.
-      if (isStopping || code === 0 || (isFirst && !isReady)) return void end(code);
-      onReady();
+      if (code === 0 || (isFirst && !isReady)) return void end(code);
       fail(hungReason ?? `the writer process exited with code ${code}`, code);
     });
   };
 
-  watch(env.spawnWriter({ restarts: 0 }), () => {});
+  watch(env.spawnWriter({ restarts: 0 }));
   return {
     stop: () => {
       isStopping = true;
       if (writer !== undefined) return writer.kill('SIGTERM');
-      cancelRestart?.();
+      cancelRestart();
       void end(0);
     },
   };
