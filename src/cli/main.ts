@@ -359,10 +359,11 @@ let hasProgress = false;
 let env: Env;
 
 function openEnv(): Env {
-  const base = createEnv({ version, log, program });
+  const own = createEnv({ version, log, program });
+  const isHosted = writerStart !== undefined && own.parent !== undefined;
+  const base = { ...own, ...(isHosted && connectToSupervisor(own.parent, writerStart, signals.sendStop, own)) };
   return {
     ...base,
-    ...(writerStart !== undefined && base.parent !== undefined && connectToSupervisor(base.parent, writerStart, signals.sendStop)),
     showProgress: (progress) => {
       if (progress === undefined && !hasProgress) return;
       hasProgress = progress !== undefined;
