@@ -67,7 +67,9 @@ const startTimeout = 30_000;
 
 /** Backoff in milliseconds between restarts of a failing reader; there is no limit on restarts. It starts over after `stableAfter` ms of service. */
 const backoffLimits = { first: 100, max: 30_000 } as const;
-const stableAfter = 60_000;
+
+/** Milliseconds of service after which a restarted process counts as repaired. */
+export const stableAfter = 60_000;
 
 /**
  * Creates a pool of readers, which are started later: until then it has none. The writer serves requests

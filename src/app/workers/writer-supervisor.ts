@@ -3,7 +3,7 @@ import { hungTimeout, killTimeout, pingInterval, watchHeartbeat } from './heartb
 import type { MessageToReader } from './messages.ts';
 import { createReaderSwitch } from './reader-switch.ts';
 import type { RelayTimers } from './relay.ts';
-import { getStopTimeout, type ReaderProcess, replyTimeout } from './supervisor.ts';
+import { getStopTimeout, type ReaderProcess, replyTimeout, stableAfter } from './supervisor.ts';
 import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
 
 type WriterProcess = ReaderProcess;
@@ -17,11 +17,17 @@ type WriterSupervisorEnv = {
   readonly log: (line: string, level?: 'info' | 'warn' | 'error' | 'fatal') => void;
 };
 
-/** Backoff in milliseconds between restarts, and the most restarts within a time: a writer that fails again and again needs a person. */
+/**
+ * Backoff in milliseconds between restarts, and the most restarts in a row: a writer that fails again and again needs a person. Both start over
+ * after `stableAfter` ms of service. They count restarts and not time, because a hang takes long to notice.
+ */
 const backoffLimits = { first: 100, max: 5000 } as const;
-const maxRestarts = { count: 5, within: 60_000 } as const;
+const maxRestarts = 5;
 
-/** Milliseconds of silence while a writer is restarted, after which it counts as hung. It may read a long log; a first start may take any time. */
+/**
+ * Milliseconds of silence after which a writer that is restarted counts as hung; a first start may take any time. Long work that shows progress is
+ * not silent, but a single statement of SQLite is: so the time doubles with each restart in a row.
+ */
 const restartTimeout = 120_000;
 
 /**
@@ -36,7 +42,7 @@ export function superviseWriter(
 ): { readonly stop: () => void } {
   const backoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   const readers = createReaderSwitch(env);
-  let restarts: number[] = [];
+  let restartsInRow = 0;
   let restartCount = 0;
   let port: number | undefined;
   let writer: WriterProcess | undefined;
@@ -61,15 +67,17 @@ export function superviseWriter(
     onEnd(code);
   };
 
-  const fail = (reason: string, code: number): void => {
-    const now = env.clock.monotonic();
-    restarts = restarts.filter((at) => now - at < maxRestarts.within);
-    if (restarts.length >= maxRestarts.count) {
-      env.log(`${reason}; it was restarted ${restarts.length} times within a minute: giving up`, 'fatal');
-      return void end(code === 0 ? 1 : code);
+  const fail = (reason: string, code: number, servedFor: number): void => {
+    if (servedFor >= stableAfter) {
+      restartsInRow = 0;
+      backoff.reset();
     }
-    if (restarts.length === 0) backoff.reset();
-    restarts.push(now);
+    if (restartsInRow >= maxRestarts) {
+      const why = `it served for less than ${stableAfter / 1000} s after each of ${maxRestarts} restarts`;
+      env.log(`${reason}; giving up: ${why}; the log has the reason of each; remove the cause and start the node again`, 'fatal');
+      return void end(code);
+    }
+    restartsInRow++;
     const wait = backoff.next();
     env.log(`${reason}; restarting it in ${Math.round(wait)} ms`, 'error');
     tellWriterGone();
@@ -78,7 +86,7 @@ export function superviseWriter(
       try {
         watch(env.spawnWriter({ port, restarts: restartCount, reason }));
       } catch (error) {
-        fail(`cannot start a writer process: ${error}`, 1);
+        fail(`cannot start a writer process: ${error}`, 1, 0);
       }
     });
   };
@@ -86,12 +94,14 @@ export function superviseWriter(
   const watch = (spawned: WriterProcess): void => {
     writer = spawned;
     const [isFirst, began] = [restartCount === 0, env.clock.monotonic()];
-    let isReady = false;
+    let readyAt: number | undefined;
+    let heardAt = began;
     let hungReason: string | undefined;
     const heartbeat = watchHeartbeat(env.timers, spawned, (silentFor) => {
       spawned.send({ writer: 'ping' } satisfies MessageToWriter);
-      if (isReady && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
-      const limit = isReady ? killTimeout : isFirst ? Number.POSITIVE_INFINITY : restartTimeout;
+      if (readyAt !== undefined && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
+      const startLimit = isFirst ? Number.POSITIVE_INFINITY : restartTimeout * 2 ** (restartsInRow - 1);
+      const limit = readyAt === undefined ? startLimit : killTimeout;
       if (silentFor < limit || hungReason !== undefined) return;
       hungReason = `the writer process has not answered for ${silentFor / 1000} s and was killed`;
       spawned.kill('SIGKILL');
@@ -100,12 +110,13 @@ export function superviseWriter(
     spawned.onMessage((received) => {
       const message = received as MessageFromWriter;
       heartbeat.reset();
+      heardAt = env.clock.monotonic();
       passOn(message);
       if (message.writer !== 'ready') return;
-      isReady = true;
+      readyAt = heardAt;
       port = message.port;
       endTelling();
-      if (!isFirst) env.log(`the writer process serves again after ${Math.round(env.clock.monotonic() - began)} ms`, 'warn');
+      if (!isFirst) env.log(`the writer process serves again after ${Math.round(readyAt - began)} ms`, 'warn');
     });
     void spawned.exited.then((code) => {
       heartbeat.stop();
@@ -114,8 +125,8 @@ export function superviseWriter(
       // It was told to stop a second time, or could not stop: the readers end now too.
       if (isStopping && code !== 0) return void end(code, replyTimeout);
       // Exit code 0: it was told to stop. A first start that fails would fail again.
-      if (code === 0 || (isFirst && !isReady)) return void end(code);
-      fail(hungReason ?? `the writer process exited with code ${code}`, code);
+      if (code === 0 || (isFirst && readyAt === undefined)) return void end(code);
+      fail(hungReason ?? `the writer process exited with code ${code}`, code, readyAt === undefined ? 0 : heardAt - readyAt);
     });
   };
 
