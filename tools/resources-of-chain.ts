@@ -21,7 +21,7 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'signatures that wait to be recovered',
     limit: '{chain/recovery/sliced-recovery.ts#maxWaiting} slices; small transactions: one for each request',
-    over: 'error RECOVERY_BUSY',
+    over: 'error RECOVERY_BUSY; 503 of the Data API',
     test: 'src/chain/recovery/recovery.test.ts',
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
   },

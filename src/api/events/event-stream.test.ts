@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { parseTx } from '../../avm/tx/tx.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { ownPart } from '../../ledger/state/balance.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
@@ -272,6 +273,68 @@ describe('limits', () => {
     for (const client of clients) hub.unsubscribe(client);
     expect(hub.size()).toBe(0);
     chain.close();
+  });
+});
+
+describe('blocks that the cache has no room for', () => {
+  const blockTxs = 400;
+  const source = randomChain(21);
+  const chain = open(':memory:', source);
+  afterAll(() => {
+    chain.close();
+    processCaches.resize(defaultCacheBytes);
+  });
+  const blockBytes: number[] = [];
+  let kinds: StreamEvent['kind'][] = [];
+
+  test.each([
+    ['the default cache', defaultCacheBytes],
+    ['a small cache', 1_000_000],
+    ['no cache', 0],
+  ])('with %s, clients that resume get every event', async (_, cacheBytes) => {
+    processCaches.resize(cacheBytes);
+    if (kinds.length === 0)
+      for (const count of [1, blockTxs, 2, 2, blockTxs, 1]) {
+        commit(chain, source, count);
+        kinds = [...kinds, 'block', ...Array<StreamEvent['kind']>(count).fill('tx')];
+        blockBytes.push(chain.state.block(chain.state.blockIdAt(BigInt(blockBytes.length + 1)) as Id)?.length ?? 0);
+      }
+    expect(Math.max(...blockBytes) * 10 * 4).toBeGreaterThan(processCaches.bytesOf('events'));
+    const all = await Promise.all(Array.from({ length: 8 }, () => readAll(chain.hub, everything, startOf(chain))));
+    for (const events of all) expect(events.map(({ kind }) => kind)).toEqual(kinds);
+    const middle = idOfEvent(all[0]?.[blockTxs] as StreamEvent);
+    expect((await readAll(chain.hub, everything, middle)).map(({ kind }) => kind)).toEqual(kinds.slice(blockTxs + 1));
+  });
+
+  test('a large block is read once for all its slices, and dropped with the last client', async () => {
+    processCaches.resize(0);
+    let reads = 0;
+    const read: typeof chain.log.read = (after, known) => {
+      reads++;
+      return chain.log.read(after, known);
+    };
+    const textOf = () => ({ alias: 'X', json: { address: (address: Address) => address as string, id: idText } });
+    const hub = createEventHub({ log: { ...chain.log, read }, textOf, timers, longWork, report: fail, heartbeat: 60_000 });
+    const fromLarge = `${chain.log.id()}-1`;
+    const toNext = async () => {
+      const subscriber = (await hub.subscribe(everything, fromLarge)) as Subscriber;
+      let [count, slices] = [0, 0];
+      for (; count <= blockTxs; await Bun.sleep(0)) {
+        const taken = subscriber.take().length;
+        count += taken;
+        if (taken > 0) slices++;
+      }
+      return { subscriber, slices };
+    };
+    const clients = await Promise.all([toNext(), toNext(), toNext()]);
+    expect(clients[0]?.slices).toBeGreaterThan(3);
+    // One looks for new entries, one reads the large block, and the others read those after it.
+    expect(reads).toBeLessThan(8);
+    for (const { subscriber } of clients) hub.unsubscribe(subscriber);
+    const before = reads;
+    const { subscriber } = await toNext();
+    hub.unsubscribe(subscriber);
+    expect(reads).toBeGreaterThan(before + 1);
   });
 });
 

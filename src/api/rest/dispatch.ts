@@ -169,6 +169,8 @@ const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: 
   ['INDEX_EMPTY', [503, 'The index has no blocks yet']],
   ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
   ['REDIS_TOO_SLOW', [503, 'The cache does not answer']],
+  ['RECOVERY_BUSY', [503, 'The node has too many transactions with many signatures to verify now']],
+  ['NODE_STOPPING', [503, 'The node is stopping']],
   ['RELAY_BUSY', [503, 'The node is too busy to take this call now']],
   ['FOLLOW_SILENT', [503, 'The followed node does not answer']],
   ['FOLLOW_NONSENSE', [502, 'The followed node sent an invalid response']],

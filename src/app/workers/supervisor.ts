@@ -41,6 +41,8 @@ export type ReaderPool = {
 
 export type ReaderPoolOptions = {
   readonly handler: Handler;
+  /** Called with the errors of the handler. */
+  readonly report: (error: unknown) => void;
   readonly start: Omit<Extract<MessageToReader, { reader: 'start' }>, 'reader'>;
   /** Called when the result of the check has changed. */
   readonly onChange: () => void;
@@ -204,7 +206,7 @@ type RunningReader = ReturnType<typeof watchReader>;
 
 /** One reader process from its start to its exit. */
 function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: ReaderPoolOptions, events: ReaderEvents) {
-  const { handler, start, onRefused, streamLimit } = options;
+  const { handler, report, start, onRefused, streamLimit } = options;
   const { ask, receive } = createRequests(spawned, env);
   const send = (message: MessageToReader): void => spawned.send(message);
   let isServing = false;
@@ -234,7 +236,7 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
     isServing = true;
     events.onServing();
   });
-  serveRelay(spawned, handler, env.timers.soon);
+  serveRelay(spawned, handler, { soon: env.timers.soon, report });
   const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
   void spawned.exited.then((code) => {
     heartbeat.stop();
