@@ -83,7 +83,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
   const { chain, clock } = context;
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const bus = createEventBus(report);
-  const readers = createReaderPool(readerCount, env);
+  const readers = createReaderPool(readerCount, env, config.http.shutdownTimeout);
   const health = createHealth({
     now: clock.unixNanos,
     after: env.timers.after,
