@@ -158,12 +158,12 @@ export const requestResources: readonly ResourceRow[] = [
     ],
   },
   {
-    resource: 'refused calls and blocks shown in the terminal',
+    resource: 'refused calls and blocks shown in the terminal, and errors of requests in the log',
     limit:
-      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-refused.ts#maxMethods} methods counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
+      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-lines.ts#maxNames} methods or messages counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
     over: 'summed up',
-    test: 'src/app/feed/limit-refused.test.ts',
-    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-refused.ts counts', 'cli/terminal/screen.ts waiting'],
+    test: 'src/app/feed/limit-lines.test.ts',
+    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-lines.ts counts', 'cli/terminal/screen.ts waiting'],
   },
   {
     resource: 'the log of a node in the background (`--detach`)',
