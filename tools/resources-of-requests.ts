@@ -42,7 +42,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
     over: '408, connection closed',
     seen: 'serac_route_requests_total',
-    test: 'test/request-bodies.test.ts',
+    test: 'src/app/platform/serve-bodies.test.ts',
   },
   {
     resource: 'bytes of responses that clients do not read',
