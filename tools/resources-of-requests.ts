@@ -112,9 +112,9 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'events that are not in the log and wait for it',
     limit: '{api/events/log-sender.ts#maxWaitingLive}',
-    over: 'further ones are dropped',
-    test: 'src/api/events/event-stream.test.ts',
-    holds: ['api/events/log-sender.ts waiting'],
+    over: 'further ones are dropped, and clients that miss one get a `reset`',
+    test: 'src/api/events/log-sender.test.ts',
+    holds: ['api/events/log-sender.ts waiting missed'],
   },
   {
     resource: 'the event log in the database',
