@@ -52,7 +52,7 @@ export function openDataFiles(
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
-  // On other nodes a damaged log is not changed before `requireChainEnds` has reported the blocks that it lost, so that it can be examined.
+  // On other nodes a damaged log is not changed before `withChainEnds` has reported the blocks that it lost, so that it can be examined.
   if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>
@@ -64,11 +64,9 @@ export function openDataFiles(
   if (hasPageChecksums(env.openFile, database)) {
     const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
     if (pages.length > 0) reportDamage(makeDamagedPagesError(database, pages));
-    requireChainEnds(files, env);
   } else {
-    requireChainEnds(files, env);
     // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
-    const unverified = open();
+    const unverified = withChainEnds(files, env, open);
     const damage = findStructureDamage(unverified, database, env);
     unverified.close();
     // The checksums of a damaged file would make it look sound to the next start.
@@ -78,7 +76,7 @@ export function openDataFiles(
   const file = env.openFile(files.ends, 'write');
   const written = openChainEnds(file);
   const deferred = options.durability === 'checkpoint' ? deferChainEnds(written) : undefined;
-  const store = openOrClose(() => open(deferred?.flush), file);
+  const store = openOrClose(() => withChainEnds(files, env, () => open(deferred?.flush)), file);
   const ends = deferred ?? written;
   // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
   // If the disk fails again and again, the process must end before that: the pages would change and their checksums would not.
@@ -144,17 +142,18 @@ export function findStructureDamage({ db }: Pick<Store, 'db'>, database: string,
 }
 
 /**
- * Throws if the database does not have the recorded last blocks. It is opened for reading only: closing it leaves a damaged log as it is, from which
- * the blocks may be recovered.
+ * Runs `work`. Throws before if the database does not have the recorded last blocks. It is opened for reading only: closing it leaves a damaged log as it is,
+ * from which the blocks may be recovered. It stays open during `work`: a connection that `work` opens then need not recover the log again.
  */
-export function requireChainEnds(files: DataFiles, env: Env): void {
+export function withChainEnds<T>(files: DataFiles, env: Env, work: () => T): T {
   const ends = readRecordedEnds(files, env);
-  if (ends.size === 0) return;
+  if (ends.size === 0) return work();
   try {
     const db = env.openDatabase(files.database, { readonly: true });
     try {
       db.exec('PRAGMA busy_timeout = 5000');
       checkChainEnds({ db }, ends, files.ends);
+      return work();
     } finally {
       db.close();
     }

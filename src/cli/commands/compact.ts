@@ -3,9 +3,9 @@ import {
   type DataFiles,
   makeDamagedPagesError,
   rebuildPageChecksums,
-  requireChainEnds,
   requireDatabase,
   verifyPages,
+  withChainEnds,
 } from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import type { Database } from '../../ledger/store/database.ts';
@@ -23,8 +23,7 @@ export function compact(config: Config, env: Env): CommandResult {
   const lock = acquireLock(env.openDatabase, files.lock);
   try {
     requireUndamagedPages(files, env);
-    requireChainEnds(files, env);
-    recordLog(files, env);
+    withChainEnds(files, env, () => recordLog(files, env));
     const before = sizeOf(files.database, env) ?? 0;
     env.log(`writing ${files.database} again (${formatMegabytes(before)})`, 'info');
     writeCompacted(files, env);
