@@ -23,6 +23,6 @@ VOLUME /data
 EXPOSE 9650
 # The executable contains Bun, which BUN_BE_BUN=1 runs instead of Serac. Other ports and paths: set SERAC_HEALTH_URL.
 ENV SERAC_HEALTH_URL=http://127.0.0.1:9650/v1/health-check
-HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/usr/bin/env", "BUN_BE_BUN=1", "serac", "-e", "process.exit((await fetch(process.env.SERAC_HEALTH_URL)).ok ? 0 : 1)"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/usr/bin/env", "BUN_BE_BUN=1", "serac", "-e", "process.exit((await fetch(process.env.SERAC_HEALTH_URL, { proxy: false })).ok ? 0 : 1)"]
 ENTRYPOINT ["serac"]
 CMD ["--http-host=0.0.0.0", "--data-dir=/data", "--supervise"]

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { fetchNode } from '../src/api/client/node-fetch.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
@@ -56,7 +57,7 @@ async function issueSteadily(txs: readonly Tx[], port: number): Promise<Readonly
   const issue = async (tx: Tx): Promise<void> => {
     const sent = performance.now();
     const body = rpcBody('avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
-    const response = await fetch(`http://127.0.0.1:${port}${xPath}`, {
+    const response = await fetchNode(`http://127.0.0.1:${port}${xPath}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,

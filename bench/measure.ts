@@ -1,3 +1,4 @@
+import { fetchNode } from '../src/api/client/node-fetch.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { BenchError } from './fault.ts';
 import { type Fixture, issueAll, issueFixture, waitAccepted } from './fixture.ts';
@@ -133,7 +134,7 @@ export async function measureStarts(launchers: Sides<Launcher>, options: Options
 /** Sends one request; returns the body of the response. */
 export async function fetchText(port: number, { path, body }: LoadCall): Promise<string> {
   const post = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...post, signal: AbortSignal.timeout(60_000) });
+  const response = await fetchNode(`http://127.0.0.1:${port}${path}`, { ...post, signal: AbortSignal.timeout(60_000) });
   const text = await response.text();
   if (response.status !== 200) throw new BenchError(`${path} returned status ${response.status}: ${text.slice(0, 400)}`);
   return text;

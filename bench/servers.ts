@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import collector from '../bin/collector.json' with { type: 'json' };
+import { fetchNode } from '../src/api/client/node-fetch.ts';
 import { BenchError } from './fault.ts';
 import type { LoadCall } from './socket-load.ts';
 
@@ -155,7 +156,7 @@ export function findFreePort(): Promise<number> {
 async function isAnswered(port: number, { path, body }: LoadCall): Promise<boolean> {
   try {
     const init = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(2000) });
+    const response = await fetchNode(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(2000) });
     await response.text();
     return response.status === 200;
   } catch {

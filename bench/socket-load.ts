@@ -1,3 +1,4 @@
+import { fetchNode } from '../src/api/client/node-fetch.ts';
 import { BenchError } from './fault.ts';
 import { createResponseReader, type LoadResponse } from './response-reader.ts';
 
@@ -96,7 +97,7 @@ async function waitConfirmed(job: LoadJob, { calls, confirmed, withinSeconds }: 
   const deadline = performance.now() + withinSeconds * 1000;
   const isConfirmed = async ({ path, body = '' }: LoadCall): Promise<boolean> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    return (await (await fetch(`http://127.0.0.1:${job.port}${path}`, init)).text()).includes(confirmed);
+    return (await (await fetchNode(`http://127.0.0.1:${job.port}${path}`, init)).text()).includes(confirmed);
   };
   let waits = 0;
   for (const call of calls)

@@ -110,6 +110,20 @@ const flipBit = (file: string, at: number, bit = 0): void => {
 
 const tryStart = (dir: string) => runProgram('--accounts=0', `--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
 
+/** The responses after `serac reindex`; undefined if the start reports damage. */
+async function tryReindexAndStart(dir: string): Promise<string[] | undefined> {
+  await runProgram('reindex', '--data-dir', dir);
+  const check = await runProgram('check', '--data-dir', dir);
+  if (check.code !== 0) {
+    expect((await tryStart(dir)).code).toBe(4);
+    return undefined;
+  }
+  const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+  const responses = await queryAll(node);
+  await node.stop();
+  return responses;
+}
+
 /** Expects an error of one line, without a stack trace. */
 function expectOneLineError({ err, out }: { err: string; out: string }): void {
   expect(err + out).not.toMatch(/^\s+at /m);
@@ -166,14 +180,36 @@ describe('the write-ahead log of a killed node', () => {
     ['with a changed header', (db) => flipBit(join(db, 'serac.sqlite-wal'), 18)],
   ];
   for (const [name, change] of losses)
-    test(`${name}: the start exits with 4 and prints the missing block`, async () => {
-      const dir = copyOf(killed, change);
-      for (const ended of [await tryStart(dir), await runProgram('check', '--data-dir', dir)]) {
-        expect(ended.code).toBe(4);
-        expect(ended.err + ended.out).toContain(`block ${blocks} had been accepted`);
-        expectOneLineError(ended);
+    test(`${name}: every command exits with 4, prints the missing block and leaves the log as it is`, async () => {
+      for (const hasSums of [true, false]) {
+        const dir = copyOf(killed, (db) => {
+          change(db);
+          if (!hasSums) rmSync(join(db, 'serac.sqlite-sums'), { force: true });
+        });
+        const readLog = (): Buffer | undefined => {
+          const path = join(dir, 'db', 'serac.sqlite-wal');
+          return existsSync(path) ? readFileSync(path) : undefined;
+        };
+        const before = readLog();
+        const commands = ['compact', 'reindex', 'check'].map((command) => () => runProgram(command, '--data-dir', dir));
+        for (const run of [() => tryStart(dir), ...commands]) {
+          const ended = await run();
+          expect(ended.code).toBe(4);
+          expect(ended.err + ended.out).toContain(`block ${blocks} had been accepted`);
+          expectOneLineError(ended);
+          if (before !== undefined && before.length > 0) expect(readLog()?.equals(before)).toBe(true);
+        }
       }
-    });
+    }, 30_000);
+
+  test('with one changed byte that is changed back: no block is lost', async () => {
+    const dir = copyOf(killed, (db) => flipBit(join(db, 'serac.sqlite-wal'), 20_000));
+    expect((await tryStart(dir)).code).toBe(4);
+    flipBit(join(dir, 'db', 'serac.sqlite-wal'), 20_000);
+    const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+    expect(await queryAll(node)).toEqual(expectedResponses);
+    await node.stop();
+  });
 });
 
 describe('a damaged database file', () => {
@@ -223,6 +259,37 @@ describe('a damaged database file', () => {
       }
     }
   });
+
+  test('without page checksums: serac reindex repairs it, or leaves it such that a start reports it', async () => {
+    const random = createRandom(seed);
+    const pages = readFileSync(join(stopped, 'db', 'serac.sqlite')).length / 4096;
+    let refused = 0;
+    for (let round = 0; round < (isLong ? 30 : 6); round++) {
+      const page = 1 + random.below(pages - 1);
+      const dir = copyOf(stopped, (db) => {
+        const path = join(db, 'serac.sqlite');
+        writeFileSync(path, readFileSync(path).fill(0, page * 4096, (page + 1) * 4096));
+        rmSync(`${path}-sums`);
+      });
+      const started = await tryReindexAndStart(dir);
+      if (started === undefined) refused++;
+      else expect([page, countWrong(started)]).toEqual([page, 0]);
+    }
+    expect(refused).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('serac backup copies no damaged page', async () => {
+    const random = createRandom(seed);
+    const size = readFileSync(join(stopped, 'db', 'serac.sqlite')).length;
+    for (let round = 0; round < (isLong ? 12 : 3); round++) {
+      const dir = copyOf(stopped, (db) => flipBit(join(db, 'serac.sqlite'), 4096 + random.below(size - 4096)));
+      const target = join(folder, 'backup');
+      const ended = await runProgram('backup', target, '--data-dir', dir);
+      expect([ended.code, existsSync(join(target, 'db', 'serac.sqlite'))]).toEqual([4, false]);
+      expect(ended.err).toContain('differs from its checksum');
+      expectOneLineError(ended);
+    }
+  }, 30_000);
 
   test('an unreadable keys database is reported in one line too', async () => {
     const dir = copyOf(stopped, (db) => writeFileSync(join(db, 'keys.sqlite'), 'this is no database\n'.repeat(500)));

@@ -13,6 +13,7 @@ import { type Program, startIndexer, startProgram } from './program.ts';
 import { createSelfTransfers } from './self-transfers.ts';
 import { hasServers, openServers, suiteName } from './servers.ts';
 import type { Key } from './wallet-kit.ts';
+import { addressHook, createWebhookCalls, startReceiver } from './webhook-receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-event-stream-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,6 +90,36 @@ describe('a node with a writer and a reader process', () => {
       client.close();
     }
   }, 30_000);
+
+  test('a client and a webhook resume before a block that no cache has room for', async () => {
+    const [, , other] = wallet.keys as [Key, Key, Key];
+    const receiver = startReceiver();
+    const callHooks = createWebhookCalls(node.url);
+    const { json: hook } = await callHooks('POST', '', addressHook(receiver.url, [formatAddress(other.address)]));
+    await callHooks('PATCH', `/${hook.id}`, { status: 'inactive' });
+    const { id } = JSON.parse((await node.client.send('GET', '/ext/events/position')).text) as { id: string };
+    const [large] = await send(node.client, 1, other, 780);
+    const [small] = await send(node.client, 1, other);
+    const clients = Array.from({ length: 8 }, () => openEvents(node.port, `?lastEventId=${id}`));
+    const sockets = Array.from({ length: 8 }, () => openWebSocket(node, `?lastEventId=${id}`));
+    await Promise.all([...clients.map((client) => client.until(isTx(small))), ...sockets.map(({ until }) => until('tx', small))]);
+    for (const { events, close } of [...clients, ...sockets]) {
+      const received = events.filter(({ kind }) => ['block', 'tx', 'reset'].includes(kind));
+      expect(received.map(({ kind, data }) => [kind, data.txID])).toEqual([
+        ['block', undefined],
+        ['tx', large],
+        ['block', undefined],
+        ['tx', small],
+      ]);
+      expect(JSON.stringify(received[1]?.data).length).toBeGreaterThan(60_000);
+      close();
+    }
+    await callHooks('PATCH', `/${hook.id}`, { status: 'active' });
+    await eventually(receiver.txIDs, (ids) => ids.length === 2);
+    expect(receiver.txIDs()).toEqual([large, small] as string[]);
+    await callHooks('DELETE', `/${hook.id}`);
+    receiver.stop();
+  }, 60_000);
 
   test('an unknown ID gets a reset', async () => {
     const client = openEvents(node.port, '?lastEventId=0000-5');
@@ -235,9 +266,9 @@ async function statusOf(client: ReturnType<typeof openEvents>): Promise<string> 
   return client.status();
 }
 
-function openWebSocket({ url }: Program) {
+function openWebSocket({ url }: Program, query = '') {
   const events: { readonly kind: string; readonly data: Record<string, unknown> }[] = [];
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ext/events`);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ext/events${query}`);
   socket.onmessage = ({ data }) => {
     const parsed = JSON.parse(data as string) as { kind: string };
     events.push({ kind: parsed.kind, data: parsed });

@@ -107,6 +107,9 @@ test('a hung writer: calls that need it get 503 from the reader, reads still wor
     expect((await withTimeout(patience, post(client, 'getTxStatus', { txID: unknownTx })))?.status).toBe(503);
     expect((await withTimeout(patience, post(client, 'getHeight', {})))?.status).toBe(200);
     recordTime('a hung writer is noticed by the reader, and three requests', began, 14_000);
+    const mempool = '/v1/networks/local/blockchains/x-chain/mempool';
+    for (let i = 0; i < 100; i++) expect((await client.send('GET', mempool)).status).toBe(503);
+    expect(program.stderrText().match(/the writer process .*/g)).toEqual([expect.stringContaining('calls that need it get status 503')]);
     process.kill(program.pid, 'SIGCONT');
     const back = await eventually(
       () => withTimeout(2000, client.send('GET', '/ext/health')),

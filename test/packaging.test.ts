@@ -42,8 +42,10 @@ test('every file that the Dockerfile copies exists and is not ignored', () => {
 test('the health check of the image passes on a healthy node and fails without one', async () => {
   const [, , , flag = '', script = ''] = jsonAfter('HEALTHCHECK .* CMD');
   expect(flag).toBe('-e');
+  // Docker gives every container the proxy of its configuration: nothing listens there.
+  const env = { http_proxy: 'http://127.0.0.1:1' };
   const check = (url: string) =>
-    Bun.spawnSync([process.execPath, flag, script], { env: { SERAC_HEALTH_URL: url }, stderr: 'ignore' }).exitCode;
+    Bun.spawnSync([process.execPath, flag, script], { env: { ...env, SERAC_HEALTH_URL: url }, stderr: 'ignore' }).exitCode;
   const node = await startProgram();
   const url = `${node.url}/v1/health-check`;
   expect(dockerfile).toContain('SERAC_HEALTH_URL=http://127.0.0.1:9650/v1/health-check');

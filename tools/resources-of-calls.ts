@@ -50,7 +50,7 @@ export const perCall: readonly string[] = [
   'ledger/index-write/block-facts.ts inputs senders involved changes',
   'ledger/index-write/counter-rows.ts changed holders starts',
   'ledger/state/history.ts rows',
-  'ledger/store/page-checksums.ts differing',
+  'ledger/store/page-checksums.ts differing candidates',
   'ledger/index-write/cross-chain-rows.ts insertions queries movesByChain newRows',
   'ledger/index-write/explorer-rows.ts assets',
   'ledger/index-write/history-rows.ts rows',

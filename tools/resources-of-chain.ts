@@ -21,7 +21,7 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'signatures that wait to be recovered',
     limit: '{chain/recovery/sliced-recovery.ts#maxWaiting} slices; small transactions: one for each request',
-    over: 'error RECOVERY_BUSY',
+    over: 'error RECOVERY_BUSY; 503 of the Data API',
     test: 'src/chain/recovery/recovery.test.ts',
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
   },
@@ -128,11 +128,10 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'restarts of the writer process (`--supervise`)',
     limit:
-      '{app/workers/writer-supervisor.ts#maxRestarts.count} within {app/workers/writer-supervisor.ts#maxRestarts.within ms}, after a pause of up to {app/workers/writer-supervisor.ts#backoffLimits.max ms}',
+      '{app/workers/writer-supervisor.ts#maxRestarts} in a row, each with less than {app/workers/supervisor.ts#stableAfter ms} of service after it, after a pause of up to {app/workers/writer-supervisor.ts#backoffLimits.max ms}',
     over: 'the node ends with the exit code of the writer',
     seen: 'serac_writer_restarts_total',
     test: 'src/app/workers/writer-supervisor.test.ts',
-    holds: ['app/workers/writer-supervisor.ts restarts'],
   },
   {
     resource: 'what a process has a fixed number of: its parts, checks, chains, ports, reader processes, listeners',

@@ -42,7 +42,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit: '{app/platform/serve.ts#defaultBodyTimeout ms}',
     over: '408, connection closed',
     seen: 'serac_route_requests_total',
-    test: 'test/request-bodies.test.ts',
+    test: 'src/app/platform/serve-bodies.test.ts',
   },
   {
     resource: 'bytes of responses that clients do not read',
@@ -112,9 +112,9 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'events that are not in the log and wait for it',
     limit: '{api/events/log-sender.ts#maxWaitingLive}',
-    over: 'further ones are dropped',
-    test: 'src/api/events/event-stream.test.ts',
-    holds: ['api/events/log-sender.ts waiting'],
+    over: 'further ones are dropped, and clients that miss one get a `reset`',
+    test: 'src/api/events/log-sender.test.ts',
+    holds: ['api/events/log-sender.ts waiting missed'],
   },
   {
     resource: 'the event log in the database',
@@ -158,12 +158,12 @@ export const requestResources: readonly ResourceRow[] = [
     ],
   },
   {
-    resource: 'refused calls and blocks shown in the terminal',
+    resource: 'refused calls and blocks shown in the terminal, and errors of requests in the log',
     limit:
-      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-refused.ts#maxMethods} methods counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
+      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-lines.ts#maxNames} methods or messages counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
     over: 'summed up',
-    test: 'src/app/feed/limit-refused.test.ts',
-    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-refused.ts counts', 'cli/terminal/screen.ts waiting'],
+    test: 'src/app/feed/limit-lines.test.ts',
+    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-lines.ts counts', 'cli/terminal/screen.ts waiting'],
   },
   {
     resource: 'the log of a node in the background (`--detach`)',

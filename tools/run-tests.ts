@@ -60,6 +60,8 @@ async function runTests(args: readonly string[]): Promise<number> {
       cwd: root,
       env: {
         ...process.env,
+        // Tests call programs on this machine; Bun would use a proxy for these too.
+        ...{ http_proxy: '', HTTP_PROXY: '', all_proxy: '', ALL_PROXY: '' },
         SERAC_TEST_PROGRAM: program,
         ...(tarball !== undefined && { SERAC_TEST_TARBALL: tarball }),
         ...(browser && { SERAC_TEST_CHROMIUM_PORT: browser.port }),

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     isServer = commandTable[name].kind === 'server';
     if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
     if (isDetached) keepLogSize(logFileOf(parsed), (error) => log(`cannot limit the size of the log: ${error}`, 'warn'));
-    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return await runSupervisor();
+    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return await runSupervisor(parsed);
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
@@ -70,9 +70,9 @@ async function main(): Promise<void> {
 }
 
 /** `--supervise`: runs the node as a child process, which is restarted if it crashes or hangs. */
-async function runSupervisor(): Promise<void> {
+async function runSupervisor({ options }: RunFlags): Promise<void> {
   const { superviseWriter } = await import('../app/workers/writer-supervisor.ts');
-  const { stop } = superviseWriter(env, (code) => process.exit(code));
+  const { stop } = superviseWriter(env, options['http-shutdown-timeout'], (code) => process.exit(code));
   signals.handle(stop);
 }
 
@@ -359,10 +359,11 @@ let hasProgress = false;
 let env: Env;
 
 function openEnv(): Env {
-  const base = createEnv({ version, log, program });
+  const own = createEnv({ version, log, program });
+  const isHosted = writerStart !== undefined && own.parent !== undefined;
+  const base = { ...own, ...(isHosted && connectToSupervisor(own.parent, writerStart, signals.sendStop, own)) };
   return {
     ...base,
-    ...(writerStart !== undefined && base.parent !== undefined && connectToSupervisor(base.parent, writerStart, signals.sendStop)),
     showProgress: (progress) => {
       if (progress === undefined && !hasProgress) return;
       hasProgress = progress !== undefined;

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { fetchNode } from '../../src/api/client/node-fetch.ts';
 
 /** A node that an executable runs, on a port of its own. */
 type RunningExecutable = {
@@ -43,9 +44,9 @@ export async function tryExecutable(file: string, version: string): Promise<void
 /** What is wrong with the answers of a new node; undefined if nothing is. */
 async function findProblem(url: string): Promise<string | undefined> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.getHeight', params: {} });
-  const answer = await fetch(`${url}/ext/bc/X`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = await fetchNode(`${url}/ext/bc/X`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const { result } = (await answer.json()) as { result?: { height?: string } };
   if (result?.height !== '0') return `avm.getHeight answered ${JSON.stringify(result)}, expected height 0`;
-  const health = await fetch(`${url}/ext/health`);
+  const health = await fetchNode(`${url}/ext/health`);
   return health.ok ? undefined : `/ext/health answered ${health.status}`;
 }

@@ -1,4 +1,5 @@
 import { SeracError } from './fault.ts';
+import { fetchNode } from './node-fetch.ts';
 import { formatCall, readResult } from './rpc-answer.ts';
 import { readChunks } from './server-sent-events.ts';
 
@@ -27,7 +28,7 @@ export type RpcClientOptions = {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 };
 
-export function createRpcClient({ url, token, apiKey, timeout = 30_000, fetch = globalThis.fetch }: RpcClientOptions): RpcClient {
+export function createRpcClient({ url, token, apiKey, timeout = 30_000, fetch = fetchNode }: RpcClientOptions): RpcClient {
   const base = url.replace(/\/+$/, '');
   const secrets = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),

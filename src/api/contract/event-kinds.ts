@@ -59,7 +59,8 @@ export const eventKinds = {
     schema: eventSchemas.health,
   },
   reset: {
-    meaning: 'The stream cannot be resumed from the given ID. It continues with new events: read the current state again.',
+    meaning:
+      'The stream cannot be resumed from the given ID, or events were dropped. It continues with new events: read the current state again.',
     isResumable: true,
     isSelectable: false,
     schema: eventSchemas.reset,

@@ -19,10 +19,8 @@ import { DevError } from './fault.ts';
 
 type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
-  /** Lists every check of a transaction on the last accepted state. */
-  readonly explain: (tx: Tx) => readonly TxCheck[];
-  /** Recovers the signers in another thread if there are many. */
-  readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** Lists every check of a transaction on the last accepted state. Recovers the signers in another thread if there are many. */
+  readonly explain: (tx: Tx) => Promise<readonly TxCheck[]>;
   /** An output of the X-Chain, spent or unspent. */
   readonly findUtxo: (utxoID: Id) => Utxo | undefined;
   /** The transaction that spent an output of the X-Chain. */
@@ -35,11 +33,7 @@ type InsightDeps = {
 /** Methods that show why and how something happened. */
 export const insightMethods = implement<InsightDeps>()(insightRows, {
   explainTx: {
-    run: async (deps, params) => {
-      const tx = parseTx(parseHex(params.encoding, params.tx));
-      await deps.prepare(tx);
-      return explainTx(tx, deps);
-    },
+    run: (deps, params) => explainTx(parseTx(parseHex(params.encoding, params.tx)), deps),
     needsWriter: true,
   },
   decode: ({ json }, { bytes }) => decode(bytes, json),
@@ -103,8 +97,8 @@ function formatStep({ step, time, detail }: Step) {
 }
 
 /** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
-function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
-  const checks = explain(tx);
+async function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
+  const checks = await explain(tx);
   const isValid = checks.every(({ ok }) => ok === true);
   const refusal = faultOf(() => chain.checkIssuable(tx));
   const mempool: TxCheck = isValid

@@ -66,11 +66,9 @@ export function createAudience(maxHeld: number): Audience {
   };
 }
 
-/** Sends a live event to those of some clients whose filter it matches. */
-export const sendMatching = (subscribers: readonly Subscriber[], event: StreamEvent): void => {
-  for (const subscriber of subscribers)
-    if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
-};
+/** Those of some clients whose filter a live event matches. */
+export const matching = (subscribers: readonly Subscriber[], { subject }: StreamEvent): readonly Subscriber[] =>
+  subject === undefined ? subscribers : subscribers.filter(({ filter }) => matchesSubject(filter, subject));
 
 /** The live clients that want events of a kind. */
 export const wantingKind = (audience: Audience, kind: StreamEvent['kind']): Subscriber[] =>

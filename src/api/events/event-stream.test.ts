@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { parseTx } from '../../avm/tx/tx.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { ownPart } from '../../ledger/state/balance.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
@@ -14,6 +15,7 @@ import { type OpenChain, openChain } from '../../ledger/state/open-chain.fixture
 import { chainID, otherChainID, randomChain } from '../../ledger/state/random-chain.fixture.ts';
 import { eventKinds, eventSchema } from '../contract/event-kinds.ts';
 import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
+import type { EventLog, LogEntry } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createEventHub, type EventHub } from './hub.ts';
 import { openSqliteEventLog } from './sqlite-event-log.ts';
@@ -273,6 +275,70 @@ describe('limits', () => {
     expect(hub.size()).toBe(0);
     chain.close();
   });
+});
+
+describe('blocks that the cache has no room for', () => {
+  const blockTxs = 250;
+  const source = randomChain(21);
+  const chain = open(':memory:', source);
+  afterAll(() => {
+    chain.close();
+    processCaches.resize(defaultCacheBytes);
+  });
+  const blockBytes: number[] = [];
+  let kinds: StreamEvent['kind'][] = [];
+
+  test.each([
+    ['the default cache', defaultCacheBytes],
+    ['a small cache', 1_000_000],
+    ['no cache', 0],
+  ])(
+    'with %s, clients that resume get every event',
+    async (_, cacheBytes) => {
+      processCaches.resize(cacheBytes);
+      if (kinds.length === 0)
+        for (const count of [1, blockTxs, 2, 2, blockTxs, 1]) {
+          commit(chain, source, count);
+          kinds = [...kinds, 'block', ...Array<StreamEvent['kind']>(count).fill('tx')];
+          blockBytes.push(chain.state.block(chain.state.blockIdAt(BigInt(blockBytes.length + 1)) as Id)?.length ?? 0);
+        }
+      expect(Math.max(...blockBytes) * 10 * 4).toBeGreaterThan(processCaches.bytesOf('events'));
+      const all = await Promise.all(Array.from({ length: 4 }, () => readAll(chain.hub, everything, startOf(chain))));
+      for (const events of all) expect(events.map(({ kind }) => kind)).toEqual(kinds);
+      const middle = idOfEvent(all[0]?.[blockTxs] as StreamEvent);
+      expect((await readAll(chain.hub, everything, middle)).map(({ kind }) => kind)).toEqual(kinds.slice(blockTxs + 1));
+    },
+    30_000,
+  );
+
+  test('a large block is read once for all slices of all clients, and dropped with the last client', async () => {
+    let reads = 0;
+    /** The log as it was after the first large block, its second entry. */
+    const log: EventLog = {
+      id: chain.log.id,
+      last: () => 2,
+      read: (after) => {
+        if (after !== 1) return [];
+        reads++;
+        return (chain.log.read(after) as readonly LogEntry[]).slice(0, 1);
+      },
+    };
+    const textOf = () => ({ alias: 'X', json: { address: (address: Address) => address as string, id: idText } });
+    const hub = createEventHub({ log, textOf, timers, longWork, report: fail, heartbeat: 60_000 });
+    for (const expected of [1, 2]) {
+      const clients = (await Promise.all([1, 2, 3].map(() => hub.subscribe(everything, `${log.id()}-1`)))) as Subscriber[];
+      const slices = clients.map((): number[] => []);
+      const count = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+      // The block, its transactions and a heartbeat.
+      while (slices.some((sizes) => count(sizes) < 2 + blockTxs)) {
+        for (const [i, client] of clients.entries()) slices[i]?.push(client.take().length);
+        await Bun.sleep(0);
+      }
+      expect(slices[0]?.filter((size) => size > 0).length).toBeGreaterThan(3);
+      for (const client of clients) hub.unsubscribe(client);
+      expect(reads).toBe(expected);
+    }
+  }, 30_000);
 });
 
 test('without clients nothing is read or rendered', async () => {

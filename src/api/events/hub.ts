@@ -1,7 +1,7 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createArrivals } from './arrivals.ts';
-import { createAudience, sendMatching, wantingKind } from './audience.ts';
+import { createAudience, matching, wantingKind } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createHubEvents } from './hub-events.ts';
@@ -72,7 +72,7 @@ export function createEventHub(deps: HubDeps): EventHub {
   const audience = createAudience(maxHeld);
   const { all, held } = audience;
   const log = createLogReader(deps.log, deps.textOf, deps.known);
-  const waitingLive = createWaitingLive();
+  const waitingLive = createWaitingLive((subscriber) => arrivals.sendReset(subscriber, 'too many events waited for the log'));
   let isClosed = false;
 
   const events = createHubEvents(log);
@@ -127,7 +127,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       const wanting = all.size === 0 ? [] : wantingKind(audience, kind);
       if (wanting.length === 0) return;
       const event = createStreamEvent(log.id(), kind, undefined, properties, subject?.());
-      waitingLive.sendAfter(lastEntry?.() ?? log.head(), log.head(), () => sendMatching(wanting, event));
+      waitingLive.sendAfter(lastEntry?.() ?? log.head(), log.head(), matching(wanting, event), event);
     },
     size: () => all.size,
     position: async () => formatEventID(await deps.log.id(), { seq: await deps.log.last(), index: undefined }),

@@ -38,17 +38,17 @@ export function createLogReader(log: EventLog, textOf: (chainID: Id) => ChainTex
     },
     last: log.last,
     readNew: () => log.read(head, known),
-    eventsOf: (entry) => {
-      cache.add(entry);
-      // An entry too large for the cache is rendered for this one use.
-      return cache.get(entry.seq) ?? render(entry);
-    },
+    eventsOf: cache.eventsOf,
     load: (seq) => {
       const cached = cache.get(seq);
       if (cached !== undefined) return cached;
-      const store = (entries: readonly LogEntry[] | undefined): EntryEvents | undefined => {
-        for (const entry of entries ?? []) cache.add(entry);
-        return cache.get(seq);
+      const clearings = cache.clearings();
+      const store = ([wanted, ...later]: readonly LogEntry[] = []): EntryEvents | undefined => {
+        if (wanted === undefined) return undefined;
+        if (cache.clearings() !== clearings) return render(wanted);
+        for (const entry of later) cache.add(entry);
+        // Added last: the later ones may fill the cache.
+        return cache.eventsOf(wanted);
       };
       const entries = log.read(seq - 1, known);
       return entries instanceof Promise ? entries.then(store) : store(entries);

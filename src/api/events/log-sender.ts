@@ -1,5 +1,6 @@
 import type { Audience } from './audience.ts';
 import type { LogReader } from './log-reader.ts';
+import type { StreamEvent } from './stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
 type LogSenderDeps = {
@@ -56,19 +57,31 @@ export function createLogSender({ log, audience, waitingLive, nextTurn, onLost }
 /** Live events that wait for entries of the log to be read. */
 const maxWaitingLive = 10_000;
 
-/** Live events that came after entries that are not sent yet, which they must not overtake. */
-export function createWaitingLive() {
+/**
+ * Live events that came after entries that are not sent yet, which they must not overtake. If too many wait, further ones are dropped, and
+ * `onMissed` is called for each client that would have got one, when it has got the events that waited.
+ */
+export function createWaitingLive(onMissed: (subscriber: Subscriber) => void) {
   const waiting: { readonly after: number; readonly send: () => void }[] = [];
+  const missed = new Set<Subscriber>();
   return {
-    sendAfter: (after: number, head: number, send: () => void): void => {
-      if (after > head && waiting.length < maxWaitingLive) waiting.push({ after, send });
-      else send();
+    sendAfter: (after: number, head: number, to: readonly Subscriber[], event: StreamEvent): void => {
+      const send = (): void => {
+        for (const subscriber of to) subscriber.push(event);
+      };
+      if (after <= head) send();
+      else if (waiting.length < maxWaitingLive) waiting.push({ after, send });
+      else for (const subscriber of to) missed.add(subscriber);
     },
     sendUpTo: (head: number): void => {
       while (waiting[0] !== undefined && waiting[0].after <= head) waiting.shift()?.send();
+      if (waiting.length > 0) return;
+      for (const subscriber of missed) onMissed(subscriber);
+      missed.clear();
     },
     clear: (): void => {
       waiting.length = 0;
+      missed.clear();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
+import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
 import { createLongWork } from '../../base/timing/long-work.ts';
 import type { EventLog, LogEntry } from './event-log.ts';
 import type { Filter } from './filter.ts';
@@ -116,6 +117,21 @@ describe('clients that resume', () => {
     expect([...received.values()]).toEqual(clients.map(() => entryCount + 1));
     expect(most).toBeLessThanOrEqual(20);
     expect(reads() - readBefore).toBeLessThan((2 * entryCount) / entriesPerRead);
+  });
+
+  test('one gets every event if the cache has room for an entry, but not for all of one read', async () => {
+    processCaches.resize(defaultCacheBytes);
+    processCaches.resize((defaultCacheBytes / processCaches.bytesOf('events')) * 3000);
+    const turns = createTurns();
+    const hub = createHub(createLog().log, turns);
+    const [client] = (await resume(hub, 1)) as [Subscriber];
+    const kinds: string[] = [];
+    for (let turn = 0; turn < 10_000 && kinds.at(-1) !== 'heartbeat'; turn++) {
+      kinds.push(...client.take().map(({ kind }) => kind));
+      await turns.next();
+    }
+    processCaches.resize(defaultCacheBytes);
+    expect(kinds).toEqual([...Array<string>(entryCount).fill('reverted'), 'heartbeat']);
   });
 
   test('nothing is read for one that has left', async () => {

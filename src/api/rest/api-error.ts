@@ -10,7 +10,7 @@ export type ApiErrorFault = {
 };
 
 /** The statuses of errors. Clients know no others. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 413 | 429 | 500 | 502 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 408 | 413 | 429 | 500 | 502 | 503;
 
 /** The value of `error` in the body, by status. */
 export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
@@ -18,6 +18,7 @@ export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  408: 'Request Timeout',
   413: 'Payload Too Large',
   429: 'Too Many Requests',
   500: 'Internal Server Error',

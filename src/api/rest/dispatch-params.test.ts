@@ -84,7 +84,7 @@ describe('bodies', () => {
     await post(start().handler, '/v1/things/x/items');
     expect(asked).toBe(1);
   });
-  test('a body that cannot be read, or is too large', async () => {
+  test('a body that cannot be read, is too large or too slow', async () => {
     const { handler } = start();
     const respondToBodyError = async (error: unknown) =>
       await handler({ ...createTestRequest('/v1/things/x/items', { method: 'POST' }), body: () => Promise.reject(error) });
@@ -93,6 +93,7 @@ describe('bodies', () => {
     expect(large).toMatchObject({ status: 413 });
     expect(String(large.body)).toContain('131072');
     expect(await respondToBodyError(new Fault('busy', { code: 'BODY_OVER_BUDGET' }))).toMatchObject({ status: 503 });
+    expect(await respondToBodyError(new Fault('slow', { code: 'BODY_TIMEOUT' }))).toMatchObject({ status: 408 });
     expect((await post(`{"addresses":"${' '.repeat(131_072)}"}`)).status).toBe(413);
   });
 });

@@ -151,16 +151,21 @@ describe('a route that throws', () => {
     }
   });
   test.each([
-    ['STORE_FAILED', 503],
-    ['DATABASE_DOWN', 503],
-    ['INDEX_EMPTY', 503],
-    ['FOLLOW_SILENT', 503],
-    ['FOLLOW_NONSENSE', 502],
-  ])('the fault %s gives %d without details', async (code, status) => {
+    ['STORE_FAILED', 503, 'reported'],
+    ['STATE_DAMAGED', 503, 'reported'],
+    ['FOLLOW_NONSENSE', 502, 'reported'],
+    // The part that fails says it once, and callers decide how many requests there are.
+    ['DATABASE_DOWN', 503, 'not reported'],
+    ['DATABASE_BEHIND', 503, 'not reported'],
+    ['INDEX_EMPTY', 503, 'not reported'],
+    ['REDIS_UNREACHABLE', 503, 'not reported'],
+    ['RELAY_BUSY', 503, 'not reported'],
+    ['FOLLOW_SILENT', 503, 'not reported'],
+  ])('the fault %s gives %d without details, and is %s', async (code, status, report) => {
     const { send, reported } = failing(new Fault('at 10.0.0.1', { code }));
     const got = await send('/v1/fail');
     expect([got.status, findErrorProblem(got), got.text.includes('10.0')]).toEqual([status, undefined, false]);
-    expect(reported).toHaveLength(1);
+    expect(reported).toHaveLength(report === 'reported' ? 1 : 0);
   });
 });
 

@@ -72,8 +72,9 @@ export function createApi(options: ApiOptions): Handler {
 
   const errorToResponse = (error: unknown, headers: Headers): HttpResponse => {
     if (error instanceof ApiError) return apiErrorResponse(error, headers);
-    onUnexpectedError(error);
-    const [status, message] = (error instanceof Fault ? faultResponses.get(error.fault.code) : undefined) ?? [500, 'Internal server error'];
+    const expected = error instanceof Fault ? faultResponses.get(error.fault.code) : undefined;
+    const { status, message, isReported } = expected ?? internalError;
+    if (isReported) onUnexpectedError(error);
     return errorResponse(message, { status }, headers);
   };
 
@@ -154,24 +155,36 @@ function apiOfUnknownPath(routes: ApiOptions['routes'], path: string): BoundRout
   return routes.some(({ api }) => api === suggested) ? suggested : (routes[0]?.api ?? suggested);
 }
 
+/** The response to a fault. `isReported`: the operator must act, and no other part says so. */
+type FaultResponse = { readonly status: 500 | 502 | 503; readonly message: string; readonly isReported: boolean };
+
+const internalError: FaultResponse = { status: 500, message: 'Internal server error', isReported: true };
+
+const reported = (status: 502 | 503, message: string): FaultResponse => ({ status, message, isReported: true });
+
+/** The response to an outage or overload. Whoever notices that it begins or ends writes it to the log once: callers decide how many requests fail. */
+const outage = (message: string): FaultResponse => ({ status: 503, message, isReported: false });
+
 /** Responses to faults of the database, cache or followed node. They are temporary or need the operator. */
-const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: string]> = new Map([
-  ['STORE_FAILED', [503, 'The database does not answer']],
-  ['STORE_DAMAGED', [503, 'The database is damaged']],
-  ['STATE_DAMAGED', [503, 'The database is damaged']],
-  ['DATABASE_DOWN', [503, 'The database does not answer']],
+const faultResponses: ReadonlyMap<string, FaultResponse> = new Map([
+  ['STORE_FAILED', reported(503, 'The database does not answer')],
+  ['STORE_DAMAGED', reported(503, 'The database is damaged')],
+  ['STATE_DAMAGED', reported(503, 'The database is damaged')],
   [
     'INDEX_NEWER_SCHEMA',
-    [503, 'The database was migrated to a version that this server cannot read; start the newer version of serac api'],
+    reported(503, 'The database was migrated to a version that this server cannot read; start the newer version of serac api'),
   ],
-  ['DATABASE_BEHIND', [503, 'The database does not have yet what was served before; the indexer is catching up']],
-  ['INDEX_NOT_MADE', [503, 'The index has not been created yet']],
-  ['INDEX_EMPTY', [503, 'The index has no blocks yet']],
-  ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
-  ['REDIS_TOO_SLOW', [503, 'The cache does not answer']],
-  ['RELAY_BUSY', [503, 'The node is too busy to take this call now']],
-  ['FOLLOW_SILENT', [503, 'The followed node does not answer']],
-  ['FOLLOW_NONSENSE', [502, 'The followed node sent an invalid response']],
+  ['FOLLOW_NONSENSE', reported(502, 'The followed node sent an invalid response')],
+  ['DATABASE_DOWN', outage('The database does not answer')],
+  ['DATABASE_BEHIND', outage('The database does not have yet what was served before; the indexer is catching up')],
+  ['INDEX_NOT_MADE', outage('The index has not been created yet')],
+  ['INDEX_EMPTY', outage('The index has no blocks yet')],
+  ['REDIS_UNREACHABLE', outage('The cache does not answer')],
+  ['REDIS_TOO_SLOW', outage('The cache does not answer')],
+  ['RELAY_BUSY', outage('The node is too busy to take this call now')],
+  ['RECOVERY_BUSY', outage('The node has too many transactions with many signatures to verify now')],
+  ['NODE_STOPPING', outage('The node is stopping')],
+  ['FOLLOW_SILENT', outage('The followed node does not answer')],
 ]);
 
 /** Returns a function that reads the parameters of a request and returns the response of its route, from the cache or by running it. */

@@ -172,6 +172,7 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
   401: 'An API key is required, or the key is not valid.',
   403: 'The API key may not be used for this route.',
   404: 'The path or the requested item does not exist.',
+  408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   429: 'The rate limit is reached.',
   500: 'Unexpected error in the server.',
@@ -183,9 +184,9 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
   // A query with broken percent-encoding gets 400 on every route.
   if (route.isPublic) return [400, 500, 503];
-  if (route.isOperator) return [400, 401, 403, 404, 413, 429, 500, 503];
+  if (route.isOperator) return [400, 401, 403, 404, 408, 413, 429, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
-  const bodyStatuses = route.method === 'GET' ? [] : ([413] as const);
+  const bodyStatuses = route.method === 'GET' ? [] : ([408, 413] as const);
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 

@@ -95,6 +95,7 @@ async function readBody(request: HttpRequest): Promise<Uint8Array> {
   } catch (error) {
     if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw apiBodyTooLarge();
     if (error instanceof Fault && error.fault.code === 'BODY_OVER_BUDGET') throw apiError(503, error.message);
+    if (error instanceof Fault && error.fault.code === 'BODY_TIMEOUT') throw apiError(408, error.message);
     throw invalidParams(['body could not be read']);
   }
 }

@@ -55,6 +55,7 @@ const reasonPhrasesOfStatus: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  408: 'Request Timeout',
   413: 'Payload Too Large',
   429: 'Too Many Requests',
   500: 'Internal Server Error',

@@ -34,12 +34,12 @@ type NodeWalletDeps = {
 
 /** The methods of a wallet and those that explain, which every chain has whose transactions are verified here. */
 export function createWalletServices(wallet: DevWallet, x: DevServedChain, lifecycle: TxLifecycle): readonly Service[] {
-  const { chain, explain, prepare } = x.tools as ChainTools;
+  const { chain, explain } = x.tools as ChainTools;
   const { findUtxo, consumerOf } = x.opened.state;
   const json = { address: wallet.formatAddress, id: idText };
   return [
     createService('dev', moneyMethods, { wallet }),
-    createService('dev', insightMethods, { chain, explain, prepare, findUtxo, consumerOf, wallet, lifecycle, json }),
+    createService('dev', insightMethods, { chain, explain, findUtxo, consumerOf, wallet, lifecycle, json }),
   ];
 }
 

@@ -3,9 +3,10 @@ import { withImports } from '../chains/joined-imports.ts';
 import type { JoinedNetwork } from '../chains/joined-network.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import type { JoinConfig } from '../config/join-config.ts';
+import { formatError } from '../log/report.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { NodeStore } from '../setup/node-store.ts';
-import { formatError, type NodeCore } from './node-core.ts';
+import type { NodeCore } from './node-core.ts';
 import { extraCheck } from './node-health.ts';
 import type { Contribution } from './parts.ts';
 

@@ -8,12 +8,12 @@ import { checkMnemonic } from '../../avm/wallet/mnemonic.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
-import { Fault } from '../../base/fault.ts';
 import { createEventBus, type EventBus } from '../../chain/lifecycle/events.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
 import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
 import { createTxLifecycles, type TxLifecycles } from '../chains/tx-lifecycles.ts';
 import type { Config } from '../config/config.ts';
+import { createReport } from '../log/report.ts';
 import { createStartPhases, type StartPhases } from '../log/start-phases.ts';
 import type { WriterDeps } from '../setup/avm-chain.ts';
 import { countReaders } from '../setup/cache-budget.ts';
@@ -73,7 +73,7 @@ export async function withNodeCore<T>(
   open: (core: NodeCore) => Promise<T>,
 ): Promise<T> {
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
-  const report = (error: unknown) => env.log(`${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const report = createReport(env);
   return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
 }
 
@@ -83,7 +83,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
   const { chain, clock } = context;
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const bus = createEventBus(report);
-  const readers = createReaderPool(readerCount, env);
+  const readers = createReaderPool(readerCount, env, config.http.shutdownTimeout);
   const health = createHealth({
     now: clock.unixNanos,
     after: env.timers.after,
@@ -149,10 +149,6 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Block): void =>
   log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
-
-/** The message of a fault; for any other error, which is a bug, the stack trace. */
-export const formatError = (error: unknown): string =>
-  error instanceof Fault ? error.message : String((error as { stack?: unknown } | null)?.stack ?? error);
 
 /** Opens the store of a node that writes blocks. */
 export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {

@@ -13,7 +13,7 @@ import type { NetworkEnv, WorkerEnv } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
-type OpenOptions = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {
+type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused' | 'streamLimit'>> & {
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
   readonly handlers: Handlers;
@@ -68,6 +68,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     relayHandler,
     relayedPaths,
     nodeID,
+    report,
     onChange,
     onRefused,
     streamLimit,
@@ -88,6 +89,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     if (stateServer !== undefined) parts.addServer(stateServer);
     readers.start({
       handler: relayHandler,
+      report,
       start: {
         nodeID,
         port: mainPort ?? 0,

@@ -137,6 +137,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     relayHandler: withLiveEndpoint(live, withLimiterEndpoint(access.limiter, handlers.main)),
     relayedPaths: [...routes.keys()],
     nodeID: identity.nodeID,
+    report,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
     streamLimit,

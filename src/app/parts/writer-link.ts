@@ -1,6 +1,8 @@
+import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
-import { limitRefused, type RefusedLimit } from '../feed/limit-refused.ts';
+import { type LineLimit, limitLines } from '../feed/limit-lines.ts';
+import { createReport } from '../log/report.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { hungTimeout, killTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from '../workers/messages.ts';
@@ -18,7 +20,7 @@ export type WriterLink = {
   readonly bindClock: (clock: ChainClock) => void;
   readonly send: (message: MessageFromReader) => void;
   /** Reports refused calls to the writer, limited in number. */
-  readonly refused: RefusedLimit;
+  readonly refused: LineLimit<RefusedCall>;
   readonly report: (error: unknown) => void;
 };
 
@@ -63,11 +65,11 @@ export function serveWriter(
       if (clockState !== undefined) bound.restore(clockState);
     },
     send,
-    refused: limitRefused(
+    refused: limitLines(
       { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
       env.timers.after,
     ),
-    report: (error) => env.log(`reader: ${error}`, 'error'),
+    report: createReport(env, 'reader: '),
   };
   const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined });
   const stop = async (): Promise<void> => {

@@ -1,23 +1,27 @@
+import { fetchDirectly } from '../../api/client/node-fetch.ts';
 import type { Handler, HttpRequest } from '../../api/http/message.ts';
 
 /** Limit of a forwarded body in bytes; the process that receives it has its own. */
 const maxBody = 2 ** 40;
 
-/** Returns a handler that sends a request to a port of this machine and streams both bodies. Of the headers, only `Authorization` of the request and the content type of the response are forwarded. */
+/** Headers that belong to one connection, or that `fetch` has made untrue by decoding the body. */
+const droppedHeaders = /^(?:connection|keep-alive|transfer-encoding|content-length|content-encoding|date)$/;
+
+/** Returns a handler that sends a request to a port of this machine and streams both bodies. Of the headers of the request, only `Authorization` is forwarded. */
 export const createForwarder =
   (port: number): Handler =>
   async (request) => {
     const { method, path, query } = request;
     const hasBody = method !== 'GET' && method !== 'HEAD';
-    const response = await fetch(`http://127.0.0.1:${port}${path}${query === '' ? '' : `?${query}`}`, {
+    const response = await fetchDirectly(`http://127.0.0.1:${port}${path}${query === '' ? '' : `?${query}`}`, {
       method,
+      redirect: 'manual',
       headers: { authorization: request.header('authorization') ?? '' },
       ...(hasBody && { body: (await readBody(request)) as BodyInit, duplex: 'half' }),
     });
-    const headers = { 'content-type': response.headers.get('content-type') ?? 'text/plain; charset=utf-8' };
     return {
       status: response.status,
-      headers,
+      headers: Object.fromEntries([...response.headers].filter(([name]) => !droppedHeaders.test(name))),
       body: '',
       ...(response.body !== null && { stream: response.body as AsyncIterable<Uint8Array> }),
     };

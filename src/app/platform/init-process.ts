@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { bunFfi } from '../../base/bytes/runtime-modules.ts';
+import { attempt } from '../../base/fault.ts';
 
 /** Milliseconds between two looks for processes that have ended. */
 const reapInterval = 5000;
@@ -9,11 +10,20 @@ const withoutWaiting = 1;
 
 /**
  * Processes whose parent has ended become children of the first process of a container (PID 1), which must remove those that have ended from the
- * process table. Does so as long as this process runs.
+ * process table. Does so as long as this process runs, on Bun: Node cannot call the C library.
  */
-export function removeOrphans(): void {
-  const waitpid = loadWaitpid();
-  if (waitpid === undefined) return;
+export function removeOrphans(warn: (text: string) => void, maps = readMaps()): void {
+  const ffi = bunFfi();
+  if (ffi === undefined) return;
+  let waitpid: (pid: number, status: null, options: number) => unknown;
+  try {
+    waitpid = ffi.dlopen(findCLibrary(maps), { waitpid: { args: ['i32', 'ptr', 'i32'], returns: 'i32' } }).symbols.waitpid;
+  } catch (error) {
+    warn(
+      `processes whose parent has ended stay in the process table: ${(error as Error).message}; start an init process before this one (docker run --init)`,
+    );
+    return;
+  }
   let seen: readonly number[] = [];
   setInterval(() => {
     // This program's own children are waited for by the runtime, at once: what has ended twice is an orphan.
@@ -37,7 +47,11 @@ function listEnded(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isSafeInteger).filter(isEnded);
 }
 
-/** The function of the C library; undefined on Node, which cannot call it. */
-function loadWaitpid(): ((pid: number, status: null, options: number) => unknown) | undefined {
-  return bunFfi()?.dlopen('libc.so.6', { waitpid: { args: ['i32', 'ptr', 'i32'], returns: 'i32' } }).symbols.waitpid;
-}
+/**
+ * The file of the C library that this process runs with, from the list of its memory maps: its name differs between glibc and musl (Alpine), and
+ * Bun would look for a bare name in the current folder too. Without such a list, a name of glibc.
+ */
+export const findCLibrary = (maps: string): string =>
+  /\/\S*\/(?:libc\.so\.6|(?:ld-musl|libc\.musl)-\w+\.so\.1)$/m.exec(maps)?.[0] ?? '/lib/libc.so.6';
+
+const readMaps = (): string => attempt(() => readFileSync('/proc/self/maps', 'utf8')) ?? '';

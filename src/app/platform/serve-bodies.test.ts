@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { createTestServers, firstChunk, implementations, openConnection, send, until } from './serve.fixture.ts';
 import type { ServeError, Server } from './serve.ts';
@@ -96,6 +98,36 @@ for (const [name, serve] of implementations)
       expect(await firstChunk(server, `${head}x`)).toMatch(/^HTTP\/1\.1 413 /);
       expect(codes).toEqual(['BODY_TIMEOUT']);
     });
+
+    for (const isReadAhead of [true, false])
+      for (const [length, byte] of [
+        ['Content-Length: 1000', 'x'],
+        ['Transfer-Encoding: chunked', '1\r\nx\r\n'],
+      ] as const)
+        test(`a body that arrives byte by byte gets 408, and its connection is closed (${length}, read ahead: ${isReadAhead})`, async () => {
+          let calls = 0;
+          const handler = async (request: HttpRequest): Promise<HttpResponse> => {
+            calls++;
+            const code = await Promise.resolve(request.body(1000)).catch((error: ServeError) => error.fault.code);
+            return { status: code === 'BODY_TIMEOUT' ? 408 : 200, headers: { 'x-code': `${code}` }, body: 'slow' };
+          };
+          const server = await start({ handler, bodyTimeout: 200, readsBodyAhead: () => isReadAhead, maxBodyMemory: 2000 });
+          const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
+          socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`);
+          const sending = setInterval(() => socket.write(byte), 20);
+          let answer = '';
+          socket.on('data', (chunk) => {
+            answer += chunk.toString('latin1');
+          });
+          await Promise.race([once(socket, 'close'), Bun.sleep(3000)]);
+          clearInterval(sending);
+          expect([answer, socket.destroyed]).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 .*\r\n\r\nslow$/s), true]);
+          expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+          // The memory is free again, and a body that arrives later is not passed to the handler.
+          const whole = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(1000)}`;
+          expect(await firstChunk(server, whole)).toStartWith('HTTP/1.1 200 ');
+          expect(calls).toBe(2);
+        });
 
     test('small bodies that are announced but not sent do not block other requests', async () => {
       const { codes, handler } = createReadingHandler(20_000);

@@ -83,9 +83,9 @@ export const serve: Serve = async (options) => {
     if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
       return respondUnread(request, target);
     const release = () => small.giveBack(size);
-    return request.bytes().then(
+    return readAhead(request, bodyTimeout).then(
       (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
-      () => respond(request, target, () => Promise.reject(bodyCutShortError()), release),
+      (error: unknown) => respond(request, target, () => Promise.reject(error), release),
     );
   };
   // The handler limits bodies, since Bun's own limit would answer without an explanation.
@@ -119,7 +119,8 @@ function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: 
 
   const finish = (response: HttpResponse, request?: Request): Response => {
     const { status, body, stream } = response;
-    const init = { status, headers: toHeaders(response.headers) };
+    // After a timeout the client may still send the body, a byte at a time.
+    const init = { status, headers: toHeaders(status === 408 ? { ...response.headers, connection: 'close' } : response.headers) };
     // For a string body, even an empty one, Bun would add a content type.
     if (stream === undefined && (isSentWhole(body.length) || request?.method === 'HEAD'))
       return new Response(body.length === 0 ? null : (body as BodyInit), init);
@@ -263,6 +264,22 @@ function listen<S>(start: () => S, options: ServeOptions): S {
     throw toListenError(cause, options);
   }
 }
+
+/** Reads a body as Bun has it, without a copy. */
+const readAhead = (request: Request, timeout: number): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(bodyTimeoutError()), timeout);
+    request.bytes().then(
+      (body) => {
+        clearTimeout(timer);
+        resolve(body);
+      },
+      () => {
+        clearTimeout(timer);
+        reject(bodyCutShortError());
+      },
+    );
+  });
 
 async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {
   if (body === null) return;

@@ -267,7 +267,7 @@ function sendChunks(outgoing: ServerResponse, start: () => void, chunks: Chunks,
   return true;
 }
 
-/** Sends a response. After status 413 the connection is closed, since the rest of the request body will not be read. */
+/** Sends a response. After status 408 and 413 the connection is closed, since the rest of the request body will not be read. */
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, unread: UnreadResponses): void {
   const { status, headers, body, stream } = response;
   if (stream !== undefined) {
@@ -280,8 +280,8 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
     return;
   }
   const length = { 'content-length': Buffer.byteLength(body) };
-  const writeHead = () =>
-    outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });
+  const isLast = status === 408 || status === 413;
+  const writeHead = () => outgoing.writeHead(status, { ...headers, ...length, ...(isLast && { connection: 'close' }) });
   if (body.length <= uncountedBody || incoming.method === 'HEAD') {
     writeHead();
     outgoing.end(body);

@@ -15,7 +15,7 @@ export type ServeOptions = {
    * cost more than the call. On all other paths a body is read only when the handler requests it.
    */
   readonly readsBodyAhead?: (path: string) => boolean;
-  /** Timeout in milliseconds of a body that is not read ahead. AvalancheGo: config/config.go, 30 s. */
+  /** Timeout in milliseconds of a whole body, or of each chunk of a streamed one; then 408, and the connection is closed. AvalancheGo: config/config.go, 30 s. */
   readonly bodyTimeout?: number;
   /** Limits of what waits for clients that do not read; default `defaultUnread`. */
   readonly unread?: UnreadOptions;

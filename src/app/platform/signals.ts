@@ -30,7 +30,7 @@ export function raiseStop(): void {
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(failureCode);
 }
 
-export function createSignals(log: (text: string, level: 'error') => void): Signals {
+export function createSignals(log: (text: string, level: 'warn' | 'error') => void): Signals {
   let release = (): void => {};
   const handle = (run: () => void): void => {
     release();
@@ -61,7 +61,7 @@ export function createSignals(log: (text: string, level: 'error') => void): Sign
     handleAsInit: () => {
       if (process.pid !== 1) return;
       handle(() => process.exit(failureCode));
-      removeOrphans();
+      removeOrphans((text) => log(text, 'warn'));
     },
     handle,
     stopOn,

@@ -6,6 +6,7 @@ import { IndexError } from '../../ledger/index/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource, type PostgresSource } from '../index/postgres-source.ts';
+import { createReport } from '../log/report.ts';
 import { openApiWebhooks } from '../parts/api-webhooks.ts';
 import { withParts } from '../parts/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
@@ -24,7 +25,7 @@ type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
 
 /** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function runApiServer(config: Config, env: Env): Promise<ApiServer> {
-  const report = (error: unknown) => env.log(`${error}`, 'error');
+  const report = createReport(env);
   limitCaches(config, env);
   return withParts(report, async (parts) => {
     const { cache, limiter, limitStreams, redis } = parts.add(await openRateLimitBackend(config, env));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
+import { fetchNode } from '../../api/client/node-fetch.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
@@ -63,7 +64,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
       : readDocsFile(new URL(docsFile, home)),
   fileSystem: readFileSystemSize,
   openFile,
-  fetch,
+  fetch: fetchNode,
   postSockets: {
     resolve: async (host) => (await import('../platform/post-sockets.ts')).postSockets.resolve(host),
     post: async (request) => (await import('../platform/post-sockets.ts')).postSockets.post(request),

@@ -6,11 +6,11 @@ import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { TxCheck } from '../../avm/verify/explain.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { type AnyFault, Fault } from '../../base/fault.ts';
+import { type AnyFault, Fault, faultOf } from '../../base/fault.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
 import type { TxLifecycles } from '../chains/tx-lifecycles.ts';
 import type { ChainTools, RunningChain } from '../setup/avm-chain.ts';
-import type { Relay } from '../workers/relay.ts';
+import { type Relay, relayedJson } from '../workers/relay.ts';
 
 type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'tools'>;
 
@@ -59,8 +59,10 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
       // A dropped transaction may have been accepted since.
       if (chain.tools === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
-      const refusal = await refusalOf(chain.tools, tx);
-      const checks = chain.tools.explain(tx).map(formatCheck);
+      const checks = (await chain.tools.explain(tx)).map(formatCheck);
+      const { chain: checker } = chain.tools;
+      const fault = faultOf(() => checker.checkIssuable(tx));
+      const refusal = fault === undefined ? null : formatReason(fault);
       return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
     },
     latency: async () => lifecycle.latency(),
@@ -81,10 +83,10 @@ const liveTx = (bytes: Uint8Array, received: bigint | undefined): LiveTx => ({
 
 const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
 
-/** Why a transaction could not be issued now; null if it could. */
+/** Why a transaction could not be issued now; null if it could. That too many others wait for their signatures is such a reason. */
 async function refusalOf({ chain, prepare }: ChainTools, tx: Tx): Promise<LiveReason | null> {
-  await prepare(tx);
   try {
+    await prepare(tx);
     chain.checkIssuable(tx);
     return null;
   } catch (error) {
@@ -126,6 +128,9 @@ function formatStep({ step, time, detail }: Step): LiveStep {
 /** The path on which a reader process asks the writer process for live reads. Only the relay can reach it, not a socket. */
 const livePath = '/internal/live';
 
+/** What the writer process answers: the result, or the fault that the read failed with. */
+type LiveAnswer = { readonly result?: unknown } | { readonly fault: { readonly code: string }; readonly message: string };
+
 type LiveCall = { readonly chainID: Id; readonly name: keyof LiveReads; readonly args: readonly unknown[] };
 
 /** The live reads of a reader process: the writer process answers. */
@@ -136,8 +141,9 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
   ): Promise<Awaited<ReturnType<LiveReads[N]>>> => {
     const body = Buffer.from(JSON.stringify({ chainID, name, args } satisfies LiveCall));
     const response = await relay({ method: 'POST', path: livePath, query: '', contentType: 'application/json', body });
-    const { result } = JSON.parse(Buffer.from(response.body as string).toString('utf8')) as { result?: unknown };
-    return result as Awaited<ReturnType<LiveReads[N]>>;
+    const answer = relayedJson(response) as LiveAnswer;
+    if ('fault' in answer) throw new LiveReadError(answer.message, answer.fault);
+    return answer.result as Awaited<ReturnType<LiveReads[N]>>;
   };
   return {
     pool: (offset, limit) => call('pool', offset, limit),
@@ -150,14 +156,23 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
   };
 }
 
+/** A fault of the writer process: a reader process responds to it as the writer would. */
+class LiveReadError extends Fault<{ readonly code: string }> {}
+
 /** The writer process's side: answers live reads of the readers, and passes all other requests to `handler`. */
 export function withLiveEndpoint(liveOf: (chainID: Id) => LiveReads, handler: Handler): Handler {
   const answer = async (request: HttpRequest): Promise<HttpResponse> => {
     const { chainID, name, args } = JSON.parse(Buffer.from(await request.body(defaultMaxBody)).toString('utf8')) as LiveCall;
     // JSON has no undefined: a missing `before` arrives as null.
     const run = liveOf(chainID)[name] as (...values: readonly unknown[]) => Promise<unknown>;
-    const result = await run(...args.map((value) => value ?? undefined));
-    return { status: 200, headers: {}, body: JSON.stringify({ result }) };
+    const live = await run(...args.map((value) => value ?? undefined)).then((result): LiveAnswer => ({ result }), faultAnswer);
+    return { status: 200, headers: {}, body: JSON.stringify(live) };
   };
   return (request) => (request.path === livePath ? answer(request) : handler(request));
+}
+
+function faultAnswer(error: unknown): LiveAnswer {
+  if (!(error instanceof Fault)) throw error;
+  const { message, fault } = error as AnyFault;
+  return { message, fault: { code: fault.code } };
 }

@@ -1,9 +1,10 @@
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
+import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { BlockSummary } from '../feed/block-summary.ts';
-import type { RefusedLimit } from '../feed/limit-refused.ts';
+import type { LineLimit } from '../feed/limit-lines.ts';
 import { createBlockSummary } from '../feed/summarize-block.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 
@@ -11,7 +12,7 @@ import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 type NodeObserver = {
   readonly onBlock: (summary: BlockSummary) => void;
   readonly onRevert: (chain: string, height: bigint, snapshot: string) => void;
-  readonly refused: RefusedLimit;
+  readonly refused: LineLimit<RefusedCall>;
 };
 
 /** Passes accepted blocks and refused calls to an observer; without one it costs nothing. */

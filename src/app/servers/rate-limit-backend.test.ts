@@ -13,19 +13,16 @@ const plan = { perMinute: 40, perDay: 1_000 };
 const decision: LimitDecision = { admitted: true, limit: 40, remaining: 9, windowSeconds: 60, waitMilliseconds: 0, lockedOut: false };
 
 test('while the writer process does not answer, each reader admits its share of the limits and reports that', async () => {
-  let answers = true;
+  let answers: 'decision' | 'error' | 'nothing' = 'decision';
   const relay: Relay = async () => {
-    if (!answers) throw new Fault('busy', { code: 'RELAY_BUSY' });
-    return {
-      status: 200,
-      headers: {},
-      body: JSON.stringify(decision),
-    };
+    if (answers === 'nothing') throw new Fault('busy', { code: 'RELAY_BUSY' });
+    if (answers === 'error') return { status: 500, headers: {}, body: 'internal error\n' };
+    return { status: 200, headers: {}, body: JSON.stringify(decision) };
   };
   const limiter = createRelayedLimiter(relay, env, 4);
   for (let i = 0; i < 8; i++) expect((await limiter.take('a', 1, plan)).admitted).toBe(true);
   expect(limiter.degradedReason?.()).toBeUndefined();
-  answers = false;
+  answers = 'nothing';
   const admitted = async (client: string) => {
     let count = 0;
     for (let i = 0; i < 40; i++) if ((await limiter.take(client, 1, plan)).admitted) count++;
@@ -34,7 +31,10 @@ test('while the writer process does not answer, each reader admits its share of 
   // A quarter of what client a had left, and a quarter of the full limit of client b.
   expect([await admitted('a'), await admitted('b')]).toEqual([8, 10]);
   expect(limiter.degradedReason?.()).toContain('each of 4 processes');
-  answers = true;
+  answers = 'decision';
   await limiter.take('a', 1, plan);
   expect(limiter.degradedReason?.()).toBeUndefined();
+  answers = 'error';
+  expect(await admitted('c')).toBe(10);
+  expect(limiter.degradedReason?.()).toContain('each of 4 processes');
 });

@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import { createOutageLog } from '../log/log.ts';
 import { describeServer } from '../platform/redis-bun.ts';
 import type { DatabaseEnv, Env, ProcessEnv, WorkerEnv } from '../setup/env.ts';
-import type { Relay } from '../workers/relay.ts';
+import { type Relay, relayedJson } from '../workers/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
 /** What processes share: request counts and cached responses, in Redis if `--cache-url` is given. Else the writer process counts requests. */
@@ -98,8 +98,7 @@ export function createRelayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 
       const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies TakeRequest));
       try {
         const relayed = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
-        const response = await withTimeout(writerTimeout, relayed);
-        const decision = JSON.parse(Buffer.from(response.body as string).toString('utf8')) as LimitDecision;
+        const decision = relayedJson(await withTimeout(writerTimeout, relayed)) as LimitDecision;
         isWriterUnreachable = false;
         if (decision.admitted) local.countAdmitted(client, weight);
         return decision;

@@ -1,20 +1,24 @@
 import { expect, test } from 'bun:test';
 import { localGenesis, openLocalChain } from '../../../test/local-chain.ts';
 import { eventually } from '../../../test/processes.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, signDraft } from '../../../test/wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from '../../../test/wallet-kit.ts';
 import { differencesOf } from '../../api/differences.ts';
 import { createAliases } from '../../api/rpc/aliases.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { handleRpc } from '../../api/rpc/json-rpc.ts';
+import { makeTx } from '../../avm/tx/tx.ts';
 import { makeUtxo } from '../../avm/tx/utxo.ts';
 import { formatHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
+import { recoverBatch } from '../../base/crypto/recovery-batch.ts';
+import { faultOf } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
 import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
-import { createChainServices, runChain, type TxIssuer } from './avm-chain.ts';
+import { createRecovery } from '../../chain/recovery/recovery.ts';
+import { type ChainTools, createChainServices, runChain, type TxIssuer, type WriterDeps } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();
 const [{ tx: avax }] = x.genesis.assets;
@@ -82,11 +86,10 @@ test('a status and the reason come from the followed node; --strict: only Accept
   expect(await reports(createRpc({ report }, true))).toEqual([accepted, unknown, unknown]);
 });
 
-test('the signers of a wallet transaction are recovered before it enters the mempool, also if it waits in the queue', async () => {
+/** Starts the X-Chain of a new local network. */
+function startChain({ signers, recovery, report }: Pick<WriterDeps, 'signers' | 'recovery' | 'report'>) {
   const local = openLocalChain({ now: () => 1_700_000_000n });
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
-  const signers = createSignerCache(recoverNative);
-  const log: string[] = [];
   const chain = runChain(
     spec,
     { ...local.state, accept: local.state.commitAll as Ledger['accept'] },
@@ -96,39 +99,60 @@ test('the signers of a wallet transaction are recovered before it enters the mem
       differences: differencesOf(false),
       now: () => 1_700_000_000n,
       longWork,
-      recover: (...args) => {
-        log.push('verified');
-        return signers.recover(...args);
-      },
+      recover: signers.recover,
       signers,
-      recovery: {
-        prepare: (tx, expected) => {
-          log.push(`${names.get(tx.id)}: ${expected().length} expected`);
-          return new Promise((resolve) => void setImmediate(resolve));
-        },
-        close: () => {},
-      },
-      timers: {
-        now: () => performance.now(),
-        unix: () => 1_700_000_000n,
-        soon: (run) => void setImmediate(run),
-        after: (ms, run) => {
-          const timer = setTimeout(run, ms);
-          return () => clearTimeout(timer);
-        },
-      },
+      recovery,
+      timers,
       minBlockDelay: 0,
       policy: { automine: true, interval: 0 },
       takeNextBlockTime: () => undefined,
       publish: () => {},
       subnetID: zeroId,
       subnetOf: () => undefined,
-      report: (error) => void log.push(String(error)),
+      report,
       onFollowState: () => {},
       onCommitState: () => {},
       observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
     },
   );
+  const untilAccepted = (id: Id) =>
+    eventually(
+      () => chain.txIssuer.report(id),
+      ({ status }) => status === 'Accepted',
+    );
+  return { chain, untilAccepted, close: local.close };
+}
+
+const timers = {
+  now: () => performance.now(),
+  unix: () => 1_700_000_000n,
+  soon: (run: () => void) => void setImmediate(run),
+  after: (ms: number, run: () => void) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+test('the signers of a wallet transaction are recovered before it enters the mempool, also if it waits in the queue', async () => {
+  const signers = createSignerCache(recoverNative);
+  const log: string[] = [];
+  const { chain, untilAccepted, close } = startChain({
+    signers: {
+      ...signers,
+      recover: (...args) => {
+        log.push('verified');
+        return signers.recover(...args);
+      },
+    },
+    recovery: {
+      prepare: (tx, expected) => {
+        log.push(`${names.get(tx.id)}: ${expected().length} expected`);
+        return new Promise((resolve) => void setImmediate(resolve));
+      },
+      close: () => {},
+    },
+    report: (error) => void log.push(String(error)),
+  });
   const wallet = createWallet('queue', { keys: [ewoq], count: 0 });
   const parent = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, []));
   const [change] = parent.unsigned.outputs;
@@ -138,14 +162,65 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     [child.id, 'child'],
   ]);
   await Promise.all([chain.txIssuer.queueWalletTx(parent), chain.txIssuer.queueWalletTx(child)]);
-  expect(
-    await eventually(
-      () => chain.txIssuer.report(child.id),
-      ({ status }) => status === 'Accepted',
-    ),
-  ).toEqual({ status: 'Accepted' });
+  expect(await untilAccepted(child.id)).toEqual({ status: 'Accepted' });
   expect(log.indexOf('parent: 1 expected')).toBe(0);
   expect(log.lastIndexOf('verified')).toBeGreaterThan(log.indexOf('child: 1 expected'));
   expect(log.filter((entry) => entry.startsWith('child'))).toEqual(['child: 0 expected', 'child: 1 expected']);
-  local.close();
+  close();
 });
+
+test('the checks of a transaction with many signatures recover none on this thread, also after one that is wrong', async () => {
+  const owned = 70;
+  let recoveredHere = 0;
+  let recoveredOnThread = 0;
+  const signers = createSignerCache((...given) => {
+    recoveredHere++;
+    return recoverNative(...given);
+  });
+  const request = async (batch: Uint8Array) =>
+    recoverBatch((...given) => {
+      recoveredOnThread++;
+      return recoverNative(...given);
+    }, batch);
+  const recovery = createRecovery(signers, {
+    cores: 2,
+    clock: { monotonic: () => performance.now() },
+    timers,
+    recoverKey: recoverNative,
+    log: () => {},
+    openRecoveryThread: () => ({ request, close: () => {} }),
+  });
+  const { chain, untilAccepted, close } = startChain({ signers, recovery, report: () => expect.unreachable() });
+  const wallet = createWallet('explained', { keys: [ewoq], count: owned });
+  const owners = ownedBy(wallet.keys.slice(1), owned);
+  const outputs = [1_000_000n, 2_000_000n].map((amount) => transfer(localChainParams.feeAsset, amount, owners));
+  const funding = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, outputs));
+  await chain.txIssuer.issue(funding);
+  await untilAccepted(funding.id);
+  const utxos = funding.unsigned.outputs
+    .map(({ assetID, output }, i) => makeUtxo(funding.id, i, assetID, output))
+    .filter(({ output }) => output.addresses.length === owned);
+  const right = signDraft(baseTx(wallet, { utxos }, [transfer(localChainParams.feeAsset, 1_500_000n, ownedBy([ewoq]))]));
+  const { explain, chain: checker } = chain.tools as ChainTools;
+
+  const [credential, other] = right.credentials as unknown as readonly [Signed, Signed];
+  const compressed = Uint8Array.from(credential.signatures[0] as Uint8Array, (byte, i) => (i === 64 ? byte + 4 : byte));
+  const wrong = makeTx(right.unsigned, [{ ...credential, signatures: [compressed, ...credential.signatures.slice(1)] }, other]);
+  for (const tx of [right, wrong]) {
+    recoveredHere = 0;
+    recoveredOnThread = 0;
+    const checks = await explain(tx);
+    const bySignatures = checks.filter(({ rule }) => rule === 'signatures').map(({ path, code }) => [path, code]);
+    const code = tx === wrong ? 'SIGNATURE_COMPRESSED' : undefined;
+    expect(bySignatures).toEqual([
+      ['inputs[0]', code],
+      ['inputs[1]', undefined],
+    ] as unknown as typeof bySignatures);
+    expect(faultOf(() => checker.checkIssuable(tx))?.fault.code).toBe(code as string);
+    expect([recoveredHere, recoveredOnThread]).toEqual([0, 2 * owned]);
+  }
+  recovery.close();
+  close();
+});
+
+type Signed = { readonly kind: 'secp256k1fx.Credential'; readonly signatures: Uint8Array[] };

@@ -138,7 +138,8 @@ export type RunningChain = ChainMempool &
 /** What the `dev.*` methods and the explorer need of a chain whose transactions are verified here. */
 export type ChainTools = {
   readonly chain: Chain;
-  readonly explain: (tx: Tx) => readonly TxCheck[];
+  /** Lists every check of a transaction on the last accepted state. `checkIssuable` recovers no signers after it. */
+  readonly explain: (tx: Tx) => Promise<readonly TxCheck[]>;
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Issues a transaction that may spend outputs of waiting ones. */
   readonly issueAfterPending: TxIssuer['issue'];
@@ -186,7 +187,12 @@ export function createAvmChain(
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
   const prepare = (tx: Tx) => fetchInputs?.(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
   const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
-  const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
+  const explain = async (tx: Tx) => {
+    await fetchInputs?.(tx);
+    // Every input is checked, also after one with a wrong signature.
+    await deps.recovery.prepare(tx, () => verifier.signaturesToExplain(tx, ledger), true);
+    return verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
+  };
   const running: Omit<RunningChain, 'engine'> = {
     spec,
     lastAccepted: ledger.lastAccepted,

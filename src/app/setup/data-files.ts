@@ -1,4 +1,13 @@
-import { type ChainEnds, checkChainEnds, deferChainEnds, openChainEnds, readChainEnds } from '../../ledger/state/chain-ends.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import {
+  type ChainEnd,
+  type ChainEnds,
+  checkChainEnds,
+  deferChainEnds,
+  openChainEnds,
+  readChainEnds,
+} from '../../ledger/state/chain-ends.ts';
 import { makeStoreError, StoreError } from '../../ledger/store/fault.ts';
 import {
   hasPageChecksums,
@@ -32,39 +41,42 @@ export type DataFiles = ReturnType<typeof dataFilesIn>;
 type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
 
 /**
- * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called with the pages
- * that differ from their checksums; without it, they and a damaged structure are errors.
+ * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called if pages differ from their
+ * checksums, or if the structure of a file without checksums is damaged; without it, both are errors.
  */
 export function openDataFiles(
   files: DataFiles,
   env: Env,
   options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'onCheckpoint'>,
-  onDamage?: (pages: readonly number[]) => void,
+  onDamage?: () => void,
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
-  // On other nodes a damaged log is not changed before `checkChainEnds` has reported the blocks that it lost, so that it can be examined.
+  // On other nodes a damaged log is not changed before `withChainEnds` has reported the blocks that it lost, so that it can be examined.
   if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>
     openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
+  const reportDamage = (damage: StoreError): void => {
+    if (onDamage === undefined) throw damage;
+    onDamage();
+  };
   if (hasPageChecksums(env.openFile, database)) {
     const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
-    if (pages.length > 0) (onDamage ?? throwDamagedPages(database))(pages);
+    if (pages.length > 0) reportDamage(makeDamagedPagesError(database, pages));
   } else {
     // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
-    const unverified = open();
-    try {
-      if (onDamage === undefined) requireSoundStructure(unverified, database, env);
-    } finally {
-      unverified.close();
-    }
-    runWithProgress(checksums.rebuild(), env);
+    const unverified = withChainEnds(files, env, open);
+    const damage = findStructureDamage(unverified, database, env);
+    unverified.close();
+    // The checksums of a damaged file would make it look sound to the next start.
+    if (damage === undefined) runWithProgress(checksums.rebuild(), env);
+    else reportDamage(damage);
   }
   const file = env.openFile(files.ends, 'write');
   const written = openChainEnds(file);
   const deferred = options.durability === 'checkpoint' ? deferChainEnds(written) : undefined;
-  const store = openOrClose(() => open(deferred?.flush), file);
+  const store = openOrClose(() => withChainEnds(files, env, () => open(deferred?.flush)), file);
   const ends = deferred ?? written;
   // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
   // If the disk fails again and again, the process must end before that: the pages would change and their checksums would not.
@@ -81,7 +93,6 @@ export function openDataFiles(
     ends.close();
   };
   try {
-    checkChainEnds(store, readChainEnds(file), files.ends);
     if (deferred === undefined) {
       truncateWal(env.openFile, database);
       // A killed process may have left a commit that is complete and not synced, and SQLite takes it for committed.
@@ -119,14 +130,45 @@ export function requireUnremoved(database: string, env: Pick<FileEnv, 'identifyF
   };
 }
 
-/** Throws if a table is damaged. For a file without checksums: the disk has failed before, or another program has made the file. */
-function requireSoundStructure({ db }: Store, database: string, env: Env): void {
+/** Reads all tables of a file without checksums: the disk has failed before, or another program has made the file. Returns what is wrong. */
+export function findStructureDamage({ db }: Pick<Store, 'db'>, database: string, env: Env): StoreError | undefined {
   try {
     const [damage] = runWithProgress(checkStructure(db, 'quick_check'), env, 'tables');
-    if (damage === undefined) return;
-    throw new StoreError(`the database ${database} is damaged (${damage}); run serac check to find out more`, { code: 'STORE_DAMAGED' });
+    if (damage === undefined) return undefined;
+    return new StoreError(`the database ${database} is damaged (${damage}); run serac check to find out more`, { code: 'STORE_DAMAGED' });
   } catch (cause) {
-    throw cause instanceof StoreError ? cause : makeStoreError(`cannot check the database ${database}`, cause);
+    return makeStoreError(`cannot check the database ${database}`, cause);
+  }
+}
+
+/**
+ * Runs `work`. Throws before if the database does not have the recorded last blocks. It is opened for reading only: closing it leaves a damaged log as it is,
+ * from which the blocks may be recovered. It stays open during `work`: a connection that `work` opens then need not recover the log again.
+ */
+export function withChainEnds<T>(files: DataFiles, env: Env, work: () => T): T {
+  const ends = readRecordedEnds(files, env);
+  if (ends.size === 0) return work();
+  try {
+    const db = env.openDatabase(files.database, { readonly: true });
+    try {
+      db.exec('PRAGMA busy_timeout = 5000');
+      checkChainEnds({ db }, ends, files.ends);
+      return work();
+    } finally {
+      db.close();
+    }
+  } catch (cause) {
+    throw cause instanceof Fault ? cause : makeStoreError(`cannot open the database ${files.database}`, cause);
+  }
+}
+
+/** The last block of each chain as recorded beside the database (see ledger/state/chain-ends.ts). */
+export function readRecordedEnds({ ends }: DataFiles, env: FileEnv): ReadonlyMap<Id, ChainEnd> {
+  const file = env.openFile(ends, 'read');
+  try {
+    return file === undefined ? new Map() : readChainEnds(file);
+  } finally {
+    file?.close();
   }
 }
 
@@ -147,11 +189,9 @@ export function rebuildPageChecksums(files: DataFiles, env: Env): void {
 }
 
 /** Throws if the database is missing or empty although blocks had been accepted: it must not start again from genesis without notice. */
-function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: FileEnv): void {
-  const file = env.openFile(ends, 'read');
-  if (file === undefined) return;
-  const hasBlocks = readChainEnds(file).size > 0;
-  file.close();
+function requireDatabaseIfBlocks(files: DataFiles, env: FileEnv): void {
+  const { database } = files;
+  const hasBlocks = readRecordedEnds(files, env).size > 0;
   const stored = hasBlocks ? env.openFile(database, 'read') : undefined;
   const size = stored?.size();
   stored?.close();
@@ -162,13 +202,8 @@ function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: FileEnv): v
     );
 }
 
-const throwDamagedPages =
-  (database: string) =>
-  (pages: readonly number[]): never => {
-    throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, {
-      code: 'STORE_DAMAGED',
-    });
-  };
+export const makeDamagedPagesError = (database: string, pages: readonly number[]): StoreError =>
+  new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, { code: 'STORE_DAMAGED' });
 
 /** Returns the files of a data directory. Throws if it has no database, and creates nothing. */
 export function requireDatabase(dataDir: string, env: Env): DataFiles {

@@ -74,6 +74,7 @@ export type DatabaseEnv = {
 
 /** What this process listens on and connects to. */
 export type NetworkEnv = {
+  /** Uses no proxy for nodes on this machine. */
   readonly fetch: Fetch;
   readonly serve: Serve;
   /** Sends requests of webhooks. */

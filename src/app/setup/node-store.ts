@@ -156,7 +156,8 @@ export function openNodeStore(
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
         if (!state.isInitialized()) initialize();
-        recordBlock0.push(() => recordEnd?.(spec.genesisBlock));
+        // Not by `recordEnd`: if this fails, the chain must not be reverted.
+        recordBlock0.push(() => ends?.record(getChainNumber(store, spec.id), spec.id, spec.genesisBlock));
         let epoch = store.epoch();
         store.onRevert(() => {
           // Not before the revert is committed. If that fails, block 0 stays recorded: the log may hold the revert, and the next start find it.
@@ -236,7 +237,7 @@ export function openNodeDatabase(
   context: NetworkContext,
   { durability, pagesPerCheckpoint }: Pick<StoreKind, 'durability' | 'pagesPerCheckpoint'>,
   access: 'write' | 'read',
-  onDamage?: (pages: readonly number[]) => void,
+  onDamage?: () => void,
 ) {
   const { store, dataDir, network } = config;
   const cacheBytes = processCaches.bytesOf('databasePages');

@@ -1,3 +1,4 @@
+import { pingInterval } from './heartbeat.ts';
 import type { Channel } from './relay.ts';
 import type { ReaderProcess } from './supervisor.ts';
 import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
@@ -9,7 +10,13 @@ export type WriterHost = WriterStart & {
 };
 
 /** What changes in the environment of a writer process that has a supervisor. */
-type HostedWriter = { readonly parent: undefined; readonly supervisor: WriterHost; readonly spawnReader: () => ReaderProcess };
+type HostedWriter<Progress> = ProgressOutput<Progress> & {
+  readonly parent: undefined;
+  readonly supervisor: WriterHost;
+  readonly spawnReader: () => ReaderProcess;
+};
+
+type ProgressOutput<Progress> = { readonly showProgress: (progress: Progress | undefined) => void };
 
 type HostedReader = {
   readonly listeners: ((message: unknown) => void)[];
@@ -17,18 +24,25 @@ type HostedReader = {
   cpuWait: number;
 };
 
-/** Connects a writer process with its supervisor: answers pings, and starts readers through it. `stop` is called when the supervisor is gone. */
-export function connectToSupervisor(
+/**
+ * Connects a writer process with its supervisor: answers pings, and starts readers through it. `stop` is called when the supervisor is gone.
+ * Long work at the start is synchronous and lets no ping be answered, so each step of it that shows progress is an answer too: Bun and Node write
+ * a message to the pipe at once.
+ */
+export function connectToSupervisor<Progress>(
   channel: Channel & { readonly onClose: (listener: () => void) => void },
   start: WriterStart,
   stop: () => void,
-): HostedWriter {
+  output: ProgressOutput<Progress> & { readonly clock: { readonly monotonic: () => number } },
+): HostedWriter<Progress> {
   const send = (message: MessageFromWriter): void => channel.send(message);
+  const sendPong = (): void => send({ writer: 'pong' });
+  let progressSentAt = Number.NEGATIVE_INFINITY;
   const readers = new Map<number, HostedReader>();
   let lastReader = 0;
   channel.onMessage((received) => {
     const message = received as MessageToWriter;
-    if (message.writer === 'ping') return send({ writer: 'pong' });
+    if (message.writer === 'ping') return sendPong();
     const reader = readers.get(message.reader);
     if (message.writer === 'readerWaited' && reader !== undefined) reader.cpuWait = message.cpuWait;
     if (message.writer === 'fromReader') for (const listener of reader?.listeners ?? []) listener(message.message);
@@ -43,6 +57,14 @@ export function connectToSupervisor(
   });
   return {
     parent: undefined,
+    showProgress: (progress) => {
+      const now = output.clock.monotonic();
+      if (progress !== undefined && now - progressSentAt >= pingInterval) {
+        progressSentAt = now;
+        sendPong();
+      }
+      output.showProgress(progress);
+    },
     supervisor: { ...start, ready: (port) => send({ writer: 'ready', port }) },
     spawnReader: () => {
       const reader = ++lastReader;

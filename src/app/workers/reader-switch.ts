@@ -1,6 +1,6 @@
 import type { MessageToReader } from './messages.ts';
 import type { RelayTimers } from './relay.ts';
-import type { ReaderProcess } from './supervisor.ts';
+import { type ReaderProcess, stopReader } from './supervisor.ts';
 import type { MessageFromWriter, MessageToWriter } from './writer-messages.ts';
 
 /** The reader processes of a supervised node: children of the supervisor, used by one writer process after the other. */
@@ -73,14 +73,6 @@ export function createReaderSwitch({
     sendToAll: (message) => {
       for (const reader of running.keys()) reader.send(message);
     },
-    stop: async (timeout) => {
-      const all = [...running.keys()];
-      for (const reader of all) reader.send({ reader: 'stop' } satisfies MessageToReader);
-      const cancel = timers.after(timeout, () => {
-        for (const reader of running.keys()) reader.kill('SIGKILL');
-      });
-      await Promise.all(all.map(({ exited }) => exited));
-      cancel();
-    },
+    stop: async (timeout) => void (await Promise.all([...running.keys()].map((reader) => stopReader(reader, timers, timeout)))),
   };
 }

@@ -1,23 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type Channel, createRelayClient, serveRelay } from './relay.ts';
+import type { Handler, HttpResponse } from '../../api/http/message.ts';
+import { channelPair, never, soon } from './channel-pair.fixture.ts';
+import { createRelayClient, relayedJson, serveRelay } from './relay.ts';
 
-/** Both ends of a channel in one process. Messages are cloned, as between processes. */
-function channelPair() {
-  const ends = [[], []] as [((message: unknown) => void)[], ((message: unknown) => void)[]];
-  let messages = 0;
-  const end = (own: 0 | 1): Channel => ({
-    send: (message) => {
-      messages++;
-      const copy = structuredClone(message);
-      queueMicrotask(() => ends[own === 0 ? 1 : 0].forEach((listener) => void listener(copy)));
-    },
-    onMessage: (listener) => void ends[own].push(listener),
-  });
-  return { client: end(0), server: end(1), messages: () => messages };
-}
-
-const soon = (run: () => void) => void setImmediate(run);
-const never = () => () => {};
+const report = () => expect.unreachable();
 const request = (body: string, path = '/a') => ({
   method: 'POST',
   path,
@@ -40,7 +26,7 @@ test('each request gets its own response, in whatever order the responses are se
         body: text,
       };
     },
-    soon,
+    { soon, report },
   );
   const relay = createRelayClient(client, { soon, after: never });
   const [slow, ...quick] = ['slow', 'a', 'b'].map((text) => relay(request(text)));
@@ -67,7 +53,7 @@ test('a request times out if the other process does not answer', async () => {
 
 test('while the other process is hung, new and pending requests are rejected at once', async () => {
   const { client, server } = channelPair();
-  serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), soon);
+  serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), { soon, report });
   const relay = createRelayClient(client, { soon, after: never });
   const pending = relay(request('x'));
   relay.setHung('hangs');
@@ -75,4 +61,20 @@ test('while the other process is hung, new and pending requests are rejected at 
   expect(relay(request('y'))).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
   relay.setHung(undefined);
   expect((await relay(request('z'))).body).toBe('answered');
+});
+
+test('a request whose handler fails is answered with 500 and reported, and the others are answered', async () => {
+  const { client, server } = channelPair();
+  const reported: unknown[] = [];
+  const handler: Handler = ({ path }) => {
+    if (path === '/throws') throw new Error('at once');
+    return path === '/rejects' ? Promise.reject(new Error('later')) : { status: 200, headers: {}, body: '{"answered":true}' };
+  };
+  serveRelay(server, handler, { soon, report: (error) => reported.push(error) });
+  const relay = createRelayClient(client, { soon, after: never });
+  const [throws, rejects, answered] = await Promise.all(['/throws', '/rejects', '/a'].map((path) => relay(request('x', path))));
+  expect([throws?.status, rejects?.status, answered?.status]).toEqual([500, 500, 200]);
+  expect(reported).toEqual([new Error('at once'), new Error('later')]);
+  expect(relayedJson(answered as HttpResponse)).toEqual({ answered: true });
+  expect(() => relayedJson(throws as HttpResponse)).toThrow(expect.objectContaining({ fault: { code: 'RELAY_FAILED', status: 500 } }));
 });

@@ -72,8 +72,15 @@ type PendingRequest = {
   readonly cancel: () => void;
 };
 
+/** What the writer's end of a relay needs. */
+type RelayServerEnv = {
+  readonly soon: RelayTimers['soon'];
+  /** Called with the errors of the handler. Their requests are answered with status 500. */
+  readonly report: (error: unknown) => void;
+};
+
 /** The writer's end: passes requests to the handler as if they came from this machine. */
-export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
+export function serveRelay(channel: Channel, handler: Handler, { soon, report }: RelayServerEnv): void {
   const send = batchSends(soon, (all: readonly NumberedResponse[]) => channel.send(encodeResponses(all)));
   const respond = async (request: NumberedRequest): Promise<void> => {
     const { status, headers, body, stream } = await handler(toHttpRequest(request));
@@ -82,7 +89,11 @@ export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers
     else send({ id: request.id, status: 501, headers: {}, body: 'only the writer process can serve a stream\n' });
   };
   channel.onMessage((message) => {
-    for (const request of decodeRequests(message) ?? []) void respond(request);
+    for (const request of decodeRequests(message) ?? [])
+      respond(request).catch((error: unknown) => {
+        report(error);
+        send({ id: request.id, status: 500, headers: {}, body: 'internal error\n' });
+      });
   });
 }
 
@@ -111,5 +122,15 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
 const relayBusyError = (reason = 'does not answer') =>
   new RelayError(`the writer process of the node ${reason}; try again`, { code: 'RELAY_BUSY' });
 
-export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
+/** The body of a relayed response as JSON. Throws unless the status is 200. */
+export function relayedJson({ status, body }: HttpResponse): unknown {
+  if (status !== 200)
+    throw new RelayError(`the writer process of the node answered with status ${status}; its log says why`, {
+      code: 'RELAY_FAILED',
+      status,
+    });
+  return JSON.parse(Buffer.from(body as string).toString('utf8'));
+}
+
+export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_FAILED'; status: number } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

@@ -24,9 +24,10 @@ function startFakes(count: number) {
     log: (line: string) => void log.push(line),
   } as unknown as Env;
   let changes = 0;
-  const readers = createReaderPool(count, env);
+  const readers = createReaderPool(count, env, 10_000);
   readers.start({
     handler: () => ({ status: 200, headers: {}, body: '' }),
+    report: () => expect.unreachable(),
     start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
     onChange: () => void changes++,
   });
@@ -130,6 +131,34 @@ test('a start that hangs is killed after 30 s', async () => {
   fake.answersPing = (index) => index > 0;
   await pass(3000);
   expect([spawned[0]?.killed, spawned.length, error()]).toEqual([['SIGKILL'], 2, undefined]);
+});
+
+test('a reader that stops gets the time of its open requests, and is killed only after it', async () => {
+  const { readers, spawned, pass } = startFakes(2);
+  await pass(1000);
+  let isStopped = false;
+  const stopped = readers.stop().then(() => (isStopped = true));
+  await pass(10_500);
+  expect([spawned[0]?.killed, isStopped]).toEqual([[], false]);
+  spawned[0]?.exit(0);
+  await pass(2000);
+  expect([spawned[0]?.killed, spawned[1]?.killed]).toEqual([[], ['SIGKILL']]);
+  await stopped;
+});
+
+test('a stop waits neither for a hung reader longer than it takes to notice, nor for one that still starts', async () => {
+  const { readers, fake, spawned, pass } = startFakes(1);
+  await pass(1000);
+  fake.answersPing = () => false;
+  const stopped = readers.stop();
+  await pass(5000);
+  expect(spawned[0]?.killed).toEqual(['SIGKILL']);
+  await stopped;
+  const other = startFakes(1);
+  const otherStopped = other.readers.stop();
+  await other.pass(400);
+  expect(other.spawned[0]?.killed).toEqual(['SIGKILL']);
+  await otherStopped;
 });
 
 test('no reader is replaced while the node stops', async () => {

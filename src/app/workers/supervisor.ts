@@ -41,6 +41,8 @@ export type ReaderPool = {
 
 export type ReaderPoolOptions = {
   readonly handler: Handler;
+  /** Called with the errors of the handler. */
+  readonly report: (error: unknown) => void;
   readonly start: Omit<Extract<MessageToReader, { reader: 'start' }>, 'reader'>;
   /** Called when the result of the check has changed. */
   readonly onChange: () => void;
@@ -50,27 +52,39 @@ export type ReaderPoolOptions = {
   readonly streamLimit?: MemoryStreamLimit | undefined;
 };
 
-/** Milliseconds for a reader to send its metrics or to stop. */
-const replyTimeout = 400;
+/** Milliseconds for a reader to send its metrics, or to stop if it has no open requests. */
+export const replyTimeout = 400;
+
+/**
+ * Milliseconds for a reader to stop that serves. Its open requests get as long as those of the writer, `--http-shutdown-timeout`; the rest is for
+ * closing the database and the exit of the process.
+ */
+export const getStopTimeout = (shutdownTimeout: number): number => Math.min(shutdownTimeout + 2000, maxTimer);
+
+/** The most milliseconds of a timer; one of more would run at once. */
+const maxTimer = 2 ** 31 - 1;
 
 /** Milliseconds for a reader to start serving. */
 const startTimeout = 30_000;
 
 /** Backoff in milliseconds between restarts of a failing reader; there is no limit on restarts. It starts over after `stableAfter` ms of service. */
 const backoffLimits = { first: 100, max: 30_000 } as const;
-const stableAfter = 60_000;
+
+/** Milliseconds of service after which a restarted process counts as repaired. */
+export const stableAfter = 60_000;
 
 /**
- * Creates a pool of readers, which are started later: until then it has none. The writer serves requests meanwhile; readers only take over part of the load. The start of the node does not wait for
- * them: on two cores they serve about 280 ms after the banner. Started before the database is opened, they serve 120 ms earlier, but the
- * banner comes 160 ms later (510 ms in place of 350), since both processes load the program at once.
+ * Creates a pool of readers, which are started later: until then it has none. The writer serves requests
+ * meanwhile; readers only take over part of the load. The start of the node does not wait for them: on two cores they serve about 280 ms after the banner.
+ * Started before the database is opened, they serve 120 ms earlier, but the banner comes 160 ms later (510 ms in place of 350), since both
+ * processes load the program at once.
  */
-export function createReaderPool(count: number, env: SupervisorEnv): ReaderPool {
+export function createReaderPool(count: number, env: SupervisorEnv, shutdownTimeout: number): ReaderPool {
   let slots: readonly ReaderSlot[] = [];
   return {
     count,
     start: (options) => {
-      slots = Array.from({ length: count }, () => superviseReader(env, options));
+      slots = Array.from({ length: count }, () => superviseReader(env, options, getStopTimeout(shutdownTimeout)));
     },
     collectFamilies: () => Promise.all(slots.map((slot) => slot.collectFamilies())),
     check: () => {
@@ -105,7 +119,7 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions): ReaderSlot {
+function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTimeout: number): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let reader: RunningReader | undefined;
   let servingSince: number | undefined;
@@ -175,7 +189,7 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions): Reader
     stop: async () => {
       isStopping = true;
       cancelRestart();
-      await reader?.stop();
+      await reader?.stop(stopTimeout);
     },
   };
 }
@@ -192,7 +206,7 @@ type RunningReader = ReturnType<typeof watchReader>;
 
 /** One reader process from its start to its exit. */
 function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: ReaderPoolOptions, events: ReaderEvents) {
-  const { handler, start, onRefused, streamLimit } = options;
+  const { handler, report, start, onRefused, streamLimit } = options;
   const { ask, receive } = createRequests(spawned, env);
   const send = (message: MessageToReader): void => spawned.send(message);
   let isServing = false;
@@ -222,7 +236,7 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
     isServing = true;
     events.onServing();
   });
-  serveRelay(spawned, handler, env.timers.soon);
+  serveRelay(spawned, handler, { soon: env.timers.soon, report });
   const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
   void spawned.exited.then((code) => {
     heartbeat.stop();
@@ -234,13 +248,17 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
     send,
     ask,
     isListening: () => isListening,
-    stop: async (): Promise<void> => {
-      send({ reader: 'stop' });
-      const cancelKill = env.timers.after(replyTimeout, () => spawned.kill('SIGKILL'));
-      await spawned.exited;
-      cancelKill();
-    },
+    // A reader that does not serve yet has no requests. One that hangs is killed by the heartbeat before a longer timeout ends.
+    stop: (timeout: number): Promise<void> => stopReader(spawned, env.timers, isServing ? timeout : replyTimeout),
   };
+}
+
+/** Tells a reader to stop. Resolves when it has exited; kills it after `timeout` milliseconds. */
+export async function stopReader(reader: ReaderProcess, { after }: Pick<RelayTimers, 'after'>, timeout: number): Promise<void> {
+  reader.send({ reader: 'stop' } satisfies MessageToReader);
+  const cancelKill = after(timeout, () => reader.kill('SIGKILL'));
+  await reader.exited;
+  cancelKill();
 }
 
 type Reply = Extract<MessageFromReader, { reader: 'done' | 'metrics' }>;

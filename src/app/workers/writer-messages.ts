@@ -10,6 +10,7 @@ export type MessageToWriter =
   | { readonly writer: 'readerExited'; readonly reader: number; readonly code: number };
 
 export type MessageFromWriter =
+  /** The answer to a ping, also sent for the progress of long work that lets none be answered. */
   | { readonly writer: 'pong' }
   /** The node serves on this port. */
   | { readonly writer: 'ready'; readonly port: number }

@@ -11,7 +11,7 @@ function startFakes() {
   const readers: ReturnType<typeof fakeProcess<unknown, MessageToReader>>[] = [];
   const log: string[] = [];
   const ended: number[] = [];
-  const fake = { answersPing: true };
+  const fake = { answersPing: true, readersStop: true };
   const env = {
     spawnWriter: (start: WriterStart) => {
       const child = fakeProcess<MessageFromWriter, MessageToWriter>((message) => {
@@ -22,7 +22,7 @@ function startFakes() {
     },
     spawnReader: () => {
       const child = fakeProcess<unknown, MessageToReader>((message) => {
-        if (message.reader === 'stop') child.exit(0);
+        if (message.reader === 'stop' && fake.readersStop) child.exit(0);
       });
       readers.push(child);
       return child;
@@ -32,8 +32,8 @@ function startFakes() {
     random: () => new Uint8Array(4),
     log: (line: string) => void log.push(line),
   };
-  const { stop } = superviseWriter(env, (code) => void ended.push(code));
-  return { writers, readers, log, ended, fake, stop, until, pass };
+  const { stop } = superviseWriter(env, 10_000, (code) => void ended.push(code));
+  return { writers, readers, log, ended, fake, stop, until, pass, now: timing.now };
 }
 
 function fakeProcess<Sent, Received>(onReceived: (message: Received) => void) {
@@ -98,7 +98,7 @@ test('a hung writer is reported to the readers after 4.5 s, and killed and resta
   expect(writers[1]?.start.reason).toBe('the writer process has not answered for 15 s and was killed');
 });
 
-test('after five restarts within a minute the node ends with the exit code of the writer, and its readers too', async () => {
+test('after five restarts in a row the node ends with the exit code of the writer, and its readers too', async () => {
   const { writers, readers, ended, until, log } = startFakes();
   writers[0]?.receive({ writer: 'takeReader', reader: 1 });
   writers[0]?.receive({ writer: 'ready', port: 4000 });
@@ -109,18 +109,65 @@ test('after five restarts within a minute the node ends with the exit code of th
   writers[5]?.exit(3);
   await until(() => ended.length > 0, 10_000);
   expect(ended).toEqual([3]);
-  expect(log.at(-1)).toBe('the writer process exited with code 3; it was restarted 5 times within a minute: giving up');
+  expect(log.at(-1)).toBe(
+    'the writer process exited with code 3; giving up: it served for less than 60 s after each of 5 restarts; the log has the reason of each; remove the cause and start the node again',
+  );
   expect(await readers[0]?.exited).toBe(0);
 });
 
-test('restarts that are more than a minute apart go on for ever', async () => {
+test('a writer that serves a while and then hangs, again and again, is given up', async () => {
+  const { writers, fake, ended, until, pass, log } = startFakes();
+  for (let i = 0; i < 6; i++) {
+    fake.answersPing = true;
+    await until(() => writers.length === i + 1, 10_000);
+    writers[i]?.receive({ writer: 'ready', port: 4000 });
+    await pass(50_000);
+    fake.answersPing = false;
+    await until(() => writers[i]?.signals.length === 1, 20_000);
+  }
+  await until(() => ended.length > 0, 10_000);
+  expect([ended, writers.length]).toEqual([[137], 6]);
+  expect(log.at(-1)).toContain('the writer process has not answered for 15 s and was killed; giving up');
+});
+
+test('restarts that hang before the writer serves are given up; each may be silent for twice as long as the one before', async () => {
+  const { writers, fake, ended, until, now } = startFakes();
+  writers[0]?.receive({ writer: 'ready', port: 4000 });
+  fake.answersPing = false;
+  const silences: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    await until(() => writers.length === i + 1, 10_000);
+    const began = now();
+    await until(() => writers[i]?.signals.length === 1, 3_600_000);
+    silences.push((now() - began) / 1000);
+  }
+  expect(silences).toEqual([15, 120, 240, 480, 960, 1920]);
+  await until(() => ended.length > 0, 10_000);
+  expect([ended, writers.length]).toEqual([[137], 6]);
+});
+
+test('a restart that reports progress may take any time, as a first start may', async () => {
+  const { writers, fake, ended, until, pass } = startFakes();
+  fake.answersPing = false;
+  await pass(7_200_000);
+  writers[0]?.receive({ writer: 'ready', port: 4000 });
+  writers[0]?.exit(1);
+  await until(() => writers.length === 2);
+  for (let i = 0; i < 120; i++) {
+    await pass(60_000);
+    writers[1]?.receive({ writer: 'pong' });
+  }
+  expect([ended, writers.length, writers[1]?.signals]).toEqual([[], 2, []]);
+});
+
+test('restarts after a minute of service each go on for ever', async () => {
   const { writers, ended, until, pass } = startFakes();
   writers[0]?.receive({ writer: 'ready', port: 4000 });
   for (let i = 0; i < 12; i++) {
+    await pass(61_000);
     writers[i]?.exit(137);
     await until(() => writers.length === i + 2, 10_000);
     writers[i + 1]?.receive({ writer: 'ready', port: 4000 });
-    await pass(61_000);
   }
   expect(ended).toEqual([]);
 });
@@ -155,4 +202,36 @@ test('a stop is passed to the writer; between two writers it ends the node', asy
   await pass(10_000);
   await other.pass(10_000);
   expect([other.ended, other.writers.length]).toEqual([[0], 1]);
+});
+
+test('readers that finish their requests without a writer get the time for it, and hear from the supervisor', async () => {
+  const { writers, readers, ended, fake, until, stop, pass, log } = startFakes();
+  fake.readersStop = false;
+  writers[0]?.receive({ writer: 'takeReader', reader: 1 });
+  writers[0]?.receive({ writer: 'ready', port: 1 });
+  writers[0]?.exit(137);
+  await until(() => log.length > 0);
+  stop();
+  await pass(9500);
+  expect([ended, readers[0]?.signals]).toEqual([[], []]);
+  // A second signal changes nothing.
+  stop();
+  const told = () => readers[0]?.received.filter(({ reader }) => reader === 'writerGone').length ?? 0;
+  expect(told()).toBeGreaterThan(15);
+  await until(() => ended.length > 0, 3000);
+  expect([ended, readers[0]?.signals]).toEqual([[0], ['SIGKILL']]);
+  const after = told();
+  await pass(5000);
+  expect([told(), ended]).toEqual([after, [0]]);
+});
+
+test('a writer that is told twice to stop ends its readers soon too', async () => {
+  const { writers, readers, ended, fake, stop, pass } = startFakes();
+  fake.readersStop = false;
+  writers[0]?.receive({ writer: 'takeReader', reader: 1 });
+  writers[0]?.receive({ writer: 'ready', port: 1 });
+  stop();
+  writers[0]?.exit(1);
+  await pass(500);
+  expect([ended, readers[0]?.signals]).toEqual([[1], ['SIGKILL']]);
 });

@@ -1,6 +1,6 @@
 import { type Address, shortIdText } from '../../base/bytes/address.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import { type RecoverSigner, SignatureError } from '../../base/crypto/recover.ts';
+import { type RecoverSigner, SignatureError, type SignatureFault } from '../../base/crypto/recover.ts';
 import type { OutputOwners } from '../tx/output.ts';
 import { TxError } from './fault.ts';
 import { firstUnsortedIndex } from './order.ts';
@@ -22,8 +22,8 @@ export type SignatureContext = {
   readonly acceptUnsigned?: ((owner: Address) => boolean) | undefined;
 };
 
-/** A signature and the address that must have made it. `signer`: who has made it, once another thread has found that. */
-export type ExpectedSignature = { readonly signature: Uint8Array; readonly owner: Address; signer?: Address | undefined };
+/** A signature and the address that must have made it. `signer`: who has made it, or why nobody has, once another thread has found that. */
+export type ExpectedSignature = { readonly signature: Uint8Array; readonly owner: Address; signer?: Address | SignatureFault | undefined };
 
 /** AvalancheGo: vms/secp256k1fx/output_owners.go, Verify. */
 export function verifyOwners({ threshold, addresses }: OutputOwners): void {

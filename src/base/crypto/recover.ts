@@ -18,11 +18,11 @@ export type RecoverSigner = (message: Uint8Array, signature: Uint8Array) => Addr
  * AvalancheGo: utils/crypto/secp256k1/secp256k1.go, RecoverPublicKeyFromHash.
  */
 export function recoverPublicKey(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Uint8Array {
-  if (isHighS(signature)) throw new SignatureError('signature was mutated from its original format', { code: 'SIGNATURE_MUTATED' });
+  if (isHighS(signature)) throw signatureError({ code: 'SIGNATURE_MUTATED' });
   const recoveryID = signature[64] as number;
   const key = recoveryID > 7 ? undefined : recoverKey(hash, signature.subarray(0, 64), recoveryID & 3);
-  if (key === undefined) throw new SignatureError('invalid signature', { code: 'SIGNATURE_INVALID' });
-  if (recoveryID > 3) throw new SignatureError("wasn't expecting a compressed key", { code: 'SIGNATURE_COMPRESSED' });
+  if (key === undefined) throw signatureError({ code: 'SIGNATURE_INVALID' });
+  if (recoveryID > 3) throw signatureError({ code: 'SIGNATURE_COMPRESSED' });
   return key;
 }
 
@@ -79,3 +79,15 @@ function isHighS(signature: Uint8Array): boolean {
 
 export type SignatureFault = { code: 'SIGNATURE_MUTATED' } | { code: 'SIGNATURE_INVALID' } | { code: 'SIGNATURE_COMPRESSED' };
 export class SignatureError extends Fault<SignatureFault> {}
+
+/** AvalancheGo's messages. */
+const signatureMessages: Readonly<Record<SignatureFault['code'], string>> = {
+  SIGNATURE_MUTATED: 'signature was mutated from its original format',
+  SIGNATURE_INVALID: 'invalid signature',
+  SIGNATURE_COMPRESSED: "wasn't expecting a compressed key",
+};
+
+/** Every reason why a signature has no signer. */
+export const signatureFaults = (Object.keys(signatureMessages) as SignatureFault['code'][]).map((code): SignatureFault => ({ code }));
+
+export const signatureError = (fault: SignatureFault): SignatureError => new SignatureError(signatureMessages[fault.code], fault);

@@ -1,8 +1,7 @@
 import { type Address, addressLength } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
-import { Fault } from '../fault.ts';
-import { type RecoverKey, recoverPublicKey } from './recover.ts';
+import { type RecoverKey, recoverPublicKey, SignatureError, type SignatureFault, signatureFaults } from './recover.ts';
 import { publicKeyLength, type SignerKeys } from './signer-keys.ts';
 
 /** A signature whose signer another thread recovers. Inputs and results of a batch are packed into one message each. */
@@ -11,8 +10,12 @@ export type RecoveryInput = { readonly hash: Uint8Array; readonly signature: Uin
 const hashLength = 32;
 const signatureLength = 65;
 const inputLength = hashLength + signatureLength;
-/** 1 for a valid signature, then the address and the public key of its signer. */
+/** A result: 1 for a valid signature, then the address and the public key of its signer; else 2 plus the index of its fault. */
 const resultLength = 1 + addressLength + publicKeyLength;
+const firstFault = 2;
+
+/** The signer of a signature, or why it has none. */
+export type RecoveredSigner = Address | SignatureFault;
 
 export function packRecoveryInputs(all: readonly RecoveryInput[]): Uint8Array {
   const packed = new Uint8Array(all.length * inputLength);
@@ -24,14 +27,17 @@ export function packRecoveryInputs(all: readonly RecoveryInput[]): Uint8Array {
   return packed;
 }
 
-/** Recovers the signers of packed inputs; runs on the other thread. An invalid signature gives an empty result: the caller's rules report why. */
+/** Recovers the signers of packed inputs; runs on the other thread. */
 export function recoverBatch(recoverKey: RecoverKey, inputs: Uint8Array): Uint8Array {
   const count = inputs.length / inputLength;
   const results = new Uint8Array(count * resultLength);
   for (let i = 0; i < count; i++) {
     const at = i * inputLength;
     const key = tryRecoverKey(recoverKey, inputs.subarray(at, at + hashLength), inputs.subarray(at + hashLength, at + inputLength));
-    if (key === undefined) continue;
+    if (key instanceof SignatureError) {
+      results[i * resultLength] = firstFault + signatureFaults.findIndex(({ code }) => code === key.fault.code);
+      continue;
+    }
     results[i * resultLength] = 1;
     results.set(hash160(key), i * resultLength + 1);
     results.set(key, i * resultLength + 1 + addressLength);
@@ -40,21 +46,21 @@ export function recoverBatch(recoverKey: RecoverKey, inputs: Uint8Array): Uint8A
 }
 
 /** The signers of a batch of results; adds their public keys to `keys`. */
-export const unpackSigners = (results: Uint8Array, keys?: SignerKeys): (Address | undefined)[] =>
+export const unpackSigners = (results: Uint8Array, keys?: SignerKeys): RecoveredSigner[] =>
   Array.from({ length: results.length / resultLength }, (_, i) => {
     const at = i * resultLength;
-    if (results[at] !== 1) return undefined;
+    if (results[at] !== 1) return signatureFaults[(results[at] as number) - firstFault] as SignatureFault;
     const keyAt = at + 1 + addressLength;
     const signer = toHex(results.subarray(at + 1, keyAt)) as Address;
     keys?.add(signer, results, keyAt);
     return signer;
   });
 
-function tryRecoverKey(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+function tryRecoverKey(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Uint8Array | SignatureError {
   try {
     return recoverPublicKey(recoverKey, hash, signature);
   } catch (error) {
-    if (error instanceof Fault) return undefined;
+    if (error instanceof SignatureError) return error;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ test('the keys of a batch hash to the addresses of their signers; an invalid sig
   const keys = createSignerKeys();
   const invalid = { hash: new Uint8Array(32), signature: new Uint8Array(65) };
   const results = recoverBatch(recoverNative, packRecoveryInputs([...inputs, invalid]));
-  expect(unpackSigners(results, keys)).toEqual([...addresses, undefined]);
+  expect(unpackSigners(results, keys)).toEqual([...addresses, { code: 'SIGNATURE_INVALID' }]);
   results.fill(0);
   for (const address of addresses) expect(toHex(hash160(keys.get(address) as Uint8Array)) as Address).toBe(address);
 });

@@ -28,7 +28,7 @@ export function createSignerPrefetch(
       const recovered = unpackSigners(results, keys);
       for (const [i, { signature }] of signed.entries()) {
         const signer = recovered[i];
-        if (signer !== undefined) known.set(signature, signer);
+        if (typeof signer === 'string') known.set(signature, signer);
       }
     },
     recover: (message, signature) => known.get(signature) ?? recover(message, signature),

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { makeTx } from '../../avm/tx/tx.ts';
 import { makeUtxo, refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { avax, codeOf, credential, fakeRecover, localContext, localRules, xChain } from '../../avm/verify/ledger.fixture.ts';
+import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import type { Asset, View } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -112,7 +113,7 @@ test('after the expected signatures were listed, only these are verified', () =>
   expect(reads / 3).toBeLessThan(readsInFull);
 });
 
-test('signers that another thread has found are not recovered again, also of an import', () => {
+test('what another thread has found about a signature is not recovered again, also of an import', () => {
   const unsigned = { kind: 'ImportTx' as const, ...base, inputs: [], sourceChain: '00'.repeat(32) as Id, importedInputs: [spendCoin] };
   const bob = 'bb'.repeat(20) as Address;
   for (const tx of [
@@ -121,9 +122,12 @@ test('signers that another thread has found are not recovered again, also of an 
   ]) {
     const { verifier, counts } = createCountingVerifier();
     const [expected] = verifier.expectedSignatures(tx, viewOf([coin]));
-    (expected as { signer?: Address }).signer = bob;
+    const set = (signer: ExpectedSignature['signer']) => Object.assign(expected as ExpectedSignature, { signer });
+    set(bob);
     expect(codeOf(() => verifier.verifySpend(tx, viewOf([coin])))).toBe('TX_WRONG_SIGNATURE');
-    (expected as { signer?: Address }).signer = alice;
+    set({ code: 'SIGNATURE_COMPRESSED' });
+    expect(codeOf(() => verifier.verifySpend(tx, viewOf([coin])))).toBe('SIGNATURE_COMPRESSED');
+    set(alice);
     for (let times = 0; times < 3; times++) verifier.verifySpend(tx, viewOf([coin]));
     expect(counts.recovered).toBe(0);
   }

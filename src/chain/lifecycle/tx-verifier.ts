@@ -8,6 +8,7 @@ import type { View } from '../../avm/view.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { createObjectSlot } from '../../base/cache/object-slot.ts';
+import { signatureError } from '../../base/crypto/recover.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Impersonation } from './impersonation.ts';
 import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
@@ -27,7 +28,11 @@ export type TxVerifier = BlockVerifier & {
 };
 
 /** A verifier that can also list every check of a transaction with its result, see verify/explain.ts. */
-export type ExplainingVerifier = TxVerifier & { readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[] };
+export type ExplainingVerifier = TxVerifier & {
+  readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[];
+  /** The signatures that `explain` would recover: also those after a check that fails, so all that `verifySpend` would recover are among them. */
+  readonly signaturesToExplain: (tx: Tx, view: View) => ExpectedSignature[];
+};
 
 type TxVerifierDeps = {
   readonly rules: Rules;
@@ -75,11 +80,16 @@ export function createTxVerifier({
   const context = (time = now(), known = recover): SpendContext => ({
     ...{ chainID, now: time, recover: known, addressText, bootstrapped, subnetID, subnetOf },
   });
-  /** Recovers a signer of a transaction, unless another thread has found it. */
+  /** Recovers a signer of a transaction, unless another thread has found it, or that there is none. */
   const recoverUnlessKnown = (tx: Tx): SpendContext['recover'] => {
     const { signatures } = awaited.get(tx) ?? noneAwaited;
     if (signatures.length === 0) return recover;
-    return (message, signature) => signatures.find((one) => one.signature === signature)?.signer ?? recover(message, signature);
+    const signers = new Map(signatures.map(({ signature, signer }) => [signature, signer]));
+    return (message, signature) => {
+      const signer = signers.get(signature) ?? recover(message, signature);
+      if (typeof signer === 'object') throw signatureError(signer);
+      return signer;
+    };
   };
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
@@ -88,9 +98,13 @@ export function createTxVerifier({
       isUsed ||= isAccepted;
       return isAccepted;
     };
-    verifySpend(tx, view, { ...context(), acceptUnsigned });
+    verifySpend(tx, view, { ...context(now(), recoverUnlessKnown(tx)), acceptUnsigned });
     mark(tx, isUsed);
   };
+  const contextToExplain = (tx: Tx): SpendContext => ({
+    ...context(now(), recoverUnlessKnown(tx)),
+    acceptUnsigned: impersonation?.isActive() === true ? impersonation.has : undefined,
+  });
   return {
     verifySyntax: verifySyntaxOnce,
     setBootstrapping: (on) => {
@@ -109,9 +123,12 @@ export function createTxVerifier({
       verified.set(tx, completed ?? recordVerified(tx, time));
       awaited.set(tx, undefined);
     },
-    explain: (tx, view, enrich) => {
-      const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;
-      return explainTx(tx, view, rules, { ...context(), acceptUnsigned }, enrich);
+    explain: (tx, view, enrich) => explainTx(tx, view, rules, contextToExplain(tx), enrich),
+    signaturesToExplain: (tx, view) => {
+      const all: ExpectedSignature[] = [];
+      explainTx(tx, view, rules, { ...contextToExplain(tx), onExpectedSignature: (one) => all.push(one) });
+      awaited.set(tx, { signatures: all, verified: undefined });
+      return all;
     },
     expectedSignatures: (tx, view) => {
       const all: ExpectedSignature[] = [];

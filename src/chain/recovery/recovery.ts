@@ -1,9 +1,14 @@
 import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
-import type { Address } from '../../base/bytes/address.ts';
 import { sha256 } from '../../base/bytes/hash.ts';
 import type { RecoverKey, SignerCache } from '../../base/crypto/recover.ts';
-import { packRecoveryInputs, type RecoveryInput, recoverBatch, unpackSigners } from '../../base/crypto/recovery-batch.ts';
+import {
+  packRecoveryInputs,
+  type RecoveredSigner,
+  type RecoveryInput,
+  recoverBatch,
+  unpackSigners,
+} from '../../base/crypto/recovery-batch.ts';
 import { Fault } from '../../base/fault.ts';
 import { createRestartingThread, type ThreadEnv } from './restarting-thread.ts';
 import { createSlicedRecovery } from './sliced-recovery.ts';
@@ -16,9 +21,10 @@ import { createSlicedRecovery } from './sliced-recovery.ts';
 export type Recovery = {
   /**
    * Returns undefined if the transaction can be verified at once, else a promise that resolves when the expected signatures have their signers.
-   * `expected` lists those that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered.
+   * `expected` lists those that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered. Of many,
+   * those after the first wrong one are left out unless `recoverAll`.
    */
-  readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
+  readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[], recoverAll?: boolean) => Promise<void> | undefined;
   /** Rejects pending preparations, because a transaction accepted now would be lost. */
   readonly close: () => void;
 };
@@ -92,7 +98,7 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
   };
 
   /** Recovers signers on the thread. If it failed, does so on this thread in the next turn of the event loop. */
-  const recoverAll = async (inputs: readonly RecoveryInput[]): Promise<(Address | undefined)[]> => {
+  const recoverAll = async (inputs: readonly RecoveryInput[]): Promise<RecoveredSigner[]> => {
     if (isClosed) throw stopping();
     cancelStop();
     cancelStop = env.timers.after(idleTimeout, thread.stop);
@@ -106,14 +112,14 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
   const sliced = createSlicedRecovery(recoverAll);
 
   return {
-    prepare: (tx, expected) => {
+    prepare: (tx, expected, recoverAll = false) => {
       const inBurst = env.cores >= 2 && isBurst();
       if (!inBurst && signatureCount(tx) <= sliceThreshold) return undefined;
       const signatures = expected();
       if (signatures.length === 0) return undefined;
       const hash = sha256(unsignedBytes(tx));
       if (signatures.length > sliceThreshold)
-        return sliced.recover(hash, signatures).then((recovered) => setSigners(signatures, recovered));
+        return sliced.recover(hash, signatures, recoverAll).then((recovered) => setSigners(signatures, recovered));
       if (!inBurst) return undefined;
       batch ??= newBatch();
       const { inputs, expected: inBatch, done } = batch;
@@ -128,7 +134,7 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
   };
 }
 
-function setSigners(expected: readonly ExpectedSignature[], recovered: readonly (Address | undefined)[]): void {
+function setSigners(expected: readonly ExpectedSignature[], recovered: readonly RecoveredSigner[]): void {
   for (let i = 0; i < expected.length; i++) (expected[i] as ExpectedSignature).signer = recovered[i];
 }
 

@@ -1,6 +1,5 @@
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
-import type { Address } from '../../base/bytes/address.ts';
-import type { RecoveryInput } from '../../base/crypto/recovery-batch.ts';
+import type { RecoveredSigner, RecoveryInput } from '../../base/crypto/recovery-batch.ts';
 import { Fault } from '../../base/fault.ts';
 
 /**
@@ -8,8 +7,8 @@ import { Fault } from '../../base/fault.ts';
  * transaction with few signatures waits for at most one slice.
  */
 type SlicedRecovery = {
-  /** Returns signers in order. Stops after the slice with the first signer that is not the owner: the rules need no more. */
-  readonly recover: (hash: Uint8Array, expected: readonly ExpectedSignature[]) => Promise<(Address | undefined)[]>;
+  /** Returns signers in order. Unless `recoverAll`, it stops after the slice with the first signer that is not the owner: the rules need no more. */
+  readonly recover: (hash: Uint8Array, expected: readonly ExpectedSignature[], recoverAll: boolean) => Promise<RecoveredSigner[]>;
 };
 
 /** Signatures per slice: about two milliseconds of work. */
@@ -18,7 +17,7 @@ const sliceSize = 32;
 /** Limit of waiting slices. Each holds a transaction of at most 256 KiB in memory. */
 const maxWaiting = 256;
 
-type RecoverSlice = (inputs: readonly RecoveryInput[]) => Promise<(Address | undefined)[]>;
+type RecoverSlice = (inputs: readonly RecoveryInput[]) => Promise<RecoveredSigner[]>;
 
 export function createSlicedRecovery(recoverSlice: RecoverSlice): SlicedRecovery {
   const waiting: (() => Promise<void>)[] = [];
@@ -31,21 +30,21 @@ export function createSlicedRecovery(recoverSlice: RecoverSlice): SlicedRecovery
   };
 
   /** Recovers a slice after all slices that are already waiting. */
-  const enqueue = (inputs: readonly RecoveryInput[]): Promise<(Address | undefined)[]> =>
+  const enqueue = (inputs: readonly RecoveryInput[]): Promise<RecoveredSigner[]> =>
     new Promise((resolve, reject) => {
       waiting.push(() => recoverSlice(inputs).then(resolve, reject));
       if (!isRunning) void run();
     });
 
   return {
-    recover: async (hash, expected) => {
+    recover: async (hash, expected, recoverAll) => {
       if (waiting.length >= maxWaiting) throw tooBusy();
-      const signers: (Address | undefined)[] = [];
+      const signers: RecoveredSigner[] = [];
       for (let at = 0; at < expected.length; at += sliceSize) {
         const slice = expected.slice(at, at + sliceSize);
         const recovered = await enqueue(slice.map(({ signature }) => ({ hash, signature })));
         signers.push(...recovered);
-        if (slice.some(({ owner }, i) => owner !== recovered[i])) break;
+        if (!recoverAll && slice.some(({ owner }, i) => owner !== recovered[i])) break;
       }
       return signers;
     },

@@ -1,5 +1,12 @@
 import type { Config } from '../../app/config/config.ts';
-import { dataFilesIn, rebuildPageChecksums, requireDatabase, runWithProgress } from '../../app/setup/data-files.ts';
+import {
+  dataFilesIn,
+  findStructureDamage,
+  makeDamagedPagesError,
+  rebuildPageChecksums,
+  requireDatabase,
+  runWithProgress,
+} from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { idFromBytes, idText } from '../../base/bytes/id.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
@@ -15,24 +22,42 @@ import type { CommandResult } from './reindex.ts';
 export function backUp(config: Config, target: string, env: Env): CommandResult {
   const from = requireDatabase(config.dataDir as string, env);
   const to = dataFilesIn(target);
-  for (const path of [to.database, ...beside.map((name) => to[name])]) requireMissing(path, env);
+  const copies = [to.database, ...beside.map((name) => to[name])];
+  for (const path of copies) requireMissing(path, env);
   env.makeFolder(target);
   env.makeFolder(to.folder);
-  for (const name of beside) if (exists(from[name], env)) copy(from[name], to[name], env);
-  const chains = copy(from.database, to.database, env, listChains);
-  rebuildPageChecksums(to, env);
-  return { lines: [...chains, `copied to ${target}; serac --data-dir ${target} starts a node on it`], isDamaged: false };
+  try {
+    for (const name of beside) if (exists(from[name], env)) copy(from[name], to[name], env);
+    const chains = copy(from.database, to.database, env, listChains);
+    rebuildPageChecksums(to, env);
+    return { lines: [...chains, `copied to ${target}; serac --data-dir ${target} starts a node on it`], isDamaged: false };
+  } catch (error) {
+    // So that the command can be run again with the same directory.
+    for (const path of copies) for (const end of ['', ...partialEnds]) env.removeFile(`${path}${end}`);
+    throw error;
+  }
 }
 
 /** Databases beside the chains'. They are copied first: a webhook whose position is older than the blocks delivers again what it sent, and skips nothing. */
 const beside = ['keys', 'webhooks'] as const;
 
-/** Copies a database under another name first, so that a copy that was interrupted is not taken for a whole one. `read` is run on the copy. */
+/** What the names of the files of an incomplete copy end with. */
+const partialEnds = ['-partial', '-partial-wal', '-partial-shm'];
+
+/**
+ * Copies a database under another name first, so that a copy that was interrupted is not taken for a whole one. `read` is run on the copy. Throws if the
+ * database is damaged: the copy would get checksums of wrong pages, and look sound.
+ */
 function copy(from: string, to: string, env: Env, read: (db: Database) => readonly string[] = () => []): readonly string[] {
   const partial = `${to}-partial`;
-  for (const end of ['', '-wal', '-shm']) env.removeFile(`${partial}${end}`);
-  runWithProgress(copyDatabase(env.openDatabase, env.openFile, from, partial), env, 'bytes');
-  const lines = readCopy(partial, env, read);
+  for (const end of partialEnds) env.removeFile(`${to}${end}`);
+  const damagedPages = runWithProgress(copyDatabase(env.openDatabase, env.openFile, from, partial), env, 'bytes');
+  if (damagedPages !== undefined && damagedPages.length > 0) throw makeDamagedPagesError(from, damagedPages);
+  const lines = readCopy(partial, env, (db) => {
+    const damage = damagedPages === undefined ? findStructureDamage({ db }, from, env) : undefined;
+    if (damage !== undefined) throw damage;
+    return read(db);
+  });
   env.renameFile(partial, to);
   return lines;
 }

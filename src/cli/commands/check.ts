@@ -3,16 +3,17 @@ import { startProgress } from '../../app/log/progress.ts';
 import {
   type DataFiles,
   describeDamagedPages,
+  readRecordedEnds,
   rebuildPageChecksums,
   requireDatabase,
   runWithProgress,
   verifyPages,
 } from '../../app/setup/data-files.ts';
-import type { Env, FileEnv } from '../../app/setup/env.ts';
+import type { Env } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
 import { type Id, idFromBytes, idOf, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { type ChainEnd, checkChainEnds, readChainEnds } from '../../ledger/state/chain-ends.ts';
+import { checkChainEnds } from '../../ledger/state/chain-ends.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { openState } from '../../ledger/state/chain-state.ts';
 import { checkChain, estimateRowsToRead } from '../../ledger/state/check.ts';
@@ -164,16 +165,6 @@ const readGenesisID = ({ db }: Store, chainID: Id): Id =>
       }
     ).genesis,
   );
-
-/** The last block of each chain as recorded beside the database (see ledger/state/chain-ends.ts). */
-function readRecordedEnds({ ends }: DataFiles, env: FileEnv): ReadonlyMap<Id, ChainEnd> {
-  const file = env.openFile(ends, 'read');
-  try {
-    return file === undefined ? new Map() : readChainEnds(file);
-  } finally {
-    file?.close();
-  }
-}
 
 /**
  * Rebuilds the index from the blocks, which have been verified, and compares it with the stored one. Skipped if there is no index: the

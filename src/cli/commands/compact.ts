@@ -1,10 +1,17 @@
 import type { Config } from '../../app/config/config.ts';
-import { type DataFiles, describeDamagedPages, rebuildPageChecksums, requireDatabase, verifyPages } from '../../app/setup/data-files.ts';
+import {
+  type DataFiles,
+  makeDamagedPagesError,
+  rebuildPageChecksums,
+  requireDatabase,
+  verifyPages,
+  withChainEnds,
+} from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import type { Database } from '../../ledger/store/database.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
-import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
+import { hasPageChecksums, openPageChecksums, recordOrDiscard } from '../../ledger/store/page-checksums.ts';
 import type { CommandResult } from './reindex.ts';
 
 /**
@@ -16,6 +23,7 @@ export function compact(config: Config, env: Env): CommandResult {
   const lock = acquireLock(env.openDatabase, files.lock);
   try {
     requireUndamagedPages(files, env);
+    withChainEnds(files, env, () => recordLog(files, env));
     const before = sizeOf(files.database, env) ?? 0;
     env.log(`writing ${files.database} again (${formatMegabytes(before)})`, 'info');
     writeCompacted(files, env);
@@ -35,9 +43,14 @@ export function compact(config: Config, env: Env): CommandResult {
 function requireUndamagedPages({ database }: DataFiles, env: Env): void {
   if (!hasPageChecksums(env.openFile, database)) return;
   const pages = verifyPages(openPageChecksums(env.openFile, database), env);
-  if (pages.length > 0)
-    throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, {
-      code: 'STORE_DAMAGED',
+  if (pages.length > 0) throw makeDamagedPagesError(database, pages);
+}
+
+/** Records the checksums of the pages in the log: closing the database moves them to the old file, which stays if this command does not come to its end. */
+function recordLog({ database }: DataFiles, env: Env): void {
+  if (!recordOrDiscard(openPageChecksums(env.openFile, database)))
+    throw new StoreError(`the checksums of ${database} could not be written: the disk is full or fails; nothing was changed`, {
+      code: 'STORE_FAILED',
     });
 }
 

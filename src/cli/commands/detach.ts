@@ -1,3 +1,4 @@
+import { fetchDirectly } from '../../api/client/node-fetch.ts';
 import type { Config, InterfaceConfig } from '../../app/config/config.ts';
 import { DetachError, fileSize, readEnd, readIfThere, startDetached } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
@@ -77,7 +78,7 @@ async function findReason({ apis, publicApi, strict }: InterfaceConfig, url: str
 /** Why a node on this machine is not healthy; undefined if it is. */
 export async function findUnhealthyReason(url: string, path = '/ext/health'): Promise<string | undefined> {
   try {
-    const response = await fetch(url + path, { signal: AbortSignal.timeout(answerTimeout) });
+    const response = await fetchDirectly(url + path, { signal: AbortSignal.timeout(answerTimeout) });
     if (response.status === 200) return undefined;
     if (response.status === 404) return path === '/ready' ? undefined : findUnhealthyReason(url, '/ready');
     return describeFailure((await response.json()) as FailureReport);

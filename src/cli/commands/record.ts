@@ -1,7 +1,7 @@
+import { isLoopbackUrl } from '../../api/client/node-fetch.ts';
 import { isLocalRequest } from '../../api/http/local-caller.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
-import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev } from './client-command.ts';
@@ -14,11 +14,10 @@ import { changesNode, formatLine, type RecordedCall, type RecordingHeader, recor
  */
 export const record: ClientCommand = async (context) => {
   const { client, args, options, env, print, interrupted } = context;
-  const { hostname, port } = new URL(client.url);
-  if (!isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) throw badArgument(client.url, 'serac record needs a node on this machine');
+  if (!isLoopbackUrl(client.url)) throw badArgument(client.url, 'serac record needs a node on this machine');
   const header = await readStart(context);
   const recorder = openRecorder(context, args[0] as string, header);
-  const forward = env.forwardRequest(Number(port || 80));
+  const forward = env.forwardRequest(Number(new URL(client.url).port || 80));
   const server = await env.serve({
     host: '127.0.0.1',
     port: options.listen ?? 0,

@@ -1,7 +1,7 @@
 import type { Config } from '../../app/config/config.ts';
 import { startProgress } from '../../app/log/progress.ts';
 import type { AvmChainSpec } from '../../app/setup/avm-chain.ts';
-import { type DataFiles, rebuildPageChecksums, requireDatabase } from '../../app/setup/data-files.ts';
+import { type DataFiles, findStructureDamage, rebuildPageChecksums, requireDatabase } from '../../app/setup/data-files.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
 import { migrateIndex } from '../../app/setup/index-migration.ts';
 import { createNetworkContext } from '../../app/setup/network-context.ts';
@@ -27,24 +27,26 @@ export type CommandResult = { readonly lines: readonly string[]; readonly isDama
 export function reindex(config: Config, env: Env): CommandResult {
   const files = requireDatabase(config.dataDir as string, env);
   const context = createNetworkContext(config, env);
-  let damagedPages: readonly number[] = [];
+  let isDamaged = false;
   let isDone = false;
-  const { store, close } = openNodeDatabase(config, env, context, soloStore, 'write', (pages) => {
-    damagedPages = pages;
+  const { store, close } = openNodeDatabase(config, env, context, soloStore, 'write', () => {
+    isDamaged = true;
   });
   try {
     const specs = context.specs.filter((spec) => hasBlocks(store, spec));
-    if (damagedPages.length > 0) for (const { id } of specs) requireUndamagedChain(store, id);
+    if (isDamaged) for (const { id } of specs) requireUndamagedChain(store, id);
     const outdated = deleteOutdatedSnapshots(store, specs);
     const found = withRebuiltIndex({ store, files, env, specs }, (work, blocks) => {
       const { lines, isDamaged } = compareAndReplace(work, store, env);
       return { lines: [`${blocks} blocks indexed again`, ...outdated, ...lines], isDamaged };
     });
+    const remaining = isDamaged ? findStructureDamage(store, files.database, env) : undefined;
+    if (remaining !== undefined) throw remaining;
     isDone = true;
     return found;
   } finally {
     close();
-    if (isDone && damagedPages.length > 0) rebuildPageChecksums(files, env);
+    if (isDone && isDamaged) rebuildPageChecksums(files, env);
   }
 }
 

@@ -1,6 +1,7 @@
+import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { BlockSummary } from '../../app/feed/block-summary.ts';
 import { type After, gatherBlocks } from '../../app/feed/gather-blocks.ts';
-import { limitRefused, type RefusedLimit } from '../../app/feed/limit-refused.ts';
+import { type LineLimit, limitLines } from '../../app/feed/limit-lines.ts';
 import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
 import {
   formatBlockJson,
@@ -33,7 +34,7 @@ type ConsoleDeps = {
 export type Console = {
   readonly onBlock: (summary: BlockSummary) => void;
   readonly onRevert: (chain: string, height: bigint, snapshot: string) => void;
-  readonly refused: RefusedLimit;
+  readonly refused: LineLimit<RefusedCall>;
   readonly showStatus: (read: () => Omit<NodeStatus, 'txsPerSecond'>) => void;
   /** Prints what is gathered and a last line, and removes the status line. */
   readonly close: (last: { readonly height: bigint; readonly note: string }) => void;
@@ -51,7 +52,7 @@ export function createConsole({ screen, format, style, after, time, stamp, monot
       ),
     after,
   );
-  const refused = limitRefused(
+  const refused = limitLines<RefusedCall>(
     {
       show: (call) =>
         print(

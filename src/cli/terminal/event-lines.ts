@@ -1,6 +1,6 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { BlockSummary, MovedAmount } from '../../app/feed/block-summary.ts';
-import type { RefusedCounts } from '../../app/feed/limit-refused.ts';
+import { formatCounts, type LineCounts, listCounts, totalOf } from '../../app/feed/limit-lines.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import type { Style } from './style.ts';
 
@@ -56,12 +56,8 @@ export const formatRefusedJson = ({ method, code, reason, hint }: RefusedCall, t
   formatEventJson('refused', time, { method, code, reason, ...(hint !== '' && { hint }) });
 
 /** `refused  14:02:13  134 more calls: avm.issueTx 130, avm.getTx 4` */
-export const formatRefusedCounts = (counts: RefusedCounts, time: string, style: Style): string =>
-  joinParts([style.red('refused'), style.dim(time), `${total(counts)} more calls: ${listCounts(counts)}`]);
+export const formatRefusedCounts = (counts: LineCounts, time: string, style: Style): string =>
+  joinParts([style.red('refused'), style.dim(time), formatCounts(counts, 'calls')]);
 
-export const formatRefusedCountsJson = (counts: RefusedCounts, time: string): string =>
-  formatEventJson('refusedCalls', time, { calls: total(counts), methods: Object.fromEntries(counts) });
-
-const total = (counts: RefusedCounts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
-
-const listCounts = (counts: ReadonlyMap<string, number>): string => [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+export const formatRefusedCountsJson = (counts: LineCounts, time: string): string =>
+  formatEventJson('refusedCalls', time, { calls: totalOf(counts), methods: Object.fromEntries(counts) });

@@ -1,5 +1,6 @@
 import type { OpenDatabase } from './database.ts';
 import type { OffsetFile, OpenFile } from './offset-file.ts';
+import { hasPageChecksums, openPageChecksums } from './page-checksums.ts';
 import { readWalHeader } from './wal-frames.ts';
 
 /** Bytes that are copied, and bytes of both files. */
@@ -15,8 +16,15 @@ const chunkSize = 4 << 20;
  * start again. So the file together with the log holds the commits up to that one.
  * One case is different: if all of the log was in the file when the transaction began, the file does not change, but the log may start again.
  * A log that started again while it was copied is left out, because old frames in it would hide newer pages of the file.
+ *
+ * Returns the pages of the copied file that differ from their checksums, which are damaged; undefined if the database has no checksums.
  */
-export function* copyDatabase(open: OpenDatabase, openFile: OpenFile, from: string, to: string): Generator<CopyProgress, void> {
+export function* copyDatabase(
+  open: OpenDatabase,
+  openFile: OpenFile,
+  from: string,
+  to: string,
+): Generator<CopyProgress, readonly number[] | undefined> {
   const db = open(from, { readonly: true });
   // Closed only after the database: closing a file of it would release the locks of SQLite in this process.
   const opened: OffsetFile[] = [];
@@ -29,18 +37,30 @@ export function* copyDatabase(open: OpenDatabase, openFile: OpenFile, from: stri
     db.exec(`PRAGMA busy_timeout = ${busyTimeout}; BEGIN`);
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     const [main, wal] = [openExisting(from), openExisting(walOf(from))];
-    if (main === undefined) return;
+    if (main === undefined) return undefined;
     const header = wal && readWalHeader(wal);
     // What is added later is not needed, and could be added faster than it is copied.
     const [mainSize, walSize] = [main.size(), wal?.size() ?? 0];
     const total = mainSize + walSize;
     for (const done of copyFile(openFile, main, to, mainSize)) yield { done, total };
-    if (wal === undefined) return;
-    for (const done of copyFile(openFile, wal, walOf(to), walSize)) yield { done: mainSize + done, total };
-    if (Buffer.compare(header as Uint8Array, readWalHeader(wal)) !== 0) truncateFile(openFile, walOf(to));
+    if (wal !== undefined) {
+      for (const done of copyFile(openFile, wal, walOf(to), walSize)) yield { done: mainSize + done, total };
+      if (Buffer.compare(header as Uint8Array, readWalHeader(wal)) !== 0) truncateFile(openFile, walOf(to));
+    }
+    // The read transaction is still open: a page whose checksum changes meanwhile is in the log.
+    return hasPageChecksums(openFile, from) ? yield* compareCopy(openFile, from, to, total) : undefined;
   } finally {
     db.close();
     for (const file of opened) file.close();
+  }
+}
+
+function* compareCopy(openFile: OpenFile, from: string, to: string, total: number): Generator<CopyProgress, readonly number[]> {
+  const steps = openPageChecksums(openFile, from).verifyCopy(to);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield { done: total, total };
   }
 }
 

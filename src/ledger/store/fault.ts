@@ -45,7 +45,14 @@ const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode || ex
 /** SQLITE_IOERR: the disk reports an error. */
 const ioErrorCode = 10;
 
-export const isIoError = (cause: unknown): boolean => resultCode(cause) === ioErrorCode;
+/** How the disk failed: with an error, at any moment of a commit, or because it is full, before all of the commit was written. */
+export type DiskFailure = 'error' | 'full';
+
+/** How the disk has failed, if that is the cause. */
+export function diskFailureOf(cause: unknown): DiskFailure | undefined {
+  const code = resultCode(cause);
+  return code === ioErrorCode ? 'error' : code === fullCode ? 'full' : undefined;
+}
 
 /** SQLITE_CORRUPT (a malformed file) and SQLITE_NOTADB (not a SQLite file). */
 const damageCodes: readonly (number | undefined)[] = [11, 26];

@@ -203,8 +203,55 @@ test('after a write that failed because of the disk, checksums are discarded: th
   expect([hasPageChecksums(openFile, path), differing(path)]).toEqual([true, []]);
 });
 
-/** SQLITE_IOERR_FSYNC */
-const ioErrorOfFsync = 1034;
+/** SQLITE_IOERR_FSYNC, SQLITE_FULL */
+const [ioErrorOfFsync, diskIsFull] = [1034, 13];
+
+test('a commit that a full disk has cut off, and whose last frame still looks committed, is not in the checksums', () => {
+  const path = join(folder, 'cut-off');
+  const { store, add } = openWithChecksums(path);
+  add(100);
+  const pages = statSync(path).size / 4096;
+  expect(() =>
+    store.write(() => {
+      // The header of the last frame is written, its page is not: in a log that was started again, older bytes are in its place.
+      const log = readFileSync(`${path}-wal`);
+      const frame = Buffer.from(log.subarray(-(24 + 4096)));
+      frame.writeUInt32BE(pages, 0);
+      writeFileSync(`${path}-wal`, Buffer.concat([log, frame.fill(7, 24)]));
+      throw Object.assign(new Error('database or disk is full'), { name: 'SQLiteError', errno: diskIsFull });
+    }),
+  ).toThrow('disk is full');
+  store.close();
+  expect([hasPageChecksums(openFile, path), differing(path)]).toEqual([true, []]);
+});
+
+test('while a long read keeps the log, only what was added to it is read before a checkpoint', () => {
+  const path = join(folder, 'kept');
+  let read = 0;
+  const countReads = ((file: string, access: 'write') => {
+    const opened = openFile(file, access);
+    const readAndCount: typeof opened.read = (offset, bytes) => {
+      const count = opened.read(offset, bytes);
+      if (file.endsWith('-wal')) read += count;
+      return count;
+    };
+    return opened && { ...opened, read: readAndCount };
+  }) as typeof openFile;
+  openWithChecksums(path).store.close();
+  const sums = openPageChecksums(countReads, path);
+  const { store, add } = openWithChecksums(path, () => sums);
+  sums.record();
+  for (let i = 0; i < 10; i++) {
+    const before = statSync(`${path}-wal`).size;
+    add(2000);
+    const added = statSync(`${path}-wal`).size - before;
+    read = 0;
+    sums.record();
+    expect([read > added, read < 2 * added + 1_000]).toEqual([true, true]);
+  }
+  store.close();
+  expect(differing(path)).toEqual([]);
+});
 
 test('a log whose sync has failed, or that an earlier process has left, is written again; until then the database is not closed', () => {
   const path = join(folder, 'forgotten');

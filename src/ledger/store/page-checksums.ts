@@ -1,5 +1,6 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { crc32 } from '../../base/bytes/runtime-modules.ts';
+import type { DiskFailure } from './fault.ts';
 import { type ChecksumJoiner, createChecksumJoiner } from './joined-checksum.ts';
 import type { OffsetFile, OpenFile } from './offset-file.ts';
 import { findWalEnd } from './wal-end.ts';
@@ -23,10 +24,11 @@ export type PageChecksums = {
   /** Syncs the write-ahead log and stores the checksums of all its pages; after `distrustLog` discards all checksums. */
   readonly record: () => void;
   /**
-   * To be called after a write failed with an I/O error. If only the sync failed, the log holds the whole commit, but SQLite has rolled it back and
-   * will not move it to the main file. Nothing in the log says so: which pages will be moved cannot be read from it any more.
+   * To be called after a write failed because of the disk. SQLite has rolled back and will not move the commit to the main file. After an error of a
+   * sync the log holds the whole commit all the same, and nothing in it says so: which pages will be moved cannot be read from it any more.
+   * On a full disk a part of the commit is missing, which can still look like all of it if older bytes are in its place.
    */
-  readonly distrustLog: () => void;
+  readonly distrustLog: (failure: DiskFailure) => void;
   /** Invalidates all checksums; the next start rebuilds them. Used when `record` failed and the pages will change anyway. */
   readonly discard: () => void;
   /**
@@ -34,6 +36,8 @@ export type PageChecksums = {
    * Must not run while SQLite has the file open in this process: closing any handle of the file would release SQLite's locks on it.
    */
   readonly verify: (sample?: PageSample) => Generator<PageProgress, readonly number[]>;
+  /** Compares the pages of a copy of the main file. A node may write meanwhile, if a read transaction has been open since before the copy was begun. */
+  readonly verifyCopy: (path: string) => Generator<PageProgress, readonly number[]>;
   /** Stores the checksums of all pages of the main file. Must not run while SQLite has the file open in this process. */
   readonly rebuild: () => Generator<PageProgress, void>;
 };
@@ -45,6 +49,9 @@ export type PageProgress = { readonly done: number; readonly total: number };
 
 /** The largest number of damaged pages that is listed. */
 export const maxListedPages = 100;
+
+/** Differing pages that are looked up in the log together. */
+const maxCandidates = 10_000;
 
 const header = Buffer.from('serac page sums\n');
 const sumSize = 4;
@@ -83,19 +90,25 @@ export function hasPageChecksums(open: OpenFile, database: string): boolean {
 }
 
 export function openPageChecksums(open: OpenFile, database: string): PageChecksums {
-  const withWal = (read: (wal: OffsetFile) => Map<number, number>): Map<number, number> =>
-    withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
   const headerOf = (wal: OffsetFile): string => toHex(readWalHeader(wal));
+  const readWalState = () => withFile(open(`${database}-wal`, 'read'), (wal) => wal && headerOf(wal));
   /**
-   * The header of a log that an earlier process has left. What follows its last commit can look committed, until `truncateWal` has removed it; so the
-   * end of such a log is found as SQLite finds it. A log that was begun since has another header.
+   * The header of a log that an earlier process has left, or to which a commit could not be written. What follows its last commit can look committed,
+   * until `truncateWal` or the next commit has removed it; so the end of such a log is found as SQLite finds it. A log that was begun since has another header.
    */
-  const inherited = withFile(open(`${database}-wal`, 'read'), (wal) => wal && headerOf(wal));
-  const readWal = (): Map<number, number> =>
-    withWal((wal) => readWalChecksums(wal, headerOf(wal) === inherited ? findWalEnd(wal) : undefined));
+  let doubtful = readWalState();
+  const doubtLog = (): void => {
+    doubtful = readWalState();
+  };
+  /** The part of the log whose checksums are stored: while a long read keeps the log, only what was added since is read. */
+  let stored: { readonly header: string; readonly end: number } | undefined;
+  const readWal = (wal: OffsetFile, header: string, from?: number) =>
+    readWalChecksums(wal, { from, limit: header === doubtful ? findWalEnd(wal) : undefined });
+  const readWholeWal = (): ReadonlyMap<number, number> =>
+    withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : readWal(wal, headerOf(wal)).checksums));
   let isLogTrusted = true;
   // The last sync of an earlier process may have failed: what is read from its log is then not on the disk.
-  let isLogWritten = inherited === undefined;
+  let isLogWritten = doubtful === undefined;
   const syncLog = (): void =>
     withFile(open(`${database}-wal`, 'read'), (wal) => {
       if (wal === undefined) return;
@@ -104,6 +117,16 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
       wal.sync();
       isLogWritten = true;
     });
+  const compare = function* (path: string, sample?: PageSample): Generator<PageProgress, readonly number[]> {
+    const [file, sums] = [open(path, 'read'), open(checksumsPath(database), 'read')];
+    try {
+      if (file === undefined || sums === undefined) return [];
+      return yield* findDifferingPages(file, sums, readWholeWal, sample);
+    } finally {
+      file?.close();
+      sums?.close();
+    }
+  };
   const discard = (): void =>
     withFile(open(checksumsPath(database), 'write'), (sums) => {
       sums.write(0, Buffer.alloc(header.length));
@@ -112,32 +135,31 @@ export function openPageChecksums(open: OpenFile, database: string): PageChecksu
 
   return {
     syncLog,
-    distrustLog: () => {
+    distrustLog: (failure) => {
+      if (failure === 'full' && succeeds(doubtLog)) return;
       isLogTrusted = false;
       isLogWritten = false;
     },
     record: () => {
       syncLog();
       if (!isLogTrusted) return discard();
-      const changed = readWal();
-      if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
+      withFile(open(`${database}-wal`, 'read'), (wal) => {
+        if (wal === undefined) return;
+        const header = headerOf(wal);
+        const { checksums, end } = readWal(wal, header, header === stored?.header ? stored.end : undefined);
+        if (checksums.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, checksums));
+        stored = { header, end };
+      });
     },
     discard,
-    verify: function* (sample) {
-      const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
-      try {
-        if (file === undefined || sums === undefined) return [];
-        return yield* findDifferingPages(file, sums, readWal, sample);
-      } finally {
-        file?.close();
-        sums?.close();
-      }
-    },
+    verify: (sample) => compare(database, sample),
+    verifyCopy: (path) => compare(path),
     rebuild: function* () {
       const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'write')];
       try {
         // The header is written last: a file without it counts as incomplete.
         sums.truncate(0);
+        stored = undefined;
         for (const { first, bytes, pageSize, done, total } of readPages(file)) {
           writeBlock(sums, blockOf(first), new Map(splitPages(bytes, pageSize).map((page, i) => [first + i, pageChecksum(page)])));
           yield { done, total };
@@ -204,17 +226,24 @@ function writeBlock(sums: OffsetFile, block: number, pages: ReadonlyMap<number, 
 function* findDifferingPages(
   file: OffsetFile,
   sums: OffsetFile,
-  readWal: () => Map<number, number>,
+  readWal: () => ReadonlyMap<number, number>,
   sample: PageSample | undefined,
 ): Generator<PageProgress, readonly number[]> {
   const differing: number[] = [];
   const recorded = Math.max(0, Math.floor((sums.size() - header.length) / sumSize));
   const block = Buffer.alloc(pagesPerBlock * sumSize);
   const view = new DataView(block.buffer, block.byteOffset, block.length);
-  let inWal: Map<number, number> | undefined;
+  let candidates: number[] = [];
+  /** The log is read after the checksums: those that a node writes meanwhile are of pages that the log has. */
+  const settle = (): void => {
+    if (candidates.length === 0) return;
+    const inWal = readWal();
+    differing.push(...candidates.filter((page) => !inWal.has(page)));
+    candidates = [];
+  };
   const addUnlessInWal = (page: number): void => {
-    inWal ??= readWal();
-    if (differing.length < maxListedPages && !inWal.has(page)) differing.push(page);
+    candidates.push(page);
+    if (candidates.length >= maxCandidates) settle();
   };
   const join = createChecksumJoiner(readPageSize(file));
   for (const { first, bytes, pageSize, done, total } of readPages(file, sample)) {
@@ -228,12 +257,14 @@ function* findDifferingPages(
         const isLockPage = first + i === lockByte / pageSize + 1;
         if (block.readUInt32LE(start + i * sumSize) !== pageChecksum(page) && !isLockPage) addUnlessInWal(first + i);
       }
+    if (differing.length >= maxListedPages) break;
     yield { done, total };
   }
   // Pages that have a checksum but are missing at the end of the file.
   for (let page = Math.ceil(file.size() / readPageSize(file)) + 1; page <= recorded && differing.length < maxListedPages; page++)
     addUnlessInWal(page);
-  return differing;
+  settle();
+  return differing.slice(0, maxListedPages);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { Database } from './database.ts';
-import { isIoError, makeStoreError } from './fault.ts';
+import { type DiskFailure, diskFailureOf, makeStoreError } from './fault.ts';
 
 export type Transactions = {
   /**
@@ -17,8 +17,12 @@ export type Transactions = {
   readonly writes: () => number | undefined;
 };
 
-/** `onIoError` is called when a write has failed because of the disk. */
-export function createTransactions(db: Database, isInMemory = false, onIoError = (): void => {}): Transactions {
+/** `onDiskFailure` is called when a write has failed because of the disk. */
+export function createTransactions(
+  db: Database,
+  isInMemory = false,
+  onDiskFailure: (failure: DiskFailure) => void = () => {},
+): Transactions {
   const begin = { write: db.prepare('BEGIN IMMEDIATE'), read: db.prepare('BEGIN') };
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -56,7 +60,8 @@ export function createTransactions(db: Database, isInMemory = false, onIoError =
       try {
         return run('write', work);
       } catch (cause) {
-        if (isIoError(cause)) onIoError();
+        const failure = diskFailureOf(cause);
+        if (failure !== undefined) onDiskFailure(failure);
         throw cause instanceof Fault ? cause : makeStoreError('database', cause, isInMemory);
       }
     },

@@ -56,15 +56,21 @@ export function readWalHeader(wal: Pick<OffsetFile, 'read'>): Buffer {
   return header.subarray(0, wal.read(0, header));
 }
 
-/** Reads the frames that begin before `limit`, up to the first one with other salts than the header. None if the header is not that of a log. */
-export function* readFrames(wal: OffsetFile, limit = Number.POSITIVE_INFINITY): Generator<WalFrame> {
+/** The part of a log to read: frames that begin at `from` or later, and before `limit`. `from` is the end of an earlier frame. */
+type WalRange = { readonly from?: number | undefined; readonly limit?: number | undefined };
+
+/** Reads frames up to the first one with other salts than the header. None if the header is not that of a log. */
+export function* readFrames(
+  wal: OffsetFile,
+  { from = walHeaderSize, limit = Number.POSITIVE_INFINITY }: WalRange = {},
+): Generator<WalFrame> {
   const header = readWalHeader(wal);
   if (header.length < walHeaderSize || (header.readUInt32BE(0) & ~1) >>> 0 !== magic) return;
   const pageSize = header.readUInt32BE(8);
   if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return;
   const frameSize = frameHeaderSize + pageSize;
   const chunk = Buffer.alloc(Math.max(1, Math.floor(chunkSize / frameSize)) * frameSize);
-  for (let offset = walHeaderSize; ; offset += chunk.length) {
+  for (let offset = from; ; offset += chunk.length) {
     const count = wal.read(offset, chunk);
     for (let at = 0; at + frameSize <= count; at += frameSize) {
       const start = offset + at;
@@ -76,14 +82,14 @@ export function* readFrames(wal: OffsetFile, limit = Number.POSITIVE_INFINITY): 
 }
 
 /**
- * Reads the checksum of the newest committed version of each page in the log, by page number.
- * Frames after the last commit are ignored: their transaction was rolled back. Frames from `limit` on are ignored too.
+ * Reads the checksum of the newest committed version of each page in a part of the log, by page number, and the end of its last commit.
+ * Frames after the last commit are ignored: their transaction was rolled back.
  */
-export function readWalChecksums(wal: OffsetFile, limit?: number): Map<number, number> {
+export function readWalChecksums(wal: OffsetFile, range: WalRange): WalChecksums {
   const newest = new Map<number, number>();
   let uncommitted: number[] = [];
-  let committed = 0;
-  for (const frame of readFrames(wal, limit)) {
+  let committed = range.from ?? walHeaderSize;
+  for (const frame of readFrames(wal, range)) {
     uncommitted.push(frame.number, frame.start);
     if (!frame.isCommit) continue;
     for (let i = 0; i < uncommitted.length; i += 2) newest.set(uncommitted[i] as number, uncommitted[i + 1] as number);
@@ -92,10 +98,12 @@ export function readWalChecksums(wal: OffsetFile, limit?: number): Map<number, n
   }
   const checksums = new Map<number, number>();
   // Most pages appear in several frames, so their checksums are computed only now. Reading whole chunks again costs less than a call for each page.
-  for (const frame of readFrames(wal, committed))
+  for (const frame of readFrames(wal, { from: range.from, limit: committed }))
     if (newest.get(frame.number) === frame.start) checksums.set(frame.number, pageChecksum(frame.page));
-  return checksums;
+  return { checksums, end: committed };
 }
+
+type WalChecksums = { readonly checksums: ReadonlyMap<number, number>; readonly end: number };
 
 /** CRC-32 of a page. 0 means "not recorded", so a CRC of 0 is replaced by 1. */
 export const pageChecksum = (page: Uint8Array): number => crc32(page) || 1;

@@ -4,7 +4,7 @@ import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts
 import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from '../../cli/terminal/event-lines.ts';
 import { plainStyle } from '../../cli/terminal/style.ts';
 import { maxLines } from './gather-blocks.ts';
-import { limitRefused } from './limit-refused.ts';
+import { limitLines } from './limit-lines.ts';
 
 const call: RefusedCall = {
   method: 'avm.getUTXOs',
@@ -32,7 +32,7 @@ test('20 calls a second are described; further ones are counted, of any number o
   let shown = 0;
   let described = 0;
   const counted: ReadonlyMap<string, number>[] = [];
-  const limit = limitRefused({ show: () => void shown++, showCounts: (counts) => void counted.push(counts) }, timing.after);
+  const limit = limitLines({ show: () => void shown++, showCounts: (counts) => void counted.push(counts) }, timing.after);
   for (let i = 0; i < 1000; i++)
     limit.add(`method ${i}`, () => {
       described++;

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test';
+import type { Id } from '../../base/bytes/id.ts';
+import { longWork } from '../../base/timing/long-work.fixture.ts';
+import type { LogEntry } from './event-log.ts';
+import type { Filter } from './filter.ts';
+import { createEventHub } from './hub.ts';
+import type { Subscriber } from './subscriber.ts';
+
+const maxWaitingLive = 10_000;
+const timers = { soon: (run: () => void) => void setImmediate(run), after: () => () => {} };
+
+const entry = (seq: number): LogEntry => ({
+  ...{ kind: 'reverted', seq, chainID: 'chain' as Id, height: 0, blockID: 'block' as Id, time: 0, snapshot: undefined },
+});
+
+/** A hub whose log has entries up to the number of the last `readTo`. */
+async function openSlowHub() {
+  let last = 0;
+  const read = (after: number) => (after < last ? [entry(after + 1)] : []);
+  const json = { address: (address: string) => address, id: (id: string) => id };
+  const textOf = () => ({ alias: 'X', json }) as never;
+  const hub = createEventHub({ log: { id: () => 'log', last: () => last, read }, textOf, timers, longWork, report: console.error });
+  const subscribe = async (kinds: Filter['kinds']): Promise<Subscriber> => {
+    const subscriber = (await hub.subscribe({ owners: undefined, assets: undefined, kinds }, undefined)) as Subscriber;
+    subscriber.take();
+    return subscriber;
+  };
+  /** Sends a live event that must come after an entry. */
+  const send = (name: string, after: number) =>
+    hub.sendLive(
+      'health',
+      () => `"check":"${name}"`,
+      undefined,
+      () => after,
+    );
+  const readTo = async (seq: number): Promise<void> => {
+    last = seq;
+    hub.advance();
+    await Bun.sleep(10);
+  };
+  return { hub, subscribe, send, readTo };
+}
+
+const kindsOf = (subscriber: Subscriber): string[] => {
+  const kinds: string[] = [];
+  for (let taken = subscriber.take(); taken.length > 0; taken = subscriber.take())
+    kinds.push(...taken.map((event) => (JSON.parse(event.json()) as { kind: string }).kind));
+  return kinds;
+};
+
+test('a live event never comes before an entry it happened after; too many that wait are dropped, which a reset says once', async () => {
+  const { hub, subscribe, send, readTo } = await openSlowHub();
+  const [client, withoutLive] = [await subscribe(undefined), await subscribe(new Set(['reverted']))];
+  for (let i = 0; i < maxWaitingLive + 50; i++) send(`${i}`, 1);
+  expect(kindsOf(client)).toEqual([]);
+  await readTo(1);
+  expect(kindsOf(client)).toEqual(['reverted', ...new Array(maxWaitingLive).fill('health'), 'reset']);
+  expect(kindsOf(withoutLive)).toEqual(['reverted']);
+  send('now', 1);
+  send('later', 2);
+  await readTo(2);
+  expect(kindsOf(client)).toEqual(['health', 'reverted', 'health']);
+  for (const subscriber of [client, withoutLive]) hub.unsubscribe(subscriber);
+});
