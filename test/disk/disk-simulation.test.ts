@@ -41,6 +41,7 @@ const kept: readonly (readonly [seed: number, version: SimulationVersion])[] = [
   [130195, 1],
   [130352, 1],
   [140332, 1],
+  [892178, 2],
 ];
 
 describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {
