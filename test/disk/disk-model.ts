@@ -57,8 +57,8 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
   let reverting: { readonly height: number; isRefused: boolean } | undefined;
   /** Whether the power was cut since the last start, and whether it ever was. */
   let [isCut, wasCut] = [false, false];
-  /** Whether the last start has found fewer blocks, and may do so. */
-  let hasLost = false;
+  /** Whether the last start may have lost the events that the stream had. */
+  let mayReset = false;
   let isOver = false;
 
   const problem = (text: string): void => void problems.push(text);
@@ -88,7 +88,9 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
       if (differing >= 0 && !wasThere) problem(`block ${differing} is ${chain[differing]}, was ${blocks[differing]}`);
       if (chain.length < (mayLose ? synced : blocks.length)) problem(`blocks ${chain.length} to ${blocks.length - 1} are lost`);
     }
-    hasLost = mayLose && (isOther || (wasThere && chain.length > blocks.length));
+    const hasLost = mayLose && (isOther || (wasThere && chain.length > blocks.length));
+    // If the whole database was lost, the node has created the same first blocks again, and another event log.
+    mayReset = hasLost || (mayLose && synced === 0);
     replaceBlocks(chain);
     branches.set(chain.at(-1) ?? '', [...chain]);
     if (hasLost) {
@@ -108,7 +110,7 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
 
   const applyEvent = ({ id, event, height = 0, blockID = '', txIDs = [] }: Extract<Fact, { kind: 'event' }>): void => {
     // After a disk has lost blocks, the stream does not know the last event of its reader.
-    if (event === 'reset' && !hasLost) problem(`the stream began again at ${id}`);
+    if (event === 'reset' && !mayReset) problem(`the stream began again at ${id}`);
     if (event === 'block') {
       if (eventHeight !== undefined && height !== eventHeight + 1) problem(`after block ${eventHeight} the stream has block ${height}`);
       eventHeight = height;
