@@ -20,9 +20,12 @@ export class StoreError extends Fault<StoreFault> {}
 export function makeStoreError(failedAction: string, cause: unknown, isInMemory = false): StoreError {
   const reason = (cause as { message?: string } | null)?.message ?? String(cause);
   const error = isDamage(cause)
-    ? new StoreError(`${failedAction}: the file is damaged or not a database (${reason}); restore it from a backup`, {
-        code: 'STORE_DAMAGED',
-      })
+    ? new StoreError(
+        `${failedAction}: the file is damaged or not a database, or the disk cannot read it (${reason}); restore it from a backup`,
+        {
+          code: 'STORE_DAMAGED',
+        },
+      )
     : isFull(cause)
       ? new StoreError(`${failedAction}: ${reason}; ${isInMemory ? memoryRemedy : diskRemedy}`, { code: 'STORE_FULL' })
       : new StoreError(`${failedAction}: ${reason}`, { code: 'STORE_FAILED' });
@@ -54,7 +57,7 @@ export function diskFailureOf(cause: unknown): DiskFailure | undefined {
   return code === ioErrorCode ? 'error' : code === fullCode ? 'full' : undefined;
 }
 
-/** SQLITE_CORRUPT (a malformed file) and SQLITE_NOTADB (not a SQLite file). */
+/** SQLITE_CORRUPT (a malformed file, or a page that the disk fails to read) and SQLITE_NOTADB (not a SQLite file). */
 const damageCodes: readonly (number | undefined)[] = [11, 26];
 
 const isDamage = (cause: unknown): boolean => damageCodes.includes(resultCode(cause));
