@@ -42,6 +42,8 @@ const kept: readonly (readonly [seed: number, version: SimulationVersion])[] = [
   [130352, 1],
   [140332, 1],
   [892178, 2],
+  [400201, 2],
+  [500084, 2],
 ];
 
 describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {

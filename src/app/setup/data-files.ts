@@ -137,7 +137,7 @@ export function findStructureDamage({ db }: Pick<Store, 'db'>, database: string,
     if (damage === undefined) return undefined;
     return new StoreError(`the database ${database} is damaged (${damage}); run serac check to find out more`, { code: 'STORE_DAMAGED' });
   } catch (cause) {
-    return makeStoreError(`cannot check the database ${database}`, cause);
+    return cause instanceof StoreError ? cause : makeStoreError(`cannot check the database ${database}`, cause);
   }
 }
 

@@ -8,7 +8,8 @@ import {
   runWithProgress,
 } from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
-import { idFromBytes, idText } from '../../base/bytes/id.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { listStoredChains } from '../../ledger/state/chain-number.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { copyDatabase } from '../../ledger/store/copy-database.ts';
 import type { Database } from '../../ledger/store/database.ts';
@@ -75,13 +76,10 @@ function readCopy(path: string, env: Env, read: (db: Database) => readonly strin
 
 /** The last block of each chain, as lines. */
 const listChains = (db: Database): readonly string[] =>
-  db
-    .prepare<{ number: number; id: Uint8Array }>('SELECT number, id FROM chain WHERE genesis IS NOT NULL ORDER BY number')
-    .all()
-    .map(({ number, id }) => {
-      const last = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(number).block}`).get();
-      return `chain ${idText(idFromBytes(id))}: blocks up to ${last?.height ?? 'none'}`;
-    });
+  listStoredChains({ db }).map(({ number, id }) => {
+    const last = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(number).block}`).get();
+    return `chain ${idText(id)}: blocks up to ${last?.height ?? 'none'}`;
+  });
 
 function requireMissing(path: string, env: Env): void {
   if (exists(path, env))

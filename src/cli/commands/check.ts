@@ -11,10 +11,10 @@ import {
 } from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
-import { type Id, idFromBytes, idOf, idText } from '../../base/bytes/id.ts';
+import { type Id, idOf, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { checkChainEnds } from '../../ledger/state/chain-ends.ts';
-import { getChainNumber } from '../../ledger/state/chain-number.ts';
+import { getChainNumber, listStoredChains } from '../../ledger/state/chain-number.ts';
 import { openState } from '../../ledger/state/chain-state.ts';
 import { checkChain, estimateRowsToRead } from '../../ledger/state/check.ts';
 import { countForkedAddresses } from '../../ledger/state/forked-addresses.ts';
@@ -105,8 +105,9 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
   try {
     collectProblem('structure', () => problems.push(...runWithProgress(checkStructure(store.db, 'integrity_check'), env, 'tables')));
     collectProblem('chains', () => {
-      for (const chainID of listStoredChains(store))
-        collectProblem(`chain ${idText(chainID)}`, () => lines.push(checkStoredChain(chainID)));
+      // Also those that the flags do not name.
+      for (const { id, genesis } of listStoredChains(store))
+        collectProblem(`chain ${idText(id)}`, () => lines.push(checkStoredChain(id, genesis)));
     });
     collectProblem('end of the chain', () => checkChainEnds(store, readRecordedEnds(files, env), files.ends));
   } finally {
@@ -117,7 +118,7 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
   if (full !== undefined && problems.length === 0) throw full;
   return { lines, problems };
 
-  function checkStoredChain(chainID: Id): string {
+  function checkStoredChain(chainID: Id, genesis: Id): string {
     const progress = startProgress(env.clock.monotonic, 'rows');
     const total = estimateRowsToRead(store, getChainNumber(store, chainID));
     let done = 0;
@@ -127,7 +128,7 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
     });
     env.showProgress(undefined);
     problems.push(...report.problems);
-    const state = openState(store, openSharedMemory(store), { id: chainID, genesis: readGenesisID(store, chainID) });
+    const state = openState(store, openSharedMemory(store), { id: chainID, genesis });
     const spec = context.specs.find(({ id }) => id === chainID);
     const first = state.blockAt(0n);
     if (spec !== undefined && first !== undefined && idOf(first) !== spec.genesisBlock.id)
@@ -149,22 +150,6 @@ function describeImpersonated(store: Store, chainID: Id): string {
   const subject = count === 1 ? '1 transaction was' : `${count} transactions were`;
   return `; ${subject} accepted without the signatures of impersonated addresses, the first in block ${first.height} (${idText(first.id)})`;
 }
-
-/** All chains that have blocks in the database, including those that the flags do not name. */
-const listStoredChains = ({ db }: Store): Id[] =>
-  db
-    .prepare<{ id: Uint8Array }>('SELECT id FROM chain WHERE genesis IS NOT NULL ORDER BY number')
-    .all()
-    .map(({ id }) => idFromBytes(id));
-
-const readGenesisID = ({ db }: Store, chainID: Id): Id =>
-  idFromBytes(
-    (
-      db.prepare<{ genesis: Uint8Array }>('SELECT genesis FROM chain WHERE id = ?').get(Buffer.from(chainID, 'hex')) as {
-        genesis: Uint8Array;
-      }
-    ).genesis,
-  );
 
 /**
  * Rebuilds the index from the blocks, which have been verified, and compares it with the stored one. Skipped if there is no index: the

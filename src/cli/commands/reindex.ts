@@ -12,7 +12,7 @@ import { isMigrationDue } from '../../ledger/index/migrate.ts';
 import type { IndexDifference } from '../../ledger/index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../../ledger/index-sqlite/reindex.ts';
 import { countSnapshots, deleteAllSnapshots } from '../../ledger/snapshot/snapshots.ts';
-import { getChainNumber } from '../../ledger/state/chain-number.ts';
+import { getChainNumber, listStoredChains } from '../../ledger/state/chain-number.ts';
 import { checkChain } from '../../ledger/state/check.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -132,8 +132,7 @@ const formatDifference = ({ table, left, right }: IndexDifference): string =>
   `  ${table}: found ${left ?? 'nothing'}, expected ${right ?? 'nothing'}`;
 
 /** Whether the database has blocks of a chain. */
-export const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean =>
-  store.db.prepare('SELECT 1 FROM chain WHERE id = ? AND genesis IS NOT NULL').get(idToBytes(id)) !== undefined;
+export const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean => listStoredChains(store).some((stored) => stored.id === id);
 
 /** The height from which the index is complete, as the node that wrote it stored it; 0 if there is no index. */
 const readCompleteFrom = (store: Store, { id }: AvmChainSpec): number => {

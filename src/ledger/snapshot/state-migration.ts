@@ -1,7 +1,7 @@
-import { idFromBytes } from '../../base/bytes/id.ts';
+import { idToBytes } from '../../base/bytes/id.ts';
 import { type MigrationWatch, migrateStore } from '../index/migrate.ts';
 import type { Migration } from '../index/migrations.ts';
-import { createSharedTables, registerChain } from '../state/chain-number.ts';
+import { createSharedTables, listStoredChains, registerChain } from '../state/chain-number.ts';
 import type { Database, OpenDatabase } from '../store/database.ts';
 import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 
@@ -20,10 +20,10 @@ export function openEarlierStore(
   const store = openStore(open, { ...options, durability: 'checkpoint' });
   try {
     createSharedTables(store);
-    for (const { number, id, genesis } of listChains(own)) {
+    for (const { number, id, genesis } of listStoredChains({ db: own })) {
       // The tables of a chain are named by its number, which is the same in both.
-      store.write(() => store.db.prepare('INSERT INTO chain VALUES (?, ?, ?)').run(number, id, genesis));
-      migrateStore(store, registerChain(store, idFromBytes(id), idFromBytes(genesis)), migrations);
+      store.write(() => store.db.prepare('INSERT INTO chain VALUES (?, ?, ?)').run(number, idToBytes(id), idToBytes(genesis)));
+      migrateStore(store, registerChain(store, id, genesis), migrations);
     }
     return store;
   } catch (error) {
@@ -34,12 +34,5 @@ export function openEarlierStore(
 
 /** Migrates all chains of a store. */
 export function migrateChains(store: Store, migrations: readonly Migration[], watch: MigrationWatch): void {
-  for (const { number } of listChains(store.db)) migrateStore(store, number, migrations, watch);
+  for (const { number } of listStoredChains(store)) migrateStore(store, number, migrations, watch);
 }
-
-const listChains = (db: Database) =>
-  db
-    .prepare<{ number: number; id: Uint8Array; genesis: Uint8Array }>(
-      'SELECT number, id, genesis FROM chain WHERE genesis IS NOT NULL ORDER BY number',
-    )
-    .all();

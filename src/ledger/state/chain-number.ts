@@ -25,6 +25,19 @@ export function openChainNumbers({ db }: Store): ChainNumbers {
   };
 }
 
+type StoredChain = { readonly number: number; readonly id: Id; readonly genesis: Id };
+
+/** The chains that have blocks in a database. None if it has no tables, as after a power cut that took everything. */
+export function listStoredChains({ db }: Pick<Store, 'db'>): readonly StoredChain[] {
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'chain'`).get() === undefined) return [];
+  return db
+    .prepare<{ number: number; id: Uint8Array; genesis: Uint8Array }>(
+      'SELECT number, id, genesis FROM chain WHERE genesis IS NOT NULL ORDER BY number',
+    )
+    .all()
+    .map(({ number, id, genesis }) => ({ number, id: idFromBytes(id), genesis: idFromBytes(genesis) }));
+}
+
 /** Creates the tables that all chains share. Does nothing in a reader process: the writer process has created them. */
 export function createSharedTables(store: Store): void {
   if (!store.readonly) store.write(() => store.db.exec(sharedSchema));

@@ -48,6 +48,9 @@ const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode || ex
 /** SQLITE_IOERR: the disk reports an error. */
 const ioErrorCode = 10;
 
+/** Whether a result code of SQLite, with or without its extension, says that the disk reports an error. */
+export const isIoErrorCode = (code: number): boolean => (code & 0xff) === ioErrorCode;
+
 /** How the disk failed: with an error, at any moment of a commit, or because it is full, before all of the commit was written. */
 export type DiskFailure = 'error' | 'full';
 
