@@ -7,6 +7,7 @@ import { createEventHub } from '../src/api/events/hub.ts';
 import { openSqliteEventLog } from '../src/api/events/sqlite-event-log.ts';
 import { createRouter, type HttpRoute } from '../src/api/http/router.ts';
 import { createParamContext } from '../src/api/rest/addresses.ts';
+import { allowAllGate } from '../src/api/rest/requests.fixture.ts';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
 import { serve } from '../src/app/platform/serve-bun.ts';
 import type { Address } from '../src/base/bytes/address.ts';
@@ -46,13 +47,12 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
   const hub = createEventHub({ log, textOf: () => text, timers, longWork, report });
   store.onRevert(hub.advance);
   const context = { ...createParamContext('local'), asset: () => undefined };
-  const gate = { admit: () => ({ admitted: true as const, headers: {} }) };
   const page: HttpRoute = {
     handler: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>events</title>' }),
   };
   const handler = createRouter({
     routes: new Map([
-      [eventsPath, createEventsRoute({ hub, gate, context, caller: () => '' })],
+      [eventsPath, createEventsRoute({ hub, gate: allowAllGate, context, caller: () => '' })],
       ['/page', page],
     ]),
     nodeID: 'NodeID-1',

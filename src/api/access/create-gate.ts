@@ -61,8 +61,10 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
       return isRefused(counted) ? tooManyRequests(counted, false) : { ...admitted(counted), keyID: key.id };
     });
 
+  const isActive = (key: ApiKey | undefined): key is ApiKey => key !== undefined && stateOf(key, now()) === 'active';
+
   const decideWithKey = (request: AccessRequest, key: ApiKey | undefined | LookupFailed): MaybePromise<AccessDecision> => {
-    const isValid = key !== undefined && key !== lookupFailed && stateOf(key, now()) === 'active';
+    const isValid = key !== lookupFailed && isActive(key);
     // A public route is always admitted. With a valid key the response still reports its limits.
     if (request.isPublic) return isValid ? andThen(countForKey(request, key, 0), admitted) : admitted(undefined);
     if (key === lookupFailed) return keysUnavailable;
@@ -86,6 +88,7 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
       // A path without a route gets 404 with or without a key, but it is counted.
       return takesKeys && requireKey && request.route !== undefined ? keyMissing : decideWithoutKey(request);
     },
+    stillAdmits: (text) => andThen(find(text), (key) => key === lookupFailed || isActive(key)),
   };
 }
 

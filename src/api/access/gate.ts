@@ -1,10 +1,15 @@
+import type { MaybePromise } from '../../base/timing/promise.ts';
 import type { ApiName } from './plans.ts';
 
 /**
  * Decides whether a request may be answered: checks the API key and the rate limits. The dispatcher calls it once per request, before the
  * route runs. Keys are in a database, counts in memory or in Redis.
  */
-export type Gate = { readonly admit: (visit: AccessRequest) => Promise<AccessDecision> | AccessDecision };
+export type Gate = {
+  readonly admit: (visit: AccessRequest) => Promise<AccessDecision> | AccessDecision;
+  /** Whether a key that was admitted is neither revoked nor expired since, for a connection that stays open. Counts nothing; true if it cannot be looked up. */
+  readonly stillAdmits: (key: string) => MaybePromise<boolean>;
+};
 
 export type AccessRequest = {
   readonly api: ApiName;

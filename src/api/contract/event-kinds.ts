@@ -78,8 +78,8 @@ export const eventKinds = {
     schema: object('ClosedEvent', {
       kind: oneOf(['closed']),
       reason: oneOf(
-        ['too-slow', 'failed', 'stopping'],
-        '`too-slow`: the client did not read its events in time. `failed`: past events could not be read. `stopping`: the server stops.',
+        ['too-slow', 'failed', 'stopping', 'key-invalid'],
+        '`too-slow`: the client did not read its events in time. `failed`: past events could not be read. `stopping`: the server stops. `key-invalid`: the API key was revoked or has expired.',
       ),
       message: text(),
     }),

@@ -23,6 +23,7 @@ test('the limit of streams counts IPv6 addresses by their /64, and a stream that
         counted.push(`${visit.route} ${visit.caller}`);
         return { admitted: true, headers: {} };
       },
+      stillAdmits: () => true,
     },
     context: { ...createParamContext('local'), asset: () => undefined },
     caller: (request) => request.remoteAddress?.() ?? '',
@@ -43,4 +44,57 @@ test('the limit of streams counts IPv6 addresses by their /64, and a stream that
   await first?.stream?.[Symbol.asyncIterator]().return?.();
   expect((await open('2001:db8:1:2:3::1')).status).toBe(200);
   expect((await open('2001:db8:1:2:3::1')).status).toBe(429);
+});
+
+test('a stream ends within a second or so after its key was revoked, and one without a key goes on', async () => {
+  let isValid: boolean | Promise<boolean> = true;
+  const waiting: (() => void)[] = [];
+  const passSecond = async (): Promise<void> => {
+    for (const run of waiting.splice(0)) run();
+    for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
+  };
+  const hub = createEventHub({
+    log: { id: () => 'log', last: () => 0, read: () => [] },
+    textOf: () => expect.unreachable(),
+    timers: { soon: (run) => void setImmediate(run), after: (ms, run) => (ms === 1000 ? void waiting.push(run) : undefined) ?? (() => {}) },
+    longWork,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const asked: string[] = [];
+  const route = createEventsRoute({
+    hub,
+    gate: {
+      admit: () => ({ admitted: true, headers: {} }),
+      stillAdmits: (key) => {
+        asked.push(key);
+        return isValid;
+      },
+    },
+    context: { ...createParamContext('local'), asset: () => undefined },
+    caller: () => '',
+  });
+  const open = async (key: string | null) => {
+    if (!('handler' in route)) return expect.unreachable();
+    const header = (name: string) => (name === 'x-service-api-key' ? key : null);
+    const { stream } = await route.handler({ method: 'GET', path: '/ext/events', query: '', header, body: () => new Uint8Array() });
+    let text = '';
+    const ended = (async () => {
+      for await (const chunk of stream ?? []) text += typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString();
+    })();
+    return { read: () => text, ended };
+  };
+  const [withKey, withoutKey] = [await open('sk_1'), await open(null)];
+  await passSecond();
+  await passSecond();
+  expect([asked, withKey.read()]).toEqual([['sk_1', 'sk_1'], expect.not.stringContaining('closed')]);
+  isValid = Promise.resolve(false);
+  await passSecond();
+  await withKey.ended;
+  expect(withKey.read()).toContain('"reason":"key-invalid"');
+  expect(withoutKey.read()).not.toContain('closed');
+  await passSecond();
+  expect(asked).toHaveLength(3);
+  hub.close();
 });

@@ -38,7 +38,9 @@ export function createEventsRoute({ hub, gate, context, caller, streamLimit }: E
     const endStream = streamLimit === undefined ? () => {} : await streamLimit.take(clientOfAddress(caller(request)));
     if (endStream === undefined)
       return errorResponse(`At most ${streamLimit?.max} event streams per caller; close one first`, { status: 429 }, jsonHeaders);
-    const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId).catch((error: unknown) => {
+    const key = keyOf(request);
+    const stillAdmits = key === undefined ? undefined : () => gate.stillAdmits(key);
+    const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId, stillAdmits).catch((error: unknown) => {
       endStream();
       throw error;
     });
@@ -84,7 +86,7 @@ function createEventHandler(
       api: 'data',
       route,
       isPublic: false,
-      key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
+      key: keyOf(request),
       get caller() {
         return caller(request);
       },
@@ -100,6 +102,9 @@ function createEventHandler(
     }
   };
 }
+
+const keyOf = (request: HttpRequest): string | undefined =>
+  request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined;
 
 /** A proxy must pass each event on at once. nginx: X-Accel-Buffering. */
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };

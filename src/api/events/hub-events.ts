@@ -19,4 +19,5 @@ const closedMessages = {
   'too-slow': 'the client did not read its events in time; reconnect with the last ID',
   failed: 'the server could not read past events; reconnect with the last ID',
   stopping: 'the server stops; reconnect with the last ID',
+  'key-invalid': 'the API key was revoked or has expired; reconnect with another key and the last ID',
 } as const;

@@ -1,5 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import type { MaybePromise } from '../../base/timing/promise.ts';
 import { createArrivals } from './arrivals.ts';
 import { createAudience, matching, wantingKind } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
@@ -15,8 +16,15 @@ import { createSubscriber, type Subscriber } from './subscriber.ts';
 
 /** Sends the events of the log, and live events, to the subscribers of this process. Without subscribers it does nothing. */
 export type EventHub = {
-  /** Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. */
-  readonly subscribe: (filter: Filter, lastEventId: string | undefined) => Promise<Subscriber | undefined>;
+  /**
+   * Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. `stillAdmits` is asked every
+   * second; when it says no, the stream ends.
+   */
+  readonly subscribe: (
+    filter: Filter,
+    lastEventId: string | undefined,
+    stillAdmits?: StillAdmits | undefined,
+  ) => Promise<Subscriber | undefined>;
   /** Removes a client that has disconnected. */
   readonly unsubscribe: (subscriber: Subscriber) => void;
   /** Called when the log has new entries. */
@@ -39,6 +47,8 @@ export type EventHub = {
 };
 
 export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
+
+type StillAdmits = () => MaybePromise<boolean>;
 
 export type HubDeps = {
   readonly log: EventLog;
@@ -63,6 +73,8 @@ export type HubDeps = {
 const defaultHeartbeat = 2000;
 const defaultMaxSubscribers = 4096;
 const defaultMaxHeld = 64 * 1024 * 1024;
+/** Milliseconds between two looks whether the key of a stream is still valid. */
+const admissionInterval = 1000;
 /** Milliseconds after which a failed read of the log is repeated. */
 const retryInterval = 1000;
 
@@ -106,8 +118,18 @@ export function createEventHub(deps: HubDeps): EventHub {
 
   const arrivals = createArrivals({ ...{ log, audience, events, advance, nextTurn, report }, longWork: deps.longWork, soon: timers.soon });
 
+  /** Ends a stream whose key has become invalid. */
+  const watchAdmission = (subscriber: Subscriber, stillAdmits: StillAdmits): void => {
+    const check = async (): Promise<void> => {
+      if (subscriber.hasEnded()) return;
+      if (await stillAdmits()) watchAdmission(subscriber, stillAdmits);
+      else subscriber.end(events.closed('key-invalid'));
+    };
+    timers.after(admissionInterval, () => void check().catch(report));
+  };
+
   return {
-    subscribe: async (filter, lastEventId) => {
+    subscribe: async (filter, lastEventId, stillAdmits) => {
       if (isClosed || all.size >= maxSubscribers) return undefined;
       await activation.begin();
       if (isClosed) return undefined;
@@ -116,6 +138,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       audience.add(subscriber);
       advance();
       arrivals.start(subscriber, lastEventId);
+      if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits);
       return subscriber;
     },
     unsubscribe: (subscriber) => {

@@ -39,7 +39,7 @@ type ResponderOptions = {
 export type ApiOptions = ResponderOptions & {
   /** The routes of one API, or of both if they share a port. */
   readonly routes: readonly BoundRoute[];
-  readonly gate: Gate;
+  readonly gate: Pick<Gate, 'admit'>;
   readonly context: ParamContext;
   /** IP address of the caller, for the rate limits. */
   readonly caller: (request: HttpRequest) => string;
