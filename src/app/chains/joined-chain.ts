@@ -93,7 +93,15 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
       const tx = tryParseTx(bytes);
       if (tx === undefined) return false;
       const prepared = prepare(tx);
-      return prepared === undefined ? addOfPeer(tx) : prepared.then(() => addOfPeer(tx));
+      if (prepared === undefined) return addOfPeer(tx);
+      // Too many signatures may wait: that refuses this transaction, and must not end gossip.
+      return prepared.then(
+        () => addOfPeer(tx),
+        (error: unknown) => {
+          if (error instanceof Fault) return false;
+          throw error;
+        },
+      );
     },
     items: chain.mempool.all,
     count: () => chain.mempool.size().txs,

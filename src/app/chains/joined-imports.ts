@@ -49,8 +49,11 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
   const add = (source: Id, utxos: readonly Utxo[]): void => {
     for (const utxo of utxos) if (!isKnown(source, utxo.id)) store.putAtomicUtxo(chainID, source, utxo);
   };
-  const fetchExports = async (source: Id, txIDs: readonly Id[]): Promise<void> => {
-    for (const txID of txIDs) add(source, (await lookup.find(source, txID)) ?? []);
+  const fetchExports = async (source: Id, txIDs: Iterable<Id>, isOver: () => boolean): Promise<void> => {
+    for (const txID of txIDs) {
+      if (isOver()) return;
+      add(source, (await lookup.find(source, txID)) ?? []);
+    }
   };
   return {
     fetchInputs: ({ unsigned }) => {
@@ -58,10 +61,15 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
       const { sourceChain, importedInputs } = unsigned;
       const missing = importedInputs.filter((input) => !isKnown(sourceChain, refId(input)));
       if (missing.length === 0) return undefined;
-      const found = fetchExports(sourceChain, [...new Set(missing.map(({ txID }) => txID))]).catch((error: unknown) => {
+      let isOver = false;
+      const found = fetchExports(sourceChain, new Set(missing.map(({ txID }) => txID)), () => isOver).catch((error: unknown) => {
         if (!(error instanceof Fault)) throw error;
       });
-      return Promise.race([found, sleep(env.timers, patience)]);
+      // Nobody waits for the rest: a transaction that anyone sent must not cause thousands of requests.
+      const over = sleep(env.timers, patience).then(() => {
+        isOver = true;
+      });
+      return Promise.race([found, over]);
     },
     fetchAddresses: async (source, addresses) => {
       const fetchOne = async (address: Address): Promise<void> => {
