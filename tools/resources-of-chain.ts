@@ -160,7 +160,6 @@ export const chainResources: readonly ResourceRow[] = [
       'app/workers/supervisor.ts pending',
       'base/metrics/registry.ts families',
       'base/timing/chain-clock.ts listeners',
-      'chain/lifecycle/chain.ts workListeners',
       'chain/lifecycle/events.ts listeners',
       'ledger/index-read/read-chain-outputs.ts opened',
       'ledger/state/chain-ends.ts pending',
