@@ -8,7 +8,7 @@ export const chainResources: readonly ResourceRow[] = [
     over: 'error MEMPOOL_FULL',
     seen: 'serac_mempool_bytes',
     test: 'test/failing-store.test.ts',
-    holds: ['chain/lifecycle/mempool.ts waiting consumers', 'app/chains/joined-chain.ts fromPeers'],
+    holds: ['chain/lifecycle/mempool.ts waiting consumers'],
   },
   {
     resource: 'the queue of the wallet service',
