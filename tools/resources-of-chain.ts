@@ -62,6 +62,13 @@ export const chainResources: readonly ResourceRow[] = [
     ],
   },
   {
+    resource: 'exports of other chains that are looked up for imports (`serac join`)',
+    limit:
+      '{app/chains/joined-imports.ts#maxLookups} at once; a transaction waits {app/chains/joined-imports.ts#patience ms} for all it imports',
+    over: 'others wait; what is not found in time is not looked up, and stays unknown',
+    test: 'src/app/chains/joined-imports.test.ts',
+  },
+  {
     resource: 'transactions from before linearization that wait for others',
     limit: '{chain/linearize/dag-executor.ts#maxWaiting}',
     over: 'the node stops with an error',

@@ -6,6 +6,7 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { createSlots } from '../../base/timing/mutex.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createExportLookup } from '../../chain/follow/export-lookup.ts';
 import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
@@ -35,6 +36,8 @@ type ImportsDeps = {
 
 /** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
 const patience = 1000;
+/** Exports that are looked up at the same time, for all blocks and transactions: one block may import thousands. */
+const maxLookups = 16;
 /** Addresses that are asked for at the same time. */
 const concurrency = 8;
 
@@ -44,6 +47,7 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
   const foreign = { P: p.id, C: c.id };
   const abort = new AbortController();
   const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
+  const limitLookups = createSlots(maxLookups);
   const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
   /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
   const add = (source: Id, utxos: readonly Utxo[]): void => {
@@ -51,8 +55,10 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
   };
   const fetchExports = async (source: Id, txIDs: Iterable<Id>, isOver: () => boolean): Promise<void> => {
     for (const txID of txIDs) {
+      await limitLookups(async () => {
+        if (!isOver()) add(source, (await lookup.find(source, txID)) ?? []);
+      });
       if (isOver()) return;
-      add(source, (await lookup.find(source, txID)) ?? []);
     }
   };
   return {
