@@ -8,7 +8,7 @@ export const chainResources: readonly ResourceRow[] = [
     over: 'error MEMPOOL_FULL',
     seen: 'serac_mempool_bytes',
     test: 'test/failing-store.test.ts',
-    holds: ['chain/lifecycle/mempool.ts waiting consumers', 'app/chains/joined-chain.ts fromPeers'],
+    holds: ['chain/lifecycle/mempool.ts waiting consumers'],
   },
   {
     resource: 'the queue of the wallet service',
@@ -60,6 +60,13 @@ export const chainResources: readonly ResourceRow[] = [
       'chain/follow/tracker.ts marks',
       'chain/follow/export-lookup.ts skipUntil',
     ],
+  },
+  {
+    resource: 'exports of other chains that are looked up for imports (`serac join`)',
+    limit:
+      '{app/chains/joined-imports.ts#maxLookups} at once; a transaction waits {app/chains/joined-imports.ts#patience ms} for all it imports',
+    over: 'others wait; what is not found in time is not looked up, and stays unknown',
+    test: 'src/app/chains/joined-imports.test.ts',
   },
   {
     resource: 'transactions from before linearization that wait for others',
@@ -160,7 +167,6 @@ export const chainResources: readonly ResourceRow[] = [
       'app/workers/supervisor.ts pending',
       'base/metrics/registry.ts families',
       'base/timing/chain-clock.ts listeners',
-      'chain/lifecycle/chain.ts workListeners',
       'chain/lifecycle/events.ts listeners',
       'ledger/index-read/read-chain-outputs.ts opened',
       'ledger/state/chain-ends.ts pending',

@@ -1,11 +1,8 @@
 import { stopVertexId } from '../../avm/genesis/genesis-block.ts';
 import type { Network } from '../../avm/network.ts';
-import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { packVertex, parseVertex } from '../../avm/tx/vertex.ts';
 import type { EngineReport } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
-import { Fault } from '../../base/fault.ts';
 import { chainLimits, splitText } from '../../base/health/chain-check.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
@@ -15,7 +12,6 @@ import { openVertexReads } from '../../ledger/vertices/vertex-reads.ts';
 import { openVertexStore } from '../../ledger/vertices/vertex-store.ts';
 import type { Dag } from '../../network/dag/dag-bootstrapper.ts';
 import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
-import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
 import type { Identity } from '../../network/identity/identity.ts';
 import { signStaking, verifyStakingSignature } from '../../network/identity/staking-signature.ts';
 import { type JoinedChain, type JoinedChainState, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
@@ -29,6 +25,7 @@ import type { Env } from '../setup/env.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import type { JoinedImports } from './joined-imports.ts';
 import type { JoinedValidators } from './joined-validators.ts';
+import { createPeerPool } from './peer-pool.ts';
 import { createRefusedBlocks, type RefusedBlocks } from './refused-blocks.ts';
 
 type JoinedChainDeps = {
@@ -48,17 +45,17 @@ type JoinedChainDeps = {
 export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps, parts: JoinedChainDeps): RunningChain {
   const { join, env, identity, transport } = parts;
   const { validators, beacons, stakers } = parts.validators;
-  /** Transactions of peers that are being added: they are not pushed to peers again. */
-  const fromPeers = new Set<Id>();
   const { chain, verifier, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
     fetchInputs: parts.imports?.fetchInputs,
     onPooled: (tx) => {
       deps.publish({ kind: 'pooled', chainID: spec.id, tx });
-      if (!fromPeers.has(tx.id)) joined?.gossip.issued(tx);
+      // Transactions of peers are not pushed to peers again.
+      if (!pool.isAdding(tx.id)) joined?.gossip.issued(tx);
     },
   });
+  const pool = createPeerPool({ chain, prepare });
   const unixMilliseconds = (): number => Number(env.clock.unixNanos() / 1_000_000n);
   const vm = createOuterVm({
     inner: chain,
@@ -75,29 +72,6 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     now: unixMilliseconds,
     minBlockDelay: deps.minBlockDelay,
   });
-  const addOfPeer = (tx: Tx): boolean => {
-    fromPeers.add(tx.id);
-    try {
-      chain.issue(tx);
-      return true;
-    } catch (error) {
-      if (error instanceof Fault) return false;
-      throw error;
-    } finally {
-      fromPeers.delete(tx.id);
-    }
-  };
-  const pool: GossipPool = {
-    has: (id) => chain.mempool.get(id) !== undefined,
-    add: (bytes) => {
-      const tx = tryParseTx(bytes);
-      if (tx === undefined) return false;
-      const prepared = prepare(tx);
-      return prepared === undefined ? addOfPeer(tx) : prepared.then(() => addOfPeer(tx));
-    },
-    items: chain.mempool.all,
-    count: () => chain.mempool.size().txs,
-  };
   const caughtUp = Promise.withResolvers<void>();
   const dag = openDag(spec, parts.store, opened, verifier);
   const refused = createRefusedBlocks(spec.aliases[0], env);
@@ -170,15 +144,6 @@ function reportOf(joined: JoinedChain): EngineReport {
   if (engine === undefined) return idle;
   const { processingBlocks, longestProcessing, averageAcceptance } = engine;
   return { processingBlocks, longestProcessing, averageAcceptance };
-}
-
-function tryParseTx(bytes: Uint8Array): Tx | undefined {
-  try {
-    return parseTx(bytes);
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
 }
 
 const interval = 1000;

@@ -6,6 +6,7 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { createSlots } from '../../base/timing/mutex.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createExportLookup } from '../../chain/follow/export-lookup.ts';
 import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
@@ -35,6 +36,8 @@ type ImportsDeps = {
 
 /** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
 const patience = 1000;
+/** Exports that are looked up at the same time, for all blocks and transactions: one block may import thousands. */
+const maxLookups = 16;
 /** Addresses that are asked for at the same time. */
 const concurrency = 8;
 
@@ -44,13 +47,19 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
   const foreign = { P: p.id, C: c.id };
   const abort = new AbortController();
   const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
+  const limitLookups = createSlots(maxLookups);
   const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
   /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
   const add = (source: Id, utxos: readonly Utxo[]): void => {
     for (const utxo of utxos) if (!isKnown(source, utxo.id)) store.putAtomicUtxo(chainID, source, utxo);
   };
-  const fetchExports = async (source: Id, txIDs: readonly Id[]): Promise<void> => {
-    for (const txID of txIDs) add(source, (await lookup.find(source, txID)) ?? []);
+  const fetchExports = async (source: Id, txIDs: Iterable<Id>, isOver: () => boolean): Promise<void> => {
+    for (const txID of txIDs) {
+      await limitLookups(async () => {
+        if (!isOver()) add(source, (await lookup.find(source, txID)) ?? []);
+      });
+      if (isOver()) return;
+    }
   };
   return {
     fetchInputs: ({ unsigned }) => {
@@ -58,10 +67,15 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
       const { sourceChain, importedInputs } = unsigned;
       const missing = importedInputs.filter((input) => !isKnown(sourceChain, refId(input)));
       if (missing.length === 0) return undefined;
-      const found = fetchExports(sourceChain, [...new Set(missing.map(({ txID }) => txID))]).catch((error: unknown) => {
+      let isOver = false;
+      const found = fetchExports(sourceChain, new Set(missing.map(({ txID }) => txID)), () => isOver).catch((error: unknown) => {
         if (!(error instanceof Fault)) throw error;
       });
-      return Promise.race([found, sleep(env.timers, patience)]);
+      // Nobody waits for the rest: a transaction that anyone sent must not cause thousands of requests.
+      const over = sleep(env.timers, patience).then(() => {
+        isOver = true;
+      });
+      return Promise.race([found, over]);
     },
     fetchAddresses: async (source, addresses) => {
       const fetchOne = async (address: Address): Promise<void> => {

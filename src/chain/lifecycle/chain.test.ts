@@ -47,6 +47,14 @@ describe('the mempool', () => {
   });
 });
 
+test('only the last listener for work is held: an engine that has stopped is not called', () => {
+  const { chain } = setUp();
+  const called: string[] = [];
+  for (const engine of ['stopped', 'running']) chain.onWork(() => void called.push(engine));
+  chain.issue(spend([[genesis.id, 0]]));
+  expect([...new Set(called)]).toEqual(['running']);
+});
+
 describe('a block', () => {
   test('holds waiting transactions, oldest first, up to 128 KiB, and its time is never before its parent', () => {
     const { chain, decide, setNow } = setUp();

@@ -58,11 +58,11 @@ export function createChain(deps: ChainDeps): Chain {
   const { ledger, verifier, now } = deps;
   const mempool = createMempool();
   const commitState = createCommitState(() => deps.onCommitState?.());
-  const workListeners: (() => void)[] = [];
+  let onWork = (): void => {};
   let isBootstrapping = false;
 
   const notifyWork = (): void => {
-    for (const listener of workListeners) listener();
+    onWork();
   };
   const { forBlocks, ...intake } = createTxIntake(
     { ledger, verifier, mempool, commitState, isBootstrapping: () => isBootstrapping, isInBlock: (id) => blocks.holdsTx(id), notifyWork },
@@ -137,7 +137,9 @@ export function createChain(deps: ChainDeps): Chain {
       isBootstrapping = on;
       verifier.setBootstrapping(on);
     },
-    onWork: (listener) => void workListeners.push(listener),
+    onWork: (listener) => {
+      onWork = listener;
+    },
     waiting: () => mempool.size().txs,
     mempool,
     forgetDropReasons: mempool.drops.clear,

@@ -197,6 +197,24 @@ test('resumes from the last accepted block after it was stopped', async () => {
   expect(second.meter.read().executed).toBe(6001 - reached);
 });
 
+test('tries again when no peer sends the tip that the beacons named', async () => {
+  const blocks = chainOf(50);
+  let asked = 0;
+  // The only peer leaves for 4 s when it has named the tip.
+  const answer = ({ kind }: ChainMessage) => {
+    if (kind === 'getAccepted' && asked++ === 0) {
+      connected.delete(nodeId(1));
+      loop.timers.after(4000, () => connected.add(nodeId(1)));
+    }
+    return 'honest' as const;
+  };
+  const { start, run, vm, outcome, connected, loop } = openNetwork([{ blocks, answer }]);
+  start();
+  await run();
+  expect([outcome.finished, outcome.retries]).toEqual([true, [expect.stringContaining(`no peer sent block ${blocks.at(-1)?.id}`)]]);
+  expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
+});
+
 test('tries again while the beacons do not agree', async () => {
   const { start, run, outcome, vm } = openNetwork([{ blocks: chainOf(5, 'x') }, { blocks: chainOf(5, 'y') }, { blocks: chainOf(5, 'z') }]);
   start();

@@ -165,7 +165,8 @@ async function findTip({ vm, beacons, requester, fetcher, randomBytes }: TipPart
   for (const id of accepted) {
     if (vm.block(id) !== undefined) continue;
     const [block] = (await fetcher.fetch(id, 1)) ?? [];
-    if (block !== undefined && block.height > tip.height) tip = block;
+    if (block === undefined) throw noBlocks(`no peer sent block ${id}`);
+    if (block.height > tip.height) tip = block;
   }
   return tip;
 }

@@ -74,11 +74,14 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
   const issue = (node: NodeId, start: EngineBlock, source: BlockSource) => {
     let block = start;
     while (shouldIssue(block)) {
-      if (!enqueue(node, block, false, source)) return;
       const parent = blockOf(block.parentID);
+      // A parent of another height is a lie: the block can never be valid. It must not be prepared.
+      if (parent !== undefined && parent.height + 1n !== block.height) {
+        markUnverified(block);
+        return giveUp(block.id);
+      }
+      if (!enqueue(node, block, false, source)) return;
       if (parent === undefined) return request(node, block.parentID, source);
-      // A parent of another height is a lie: the block can never be valid.
-      if (parent.height + 1n !== block.height) return dropPending(block);
       block = parent;
     }
     giveUp(block.id);

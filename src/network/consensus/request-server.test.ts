@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { Fault } from '../../base/fault.ts';
 import { createTestTimers, nodeId } from './engine.fixture.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
 
@@ -41,4 +42,21 @@ test('a request whose time is over is dropped with its bytes', () => {
   server.add(nodeId(1), timers.now() - 1, 10, none);
   timers.advance(100);
   expect(server.waitingBytes()).toBe(0);
+});
+
+test('a request for a damaged block ends without an answer, and the next ones are served', () => {
+  const timers = createTestTimers();
+  const server = createRequestServer(timers);
+  const served: string[] = [];
+  // biome-ignore lint/correctness/useYield: the first read fails.
+  server.add(nodeId(1), Number.MAX_SAFE_INTEGER, 10, function* () {
+    throw new Fault('damaged block', { code: 'TEST_DAMAGED' });
+  });
+  for (const name of ['same peer', 'other peer'])
+    server.add(nodeId(name === 'same peer' ? 1 : 2), Number.MAX_SAFE_INTEGER, 10, function* () {
+      served.push(name);
+      yield;
+    });
+  timers.advance(100);
+  expect([served.sort(), server.waitingBytes()]).toEqual([['other peer', 'same peer'], 0]);
 });

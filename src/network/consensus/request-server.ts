@@ -1,4 +1,5 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { Fault } from '../../base/fault.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import { createQueueLimit, type QueueLimits, unlimited } from './queue-limit.ts';
@@ -69,7 +70,13 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
     if (entry === undefined) return;
     const start = timers.now();
     let isDone = false;
-    while (!isDone && timers.now() - start < sliceMilliseconds) isDone = entry.steps.next().done === true;
+    try {
+      while (!isDone && timers.now() - start < sliceMilliseconds) isDone = entry.steps.next().done === true;
+    } catch (error) {
+      // A damaged block: the store has noted it, and the peer gets no answer.
+      if (!(error instanceof Fault)) throw error;
+      isDone = true;
+    }
     const spent = timers.now() - start;
     entry.worked += spent;
     const queue = queues.get(entry.node);

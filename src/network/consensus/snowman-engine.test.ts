@@ -320,6 +320,20 @@ describe('what peers can make an engine hold', () => {
     push(makeBlock({ id: idOf(Uint8Array.of(5)), height: 10n ** 15n }, 'high'));
     expect([engine.state().pendingBlocks, engine.state().blockRequests]).toEqual([0, 0]);
   });
+  test('a block whose height does not follow that of its parent is neither prepared nor held', () => {
+    const { push, engine, vm } = openEngine();
+    let prepared = 0;
+    Object.assign(vm, {
+      prepare: () => {
+        prepared++;
+        return new Promise<void>(() => {});
+      },
+    });
+    for (const label of ['a', 'b', 'c']) push(makeBlock({ id: genesis.id, height: 1n }, label));
+    expect([prepared, engine.state().pendingBlocks]).toEqual([0, 0]);
+    push(makeBlock(genesis, 'd'));
+    expect([prepared, engine.state().pendingBlocks]).toEqual([1, 1]);
+  });
   test('the block of a query is copied only if it waits', () => {
     const { engine, vm } = openEngine();
     const parsed: Uint8Array[] = [];

@@ -25,6 +25,7 @@ type ReceivedQueue = {
 /** A transaction that waits; `end` gives its room back. */
 type Entry = { readonly node: NodeId; readonly bytes: Uint8Array; readonly end: () => void };
 
+/** `onError` is called with each error that a transaction causes; that transaction counts as refused. */
 export function createReceivedQueue(
   pool: Pick<GossipPool, 'has' | 'add'>,
   timers: Timers,
@@ -37,6 +38,7 @@ export function createReceivedQueue(
   const limit = createQueueLimit(gossipLimits.queued, hasStake);
   const queued = new Map<Id, Entry>();
   const counts = { added: 0, refused: 0, dropped: 0 };
+  let isStopped = false;
 
   const finish = (id: Id, isAdded: boolean): void => {
     if (isAdded) {
@@ -47,10 +49,20 @@ export function createReceivedQueue(
       refused.add(id, timers.now());
     }
   };
+  /** An error of one transaction is reported. It must not end the queue: the next transactions may be valid. */
   const verify = (id: Id, bytes: Uint8Array): void | Promise<void> => {
-    if (pool.has(id)) return;
-    const result = pool.add(bytes);
-    return typeof result === 'boolean' ? finish(id, result) : result.then((isAdded) => finish(id, isAdded));
+    const fail = (error: unknown): void => {
+      if (isStopped) return;
+      finish(id, false);
+      onError(error);
+    };
+    try {
+      if (pool.has(id)) return;
+      const result = pool.add(bytes);
+      return typeof result === 'boolean' ? finish(id, result) : result.then((isAdded) => finish(id, isAdded)).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
   };
   /** Returns whether the transaction waits; `verified` is called when it does not any more. */
   const enqueue = (node: NodeId, item: Uint8Array, verified: () => void): boolean => {
@@ -93,6 +105,7 @@ export function createReceivedQueue(
     queuedBytes: () => limit.waiting().bytes,
     counts: () => counts,
     stop: () => {
+      isStopped = true;
       mailbox.close();
       limit.clear();
     },

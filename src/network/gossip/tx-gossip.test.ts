@@ -3,7 +3,7 @@ import { fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createConnectedValidators } from '../consensus/connected-validators.ts';
-import { chainId, createTestTimers, createTestTransport, nodeId, seededBytes } from '../consensus/engine.fixture.ts';
+import { chainId, createTestTimers, createTestTransport, flush, nodeId, seededBytes } from '../consensus/engine.fixture.ts';
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes } from '../messages/gossip.ts';
 import { bloomHash, createBloomFilter, parseBloomFilter } from '../protocol/bloom-filter.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
@@ -211,8 +211,40 @@ test('received transactions: those of peers with stake first, bounded by bytes, 
   queue.disconnected(others[0] as NodeId);
   expect(before - queue.queuedBytes()).toBe(Math.floor(perPeer.bytes / size) * size);
   first.resolve(true);
-  await Promise.resolve();
-  await first.promise;
+  await flush();
   expect(verified.slice(0, 3)).toEqual([0, 2, 1]);
   expect([queue.queuedBytes(), verified.length]).toEqual([0, 2 + Math.floor((before - size) / size) - Math.floor(perPeer.bytes / size)]);
+});
+
+test('received transactions: an error of one is reported, and the next are verified; after a stop nothing is reported', async () => {
+  const verified: number[] = [];
+  const errors: unknown[] = [];
+  const running = Promise.withResolvers<boolean>();
+  const add = (bytes: Uint8Array): boolean | Promise<boolean> => {
+    verified.push(bytes[0] as number);
+    if (bytes[0] === 1) throw new Error('thrown');
+    if (bytes[0] === 2) return Promise.reject(new Error('rejected'));
+    return bytes[0] === 4 ? running.promise : true;
+  };
+  const queue = createReceivedQueue(
+    { has: () => false, add },
+    createTestTimers(),
+    () => true,
+    () => {},
+    (error) => void errors.push(String(error)),
+  );
+  queue.add(
+    peer,
+    [1, 2, 3, 4, 5].map((kind) => Uint8Array.of(kind)),
+  );
+  await flush();
+  expect([verified, errors]).toEqual([
+    [1, 2, 3, 4],
+    ['Error: thrown', 'Error: rejected'],
+  ]);
+  expect(queue.counts()).toEqual({ added: 1, refused: 2, dropped: 0 });
+  queue.stop();
+  running.reject(new Error('late'));
+  await flush();
+  expect([verified.length, errors.length]).toEqual([4, 2]);
 });

@@ -28,17 +28,21 @@ async function openChain() {
       }),
   };
   const blocks = [genesis];
-  /** Whether peers answer requests for blocks. */
-  const answers = { ancestors: true };
+  /** Whether peers send older blocks than the newest one. */
+  const answers = { olderBlocks: true };
   for (const peer of peers) {
     const transport = network.transportOf(peer);
     const receive = (from: NodeId, message: ChainMessage): void => {
-      if (message.kind === 'getAncestors' && !answers.ancestors) return;
+      const newest = blocks.at(-1) as EngineBlock;
+      if (message.kind === 'getAncestors' && !answers.olderBlocks) {
+        const containers = message.containerId === newest.id ? [newest.bytes] : [];
+        transport.send({ kind: 'ancestors', chainId, requestId: message.requestId, containers }, [from]);
+        return;
+      }
       if (createGetter({ chainId, vm: createTestVm(blocks), transport, timers }).receive(from, message)) return;
       if (message.kind !== 'pullQuery') return;
-      const last = blocks.at(-1) as EngineBlock;
-      const at = blocks[Number(message.requestedHeight)] ?? last;
-      const ids = { preferredId: last.id, preferredIdAtHeight: at.id, acceptedId: last.id, acceptedHeight: last.height };
+      const at = blocks[Number(message.requestedHeight)] ?? newest;
+      const ids = { preferredId: newest.id, preferredIdAtHeight: at.id, acceptedId: newest.id, acceptedHeight: newest.height };
       transport.send({ kind: 'chits', chainId, requestId: message.requestId, ...ids }, [from]);
     };
     network.start(peer, { receive, failed: () => {}, connected: () => {}, disconnected: () => {} });
@@ -87,14 +91,14 @@ test('a chain that is more than 256 blocks behind most of the stake bootstraps a
 
 test('a chain that bootstraps again is behind the tip that the beacons name, not only behind what it knew before', async () => {
   const { chain, run, grow, answers } = await openChain();
-  answers.ancestors = false;
+  answers.olderBlocks = false;
   grow(300);
   expect(await run(chain.isBootstrapping)).toBe(true);
   expect(chain.lag()?.majorityHeight).toBe(300n);
   grow(3000);
   expect(await run(() => chain.lag()?.majorityHeight === 3300n)).toBe(true);
   expect(chain.isBootstrapping()).toBe(true);
-  answers.ancestors = true;
+  answers.olderBlocks = true;
   expect(await run(() => chain.lag() === undefined)).toBe(true);
   expect([chain.isBootstrapping(), chain.bootstrap().height]).toEqual([false, 3300n]);
   chain.stop();

@@ -180,6 +180,27 @@ describe('with validators', () => {
     expect(asked).toEqual([0n, 0n]);
   });
 
+  test('the transactions of a block are prepared, and the set at its height is loaded, only if its header passes', async () => {
+    const clock = testClock();
+    const [validator, stranger] = [createProposer(), createProposer()];
+    const set: ValidatorSet = new Map([[validator.nodeId, 5n]]);
+    const work: unknown[] = [];
+    const a = openOuterChain(clock);
+    const b = openOuterChain(clock, {
+      validators: { ...anyoneProposes, at: (height) => (height === 0n ? set : undefined), load: async (height) => void work.push(height) },
+      wrapInner: (inner) => ({ ...inner, prepare: async () => void work.push('transactions') }),
+    });
+    const issue = createIssuer();
+    acceptBlock(b.vm, b.vm.parse(extend(a, issue()).bytes));
+    const next = { ...outerOf(extend(a, issue())), pChainHeight: 7n };
+    const signedBy = ({ certificate, sign }: typeof validator) => b.vm.parse(makeSignedBlock(next, b.state.id, certificate, sign).bytes);
+    await b.vm.prepare(signedBy(stranger));
+    await b.vm.prepare(b.vm.parse(next.inner));
+    expect([codeOf(() => b.vm.verify(signedBy(stranger))), work]).toEqual(['OUTER_UNEXPECTED_PROPOSER', []]);
+    await b.vm.prepare(signedBy(validator));
+    expect(work).toEqual([7n, 'transactions']);
+  });
+
   test('a node that is no validator never builds; one with a small weight searches a bounded number of slots', () => {
     const clock = testClock();
     const proposer = createProposer();

@@ -73,8 +73,11 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
 
   const prepare = async (block: EngineBlock): Promise<void> => {
     const { outer, inner: innerBlock } = contents.of(block);
-    if (outer === undefined || isBootstrapping) return inner.prepare(innerBlock);
-    await Promise.all([inner.prepare(innerBlock), headers.prepare(outer)]);
+    if (isBootstrapping) return inner.prepare(innerBlock);
+    if (outer === undefined) return;
+    await headers.prepare(outer);
+    // What its header refuses must cost nothing more: anyone can send it. `verify` says why.
+    if (headers.accepts(outer, innerBlock)) await inner.prepare(innerBlock);
   };
 
   const acceptAll = (ids: readonly Id[]): void => {
