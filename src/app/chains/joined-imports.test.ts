@@ -45,24 +45,24 @@ function open() {
   return { fetchInputs, asked: () => asked, answer, endWaiting };
 }
 
-test('16 exports are looked up at once for all transactions together', async () => {
+test('64 exports are looked up at once for all transactions together', async () => {
   const { fetchInputs, asked, answer } = open();
-  const fetched = Promise.all(Array.from({ length: 20 }, (_, index) => fetchInputs(importOf(`tx ${index}`, 2))));
+  const fetched = Promise.all(Array.from({ length: 80 }, (_, index) => fetchInputs(importOf(`tx ${index}`, 2))));
   await answer(0);
-  expect(asked()).toBe(16);
+  expect(asked()).toBe(64);
   await answer(3);
-  expect(asked()).toBe(19);
-  for (let round = 0; round < 3; round++) await answer(16);
-  expect(asked()).toBe(40);
+  expect(asked()).toBe(67);
+  for (let round = 0; round < 3; round++) await answer(64);
+  expect(asked()).toBe(160);
   await fetched;
 });
 
 test('when a transaction no longer waits, the rest of its exports is not looked up', async () => {
   const { fetchInputs, asked, answer, endWaiting } = open();
-  const fetched = Promise.all(Array.from({ length: 20 }, (_, index) => fetchInputs(importOf(`tx ${index}`, 100))));
+  const fetched = Promise.all(Array.from({ length: 80 }, (_, index) => fetchInputs(importOf(`tx ${index}`, 100))));
   await answer(0);
   endWaiting();
   await fetched;
-  await answer(16);
-  expect(asked()).toBe(16);
+  await answer(64);
+  expect(asked()).toBe(64);
 });

@@ -37,7 +37,7 @@ type ImportsDeps = {
 /** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
 const patience = 1000;
 /** Exports that are looked up at the same time, for all blocks and transactions: one block may import thousands. */
-const maxLookups = 16;
+const maxLookups = 64;
 /** Addresses that are asked for at the same time. */
 const concurrency = 8;
 
