@@ -46,7 +46,8 @@ export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
       const returnedTxs = returnTxs ? removed.flatMap(({ id }) => deps.txsOfBlock(id)) : [];
       let mempool: readonly Tx[] = [];
       await deps.revertToBlock(target, () => {
-        if (deps.ledger.lastAccepted().id !== oldTip) throw tipChanged();
+        const tip = deps.ledger.lastAccepted();
+        if (tip.id !== oldTip) throw tipChanged(tip.height);
         mempool = deps.chain.pending().mempool;
       });
       const avoided = new Set([...given.flat(), ...returnedTxs, ...mempool].flatMap(consumedIds));
@@ -105,7 +106,11 @@ function buildBlock({ chain, engine }: ReorgDeps, txs: readonly Tx[], createFill
   return filler;
 }
 
-const tipChanged = () => new DevError('a block was accepted before the reorg began; try again', { code: 'DEV_NOT_MINED' });
+const tipChanged = (height: bigint) =>
+  new DevError(`the last block changed before the reorg began and is now at height ${height}; nothing was reverted, send the call again`, {
+    code: 'DEV_TIP_CHANGED',
+    height: String(height),
+  });
 
 type NumberedBlock = { readonly height: number; readonly id: Id };
 

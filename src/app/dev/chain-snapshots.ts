@@ -55,8 +55,9 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
   const tip = () => tipOf(x);
-  /** A part that the snapshot does not have keeps its state, but every chain must continue from the restored block. */
+  /** During a reorg: the wallet queues that stay. */
   const keptQueues = new Map<SnapshotChain, readonly Uint8Array[]>();
+  /** A part that the snapshot does not have keeps its state, but every chain must continue from the restored block. */
   const dropPending = (): void => {
     for (const chain of chains) chain.revertible?.continueAfterRevert({ mempool: [], walletQueue: keptQueues.get(chain) ?? [] });
   };
