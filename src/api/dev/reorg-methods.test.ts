@@ -13,6 +13,7 @@ const block = makeBlock({ parentID: genesis.id, height: 2n, time: 1000n, txs: [i
 function setUp({ mine = () => block, beforeTurn = () => {} }: { mine?: () => EngineBlock; beforeTurn?: () => void } = {}) {
   const tip = { ...block };
   const mempool = [waiting];
+  const prepared: Id[] = [];
   const returned: Id[] = [];
   const calls: string[] = [];
   const run = () =>
@@ -28,6 +29,10 @@ function setUp({ mine = () => block, beforeTurn = () => {} }: { mine?: () => Eng
           calls.push(`revert to ${height}`);
           mempool.length = 0;
         },
+        prepare: async ({ id }) => {
+          prepared.push(id);
+          throw new Error('the forked node does not answer');
+        },
         createFiller: () => genesis,
         returnToMempool: (txs) => returned.push(...txs.map(({ id }) => id)),
         longWork: { begin: () => () => undefined },
@@ -35,7 +40,7 @@ function setUp({ mine = () => block, beforeTurn = () => {} }: { mine?: () => Eng
       },
       { depth: 1, returnTxs: true },
     ) as Promise<unknown>;
-  return { run, tip, mempool, returned, calls };
+  return { run, tip, mempool, prepared, returned, calls };
 }
 
 test('a reorg that cannot build a block returns all transactions to the mempool', async () => {
@@ -52,9 +57,11 @@ test('a reorg that cannot build a block returns all transactions to the mempool'
 });
 
 test('a transaction that comes while the reorg waits for another call returns to the mempool', async () => {
-  const { run, mempool, returned } = setUp({ beforeTurn: () => void mempool.push(late) });
+  const { run, mempool, prepared, returned } = setUp({ beforeTurn: () => void mempool.push(late) });
   await run();
   expect(returned).toEqual([inBlock.id, waiting.id, late.id]);
+  // Also if they cannot be prepared.
+  expect(prepared).toEqual(returned);
 });
 
 test('a block that is accepted while the reorg waits for another call stops it', async () => {

@@ -25,6 +25,8 @@ type ReorgDeps = {
    * the `avoided` outputs if there is another one.
    */
   readonly createFiller: (memo: string, avoided: ReadonlySet<Id>) => Tx;
+  /** Fetches what verifying a transaction needs; undefined if nothing is missing. On a fork, a revert also undoes the copies of its inputs. */
+  readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Puts transactions into the mempool; they are verified when a block is built. Returns how many are in it. */
   readonly returnToMempool: (txs: readonly Tx[]) => number;
   readonly longWork: LongWork;
@@ -50,12 +52,18 @@ export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
         if (tip.id !== oldTip) throw tipChanged(tip.height);
         mempool = deps.chain.pending().mempool;
       });
-      const avoided = new Set([...given.flat(), ...returnedTxs, ...mempool].flatMap(consumedIds));
+      const all = [...given.flat(), ...returnedTxs, ...mempool];
+      const avoided = new Set(all.flatMap(consumedIds));
       const refused: Refused[] = [];
       const pause = deps.longWork.begin();
       let last: EngineBlock | undefined;
       let returned = 0;
       try {
+        for (const tx of all) {
+          await pause();
+          // A transaction that cannot be prepared is verified without it, so that the reorg does not end with a shorter chain.
+          await deps.prepare(tx)?.catch(() => undefined);
+        }
         for (let i = 0; i < count; i++) {
           await pause();
           last = buildBlock(deps, given[i] ?? [], () => deps.createFiller(`reorg of ${idText(oldTip)}`, avoided), refused);
