@@ -3,6 +3,7 @@ import { idText } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
+import { noPendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { diffStates } from '../../ledger/snapshot/snapshot-diff.ts';
 import { openSnapshots, type RevertiblePart, type Snapshots } from '../../ledger/snapshot/snapshots.ts';
@@ -18,7 +19,7 @@ import { createSavedPending } from './saved-pending.ts';
  */
 export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> & {
   /**
-   * Goes back to the state after an earlier block of the X-Chain; clock, deposits and wallet queues stay as they are. Throws if it was not kept.
+   * Goes back to the state after an earlier block of the X-Chain; clock, deposits and its wallet queue stay as they are. Throws if it was not kept.
    * `beforeRevert` is called in the same turn of the event loop, when nothing can change any more; if it throws, nothing is reverted.
    */
   readonly revertToBlock: (height: number, beforeRevert?: () => void) => Promise<void>;
@@ -55,11 +56,12 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
   const tip = () => tipOf(x);
-  /** During a reorg: the wallet queues that stay. */
-  const keptQueues = new Map<SnapshotChain, readonly Uint8Array[]>();
+  /** During a reorg: the wallet queue of the X-Chain, which stays. */
+  let keptQueue = noPendingTxs.walletQueue;
   /** A part that the snapshot does not have keeps its state, but every chain must continue from the restored block. */
   const dropPending = (): void => {
-    for (const chain of chains) chain.revertible?.continueAfterRevert({ mempool: [], walletQueue: keptQueues.get(chain) ?? [] });
+    for (const chain of chains)
+      chain.revertible?.continueAfterRevert(chain === x ? { ...noPendingTxs, walletQueue: keptQueue } : noPendingTxs);
   };
   const continueChains = (): void => {
     for (const { catchUpIndex } of chains) catchUpIndex();
@@ -97,7 +99,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
       await revertNow(name, 'reorg', () => {
         beforeRevert();
         // The caller puts the mempool of the X-Chain back, with the first transaction of its queue.
-        if (x.revertible !== undefined) keptQueues.set(x, x.revertible.pending().walletQueue);
+        keptQueue = x.revertible?.pending().walletQueue ?? keptQueue;
         const restoreDeposits = deps.keepDeposits?.();
         return () => {
           snapshots.points.deleteAbove(height);
@@ -105,7 +107,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
         };
       });
     } finally {
-      keptQueues.clear();
+      keptQueue = noPendingTxs.walletQueue;
     }
   };
   const replaceNow = (name: string, work: (reload: () => void) => void): void => {
