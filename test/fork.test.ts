@@ -222,6 +222,23 @@ for (const [name, startSource] of Object.entries(sources))
     });
   });
 
+test('a reorg of a fork copies the inputs of waiting transactions again', async () => {
+  const source = await startProgram();
+  const dev = (client: Client, method: string, params: unknown = {}) => call(client, `dev.${method}`, params, '/ext/dev');
+  const funding = send(ewoqGenesisUtxo, [spender, 7n * coin]);
+  await issue(source.client, funding);
+  const fork = await startProgramAsUsers(`--fork-url=${source.url}`, '--reorg-depth=4');
+  await dev(fork.client, 'mine');
+  await dev(fork.client, 'setAutomine', { enabled: false });
+  const waiting = send(output(funding, spender), [late, coin]);
+  await call(fork.client, 'avm.issueTx', { tx: formatHex('hex', waiting.bytes) });
+  await dev(fork.client, 'reorg', { depth: 1 });
+  await dev(fork.client, 'mine');
+  expect(await call(fork.client, 'avm.getTxStatus', { txID: idText(waiting.id) })).toEqual({ status: 'Accepted' });
+  await fork.stop();
+  await source.stop();
+});
+
 describe('a fork that cannot be', () => {
   test('the node does not answer, or is of another network', async () => {
     const down = await runProgram('--fork-url=http://127.0.0.1:1', '--http-port=0');

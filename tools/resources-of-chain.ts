@@ -130,7 +130,7 @@ export const chainResources: readonly ResourceRow[] = [
     over: 'others wait; 503',
     seen: 'serac_api_requests_total',
     test: 'src/app/platform/postgres-connections.test.ts',
-    holds: ['app/database/replica-lag.ts samples'],
+    holds: ['app/database/replica-lag.ts samples', 'app/platform/postgres-lock-bun.ts reads'],
   },
   {
     resource: 'restarts of the writer process (`--supervise`)',

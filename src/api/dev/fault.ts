@@ -21,6 +21,7 @@ export type DevFault =
   | { code: 'DEV_BAD_DEPTH'; depth: number; max: number }
   | { code: 'DEV_NO_FILLER_FUNDS'; address: string; need: string }
   | { code: 'DEV_NOT_MINED' }
+  | { code: 'DEV_TIP_CHANGED'; height: string }
   | { code: 'DEV_NOT_PENDING'; txID: string }
   | { code: 'DEV_NOT_DECODABLE'; tx: string; block: string; utxo: string }
   | { code: 'DEV_UNKNOWN_TX'; txID: string; max: number }

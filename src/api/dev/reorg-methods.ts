@@ -18,13 +18,15 @@ type ReorgDeps = {
   readonly engine: Pick<SoloEngine, 'mine'>;
   readonly ledger: Pick<Ledger, 'lastAccepted' | 'blockIdAt'>;
   readonly txsOfBlock: (id: Id) => readonly Tx[];
-  /** Goes back to the state after an earlier block. */
-  readonly revertToBlock: (height: number) => Promise<void>;
+  /** Goes back to the state after an earlier block. `beforeRevert` is called in the same turn of the event loop. */
+  readonly revertToBlock: (height: number, beforeRevert: () => void) => Promise<void>;
   /**
    * Builds the transaction of a block that would be empty. The memo makes it another one than that of a replaced block. It spends none of
    * the `avoided` outputs if there is another one.
    */
   readonly createFiller: (memo: string, avoided: ReadonlySet<Id>) => Tx;
+  /** Fetches what verifying a transaction needs; undefined if nothing is missing. On a fork, a revert also undoes the copies of its inputs. */
+  readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Puts transactions into the mempool; they are verified when a block is built. Returns how many are in it. */
   readonly returnToMempool: (txs: readonly Tx[]) => number;
   readonly longWork: LongWork;
@@ -44,21 +46,36 @@ export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
       const target = Number(height) - count;
       const removed = listBlocks(deps.ledger, target + 1, Number(height));
       const returnedTxs = returnTxs ? removed.flatMap(({ id }) => deps.txsOfBlock(id)) : [];
-      const { mempool } = deps.chain.pending();
-      const avoided = new Set([...given.flat(), ...returnedTxs, ...mempool].flatMap(consumedIds));
-      await deps.revertToBlock(target);
+      let mempool: readonly Tx[] = [];
+      await deps.revertToBlock(target, () => {
+        const tip = deps.ledger.lastAccepted();
+        if (tip.id !== oldTip) throw tipChanged(tip.height);
+        mempool = deps.chain.pending().mempool;
+      });
+      const all = [...given.flat(), ...returnedTxs, ...mempool];
+      const avoided = new Set(all.flatMap(consumedIds));
       const refused: Refused[] = [];
       const pause = deps.longWork.begin();
       let last: EngineBlock | undefined;
-      for (let i = 0; i < count; i++) {
-        await pause();
-        last = buildBlock(deps, given[i] ?? [], () => deps.createFiller(`reorg of ${idText(oldTip)}`, avoided), refused);
+      let returned = 0;
+      try {
+        for (const tx of all) {
+          await pause();
+          // A transaction that cannot be prepared is verified without it, so that the reorg does not end with a shorter chain.
+          await deps.prepare(tx)?.catch(() => undefined);
+        }
+        for (let i = 0; i < count; i++) {
+          await pause();
+          last = buildBlock(deps, given[i] ?? [], () => deps.createFiller(`reorg of ${idText(oldTip)}`, avoided), refused);
+        }
+      } finally {
+        // Also if a block could not be built: the chain is shorter then, but no transaction is lost.
+        returned = deps.returnToMempool(returnedTxs);
+        deps.returnToMempool(mempool);
+        await deps.informReaders();
       }
       const { height: newHeight, time } = last as EngineBlock;
       const added = listBlocks(deps.ledger, target + 1, target + count);
-      const returned = deps.returnToMempool(returnedTxs);
-      deps.returnToMempool(mempool);
-      await deps.informReaders();
       return {
         height: String(newHeight),
         time: String(time),
@@ -96,6 +113,12 @@ function buildBlock({ chain, engine }: ReorgDeps, txs: readonly Tx[], createFill
   if (filler === undefined) throw new DevError('no block was built: the filler transaction was dropped', { code: 'DEV_NOT_MINED' });
   return filler;
 }
+
+const tipChanged = (height: bigint) =>
+  new DevError(`the last block changed before the reorg began and is now at height ${height}; nothing was reverted, send the call again`, {
+    code: 'DEV_TIP_CHANGED',
+    height: String(height),
+  });
 
 type NumberedBlock = { readonly height: number; readonly id: Id };
 

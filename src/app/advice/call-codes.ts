@@ -158,6 +158,10 @@ export const devCodes: AdviceByCode<
     'Issue a transaction, or send AVAX to `address`.',
   ],
   DEV_NOT_MINED: ['No block could be built.', 'Look at the log of the node, and try again.'],
+  DEV_TIP_CHANGED: [
+    'The last block changed while `dev.reorg` waited for another call; the last block is now at `height`. Nothing was reverted.',
+    'Send the call again. Turn off automine first with `dev.setAutomine` if it fails again.',
+  ],
   DEV_NOT_PENDING: [
     'The transaction is not in the mempool.',
     '`dev.getMempool` lists those that are; `dev.getTxLifecycle` tells what became of it.',

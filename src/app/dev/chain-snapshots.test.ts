@@ -1,8 +1,10 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { PendingTxs } from '../../chain/lifecycle/chain.ts';
 import type { ChainEvent } from '../../chain/lifecycle/events.ts';
 import { genesis, spend } from '../../chain/lifecycle/memory-chain.fixture.ts';
+import { noPendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import { registerChain } from '../../ledger/state/chain-number.ts';
 import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
@@ -13,14 +15,18 @@ import { openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
 const ids = ['01', '02'].map((byte) => byte.repeat(32) as Id);
 
 /** Two chains whose last block is the last row of their block table. */
-function openTestSnapshots(onPause: () => Promise<void> | undefined = () => undefined) {
+function openTestSnapshots(
+  onPause: () => Promise<void> | undefined = () => undefined,
+  more: Partial<Parameters<typeof openChainSnapshots>[0]> = {},
+) {
   const store = openStore(openDatabase, { path: memoryPath, networkID: 1, genesis: ids[0] as Id });
   openSharedMemory(store);
   const calls: string[] = [];
   const published: ChainEvent[] = [];
   const processing = [0, 0];
-  /** The mempool of the first chain, and how many transactions it got back at a time. */
+  /** Mempool and wallet queue of the first chain, and how many transactions the mempool got back at a time. */
   const mempool: Tx[] = [];
+  const walletQueue: Uint8Array[] = [];
   const parts: number[] = [];
   let clock = '0';
   const chains = ids.map((id, i) => {
@@ -31,15 +37,16 @@ function openTestSnapshots(onPause: () => Promise<void> | undefined = () => unde
       store.db.exec(`INSERT INTO ${table} VALUES (${at}, x'${id.slice(0, 62)}0${at}', x'', 0, 0, 9, 0, 0, x'', 0, 0, 0, 0)`);
     const revertible = {
       processing: () => processing[i] as number,
-      pending: () => ({ mempool: i === 0 ? [...mempool] : [], walletQueue: [] }),
+      pending: () => (i === 0 ? { mempool: [...mempool], walletQueue: [...walletQueue] } : noPendingTxs),
       restorePending: (txs: readonly Tx[]) => {
         mempool.push(...txs);
         parts.push(txs.length);
       },
       mempool: { get: (id: Id) => mempool.find((tx) => tx.id === id) },
-      continueAfterRevert: () => {
+      continueAfterRevert: (pending: PendingTxs) => {
         calls.push(`continue ${i} at ${lastAccepted().height}`);
         mempool.length = 0;
+        if (i === 0) walletQueue.splice(0, walletQueue.length, ...pending.walletQueue);
       },
     };
     return { spec: { id, aliases: [`chain ${i}`] }, lastAccepted, revertible, initialize: () => add(0), catchUpIndex: () => {}, add };
@@ -59,11 +66,12 @@ function openTestSnapshots(onPause: () => Promise<void> | undefined = () => unde
     ],
     longWork: { begin: () => onPause },
     afterReset: () => void calls.push('fund'),
+    ...more,
   });
   const setClock = (text: string): void => {
     clock = text;
   };
-  return { snapshots, chains, calls, published, processing, clock: () => clock, setClock, mempool, parts, store };
+  return { snapshots, chains, calls, published, processing, clock: () => clock, setClock, mempool, walletQueue, parts, store };
 }
 
 test('a revert restores all chains and parts, then publishes one event per chain', async () => {
@@ -157,4 +165,46 @@ test('snapshots, reverts and resets that are asked for at once run one after the
   expect([saved.name, reverted.height]).toEqual(['a', 0]);
   expect(mempool).toHaveLength(40);
   expect(snapshots.listSnapshots().map(({ name }) => name)).toEqual(['a']);
+});
+
+describe('a reorg', () => {
+  /** Two chains at block 0, and block 1 on the first one. */
+  async function openReorg(keepDeposits: () => () => void = () => () => {}) {
+    const opened = openTestSnapshots(undefined, { reorgDepth: 1, keepDeposits });
+    await opened.snapshots.reset();
+    const [x] = opened.chains;
+    x?.add(1);
+    return { ...opened, height: () => x?.lastAccepted().height };
+  }
+
+  test('keeps the wallet queue', async () => {
+    const { snapshots, walletQueue, height } = await openReorg();
+    const { bytes } = spend([[genesis.id, 0]]);
+    walletQueue.push(bytes);
+    await snapshots.revertToBlock(0);
+    expect([height(), walletQueue]).toEqual([0n, [bytes]]);
+    await snapshots.reset();
+    expect(walletQueue).toEqual([]);
+  });
+
+  test('is checked when the calls before it have ended; if the check fails, nothing is reverted', async () => {
+    const { snapshots, height } = await openReorg();
+    const order: string[] = [];
+    const saving = snapshots.snapshot('a').then(() => order.push('saved'));
+    const check = () => {
+      order.push('checked');
+      throw new Error('tip changed');
+    };
+    await expect(snapshots.revertToBlock(0, check)).rejects.toThrow('tip changed');
+    await saving;
+    expect([order, height()]).toEqual([['saved', 'checked'], 1n]);
+  });
+
+  test('reverts nothing if the deposits cannot be added in the same transaction', async () => {
+    const { snapshots, height } = await openReorg(() => () => {
+      throw new Error('disk failed');
+    });
+    await expect(snapshots.revertToBlock(0)).rejects.toThrow('disk failed');
+    expect(height()).toBe(1n);
+  });
 });

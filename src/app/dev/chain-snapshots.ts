@@ -18,8 +18,11 @@ import { createSavedPending } from './saved-pending.ts';
  * takes long with a full mempool, saving and restoring its transactions, is done in time slices before and after it.
  */
 export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> & {
-  /** Goes back to the state after an earlier block of the X-Chain; clock and deposits stay as they are. Throws if it was not kept. */
-  readonly revertToBlock: (height: number) => Promise<void>;
+  /**
+   * Goes back to the state after an earlier block of the X-Chain; clock, deposits and its wallet queue stay as they are. Throws if it was not kept.
+   * `beforeRevert` is called in the same turn of the event loop, when nothing can change any more; if it throws, nothing is reverted.
+   */
+  readonly revertToBlock: (height: number, beforeRevert?: () => void) => Promise<void>;
   /** The height of the oldest block to which `revertToBlock` can go back; undefined: to none. */
   readonly lowestBlock: () => number | undefined;
   /** Replaces the rows of all chains in one step; `work` runs inside the transaction. `name`: the state's name in the event. */
@@ -53,9 +56,12 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   const { store, prepareRevert } = nodeStore;
   const [x] = chains;
   const tip = () => tipOf(x);
+  /** During a reorg: the wallet queue of the X-Chain, which stays. */
+  let keptQueue = noPendingTxs.walletQueue;
   /** A part that the snapshot does not have keeps its state, but every chain must continue from the restored block. */
   const dropPending = (): void => {
-    for (const { revertible } of chains) revertible?.continueAfterRevert(noPendingTxs);
+    for (const chain of chains)
+      chain.revertible?.continueAfterRevert(chain === x ? { ...noPendingTxs, walletQueue: keptQueue } : noPendingTxs);
   };
   const continueChains = (): void => {
     for (const { catchUpIndex } of chains) catchUpIndex();
@@ -69,15 +75,16 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   const points = keepPoints(snapshots.points, deps);
 
   /** `shown`: the name in the event. */
-  const revertNow = async (name: string, shown: string) => {
+  const revertNow = async (name: string, shown: string, addRows?: () => () => void) => {
     checkIdle(chains);
     snapshots.segmentOf(name);
     const pause = longWork.begin();
     try {
       await pending.read(snapshots.readChunks(name), pause);
       checkIdle(chains);
+      const rows = addRows?.();
       prepareRevert();
-      const point = snapshots.revert(name, shown);
+      const point = snapshots.revert(name, shown, rows);
       publish(deps, shown);
       await pending.restore(pause);
       return point;
@@ -85,13 +92,23 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
       pending.forget();
     }
   };
-  const revertToBlock = async (height: number): Promise<void> => {
+  const revertToBlock = async (height: number, beforeRevert = () => {}): Promise<void> => {
     const name = snapshots.points.nameAt(height);
     if (name === undefined) throw notKept(tip().height, snapshots.points.lowest());
-    const restoreDeposits = deps.keepDeposits?.();
-    await revertNow(name, 'reorg');
-    snapshots.points.deleteAbove(height);
-    restoreDeposits?.();
+    try {
+      await revertNow(name, 'reorg', () => {
+        beforeRevert();
+        // The caller puts the mempool of the X-Chain back, with the first transaction of its queue.
+        keptQueue = x.revertible?.pending().walletQueue ?? keptQueue;
+        const restoreDeposits = deps.keepDeposits?.();
+        return () => {
+          snapshots.points.deleteAbove(height);
+          restoreDeposits?.();
+        };
+      });
+    } finally {
+      keptQueue = noPendingTxs.walletQueue;
+    }
   };
   const replaceNow = (name: string, work: (reload: () => void) => void): void => {
     checkIdle(chains);
@@ -124,7 +141,7 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
         points.restart();
         return point;
       }),
-    revertToBlock: (height) => oneAtATime(() => revertToBlock(height)),
+    revertToBlock: (height, beforeRevert) => oneAtATime(() => revertToBlock(height, beforeRevert)),
     lowestBlock: snapshots.points.lowest,
     listSnapshots: snapshots.list,
     deleteSnapshot: (name) =>

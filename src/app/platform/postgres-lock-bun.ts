@@ -41,6 +41,8 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
   // There is one connection: what waits for a long transaction must not count as a statement that gets no answer.
   const lockWrites = createMutex();
   let lastWrite: Promise<unknown> = Promise.resolve();
+  /** Reads that have not ended. One waits only for the writes before it, and those after it wait for it: writes may follow each other without end. */
+  const reads = new Set<Promise<unknown>>();
   // A connection can break without notice, so it is checked regularly while no write is running.
   let writing = 0;
   const keepAlive = setInterval(() => {
@@ -54,14 +56,20 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
 
   return {
     dialect: 'postgres',
-    all: async (text, values) => {
-      while (writing > 0) await lastWrite;
-      checkHeld();
-      return sql.all(text, values);
+    all: <Row>(text: string, values: Parameters<Postgres['all']>[1]) => {
+      const result = lastWrite.then(() => {
+        checkHeld();
+        return sql.all<Row>(text, values);
+      });
+      const ended: Promise<unknown> = result.catch(() => undefined).finally(() => reads.delete(ended));
+      reads.add(ended);
+      return result;
     },
     write: (work) => {
       writing++;
+      const before = [...reads];
       const result = lockWrites(async () => {
+        await Promise.all(before);
         checkHeld();
         return sql.write(async (tx) => {
           // The pool may have replaced a closed connection by a new one, which does not hold the lock.

@@ -195,6 +195,22 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     limit,
   );
 
+  test('a read through a lock waits for the writes before it, not for those that follow', async () => {
+    const lock = await tryPostgresLock({ url: pg.url }, 'endless writes');
+    let isAnswered = false;
+    const write = () => lock?.write((tx) => tx.all('SELECT 1', []));
+    const first = write();
+    const read = lock?.all('SELECT 2 AS n', []).finally(() => {
+      isAnswered = true;
+    });
+    await first;
+    let later = 0;
+    for (; !isAnswered && later < 50; later++) await write();
+    expect(later).toBeLessThanOrEqual(1);
+    expect(await read).toEqual([{ n: 2 }]);
+    await lock?.release();
+  });
+
   test('a lock has one holder, reports its loss, and prevents writes without it', async () => {
     const take = () => tryPostgresLock({ url: pg.url }, 'writer');
     const first = (await take()) as NonNullable<Awaited<ReturnType<typeof take>>>;

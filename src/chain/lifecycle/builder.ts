@@ -1,5 +1,5 @@
 import { makeBlock } from '../../avm/tx/block.ts';
-import type { Effects } from '../../avm/tx/effects.ts';
+import { type Effects, spentRefs } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
@@ -36,6 +36,8 @@ export function buildBlock(parent: Parent, deps: BuildDeps): ProcessingBlock | u
   // One iterator for the block: the first entry of a map that shrinks from its front is found by passing all deleted ones.
   for (const tx of deps.mempool.all()) {
     if (tx.bytes.length > remainingBytes) break;
+    // A transaction that it depends on has come back, behind it, from a block that was not stored: it waits for that one.
+    if (spentRefs(tx.unsigned).some(({ txID }) => deps.mempool.get(txID) !== undefined)) continue;
     deps.mempool.remove([tx]);
     try {
       // Transactions of the wallet queue have not been verified before.

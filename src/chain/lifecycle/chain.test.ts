@@ -292,6 +292,17 @@ describe('the wallet queue', () => {
     expect(chain.status(txs[4]!.id)).toBe('Accepted');
   });
 
+  test('goes on after a revert to a state that was saved while its first transaction was prepared', () => {
+    const { chain, decide } = setUp(true, 100, { prepareWalletTx: () => new Promise(() => {}) });
+    const [first, second] = chained(2) as [Tx, Tx];
+    for (const tx of [first, second]) chain.queueWalletTx(tx);
+    decide();
+    const saved = chain.pending();
+    chain.continueAfterRevert(saved);
+    expect(decide()?.txs.map(({ id }) => id)).toEqual([second.id]);
+    expect(chain.pending()).toEqual({ mempool: [], walletQueue: [] });
+  });
+
   const behindBad = [spend([[other, 9]], 'bad'), spend([[genesis.id, 3]], 'good')];
 
   test('drops an invalid transaction and issues the next', () => {

@@ -1,7 +1,7 @@
-import type { Tx } from '../../avm/tx/tx.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import type { EngineBlock, StoringVm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
+import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import { createCommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
@@ -144,7 +144,12 @@ export function createChain(deps: ChainDeps): Chain {
     mempool,
     forgetDropReasons: mempool.drops.clear,
     processing: blocks.processing,
-    pending: () => ({ mempool: [...mempool.all()], walletQueue: forBlocks.walletQueue() }),
+    pending: () => {
+      const walletQueue = forBlocks.walletQueue();
+      // The first one of the queue may still be prepared; a revert must find it in the mempool, since nothing else adds it.
+      const head = walletQueue.slice(0, 1).filter((bytes) => mempool.get(idOf(bytes)) === undefined);
+      return { mempool: [...mempool.all(), ...head.map((bytes) => parseTx(bytes))], walletQueue };
+    },
     continueAfterRevert: (pending) => {
       blocks.restart();
       mempool.clear();

@@ -150,7 +150,8 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
       return true;
     },
     forBlocks: {
-      checkRules: (tx) => checkRules(tx),
+      // The transactions of a block come back in its order: one may spend an output of another that is in the mempool again.
+      checkRules: (tx) => checkRules(tx, viewAfterParents(tx, ledger, mempool)),
       onDropped: (tx, reason) => {
         markRejected(tx, reason);
         wallet.onDropped(tx.id);

@@ -210,6 +210,25 @@ test('a chain of blocks is accepted in one commit, or not at all', () => {
   expect(chain.blockBytes(ids[1]!)).toEqual(blocks[1]!.bytes);
 });
 
+test('a block that is not stored drops no transaction that spends an output of another one', () => {
+  const [a, b] = [coinSpender(0), spend([[genesis.id, 1]], 'b', 60_000)];
+  // The child of `a` is in its block, the child of `b` in the next one.
+  const txs = [a, spend([[a.id, 0]]), b, spend([[genesis.id, 2]], 'other', 60_000), spend([[b.id, 0]], 'child', 60_000)];
+  const { chain, ledger, decide } = setUp();
+  for (const tx of txs) chain.issueAfterPending(tx);
+  const failed = chain.build()!;
+  chain.verify(failed);
+  const accept = spyOn(ledger, 'accept').mockImplementationOnce(() => {
+    throw new Error('disk is full');
+  });
+  expect(() => chain.accept(failed.id)).toThrow('disk is full');
+  chain.reject(failed.id);
+  expect(chain.waiting()).toBe(5);
+  for (let i = 0; i < 3; i++) decide();
+  accept.mockRestore();
+  expect(txs.map(({ id }) => chain.status(id))).toEqual(txs.map(() => 'Accepted'));
+});
+
 describe('prepare', () => {
   test('recovers the signers of the transactions of a block that are not known yet, and waits for them', async () => {
     const prepared: Id[] = [];

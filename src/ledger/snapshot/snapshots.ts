@@ -19,8 +19,11 @@ export type RevertiblePart = {
 export type Snapshots = {
   /** Saves the current state. A snapshot with this name is replaced; without a name, the next free number is the name. */
   readonly save: (name?: string) => SnapshotInfo;
-  /** Restores a state in one transaction; the snapshot and all others stay. `shown`: its name in the event log. */
-  readonly revert: (name: string, shown?: string) => SnapshotInfo;
+  /**
+   * Restores a state in one transaction; the snapshot and all others stay. `shown`: its name in the event log. `addRows` runs in the same
+   * transaction, after the state is restored: what it writes is undone by the next revert to the same state.
+   */
+  readonly revert: (name: string, shown?: string, addRows?: () => void) => SnapshotInfo;
   /** In the order in which they were saved. */
   readonly list: () => SnapshotInfo[];
   readonly delete: (name: string) => void;
@@ -109,7 +112,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         return toInfo(info);
       });
     },
-    revert: (name, shown = name) => {
+    revert: (name, shown = name, addRows) => {
       const row = find(name);
       const passed = table.segmentsFrom(row.segment);
       const isNewest = passed.length === 1;
@@ -125,6 +128,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
           undoLog.merge(row.segment, undefined);
           undoLog.begin(row.segment);
         } else table.moveToNewSegment(row);
+        addRows?.();
       }, shown);
       onReverted?.();
       restoreParts('restore');
