@@ -30,8 +30,11 @@ type Store = {
   readonly durability: SessionOrder['durability'];
 };
 
-/** Errors that say that the disk fails, and nothing about what is on it. */
-const diskFailure = /^(STORE_FAILED|STORE_FULL|IDENTITY_FILE_REFUSED|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_FULL)$/;
+/**
+ * Errors that say that the disk fails, and nothing about what is on it. `serac compact` cannot tell a log that the disk keeps from one that another process
+ * uses (STORE_IN_USE).
+ */
+const diskFailure = /^(STORE_FAILED|STORE_FULL|STORE_IN_USE|IDENTITY_FILE_REFUSED|EIO|ENOSPC|SQLITE_IOERR.*|SQLITE_FULL)$/;
 
 /** Blocks that an operation adds at most: those that are committed may not be acknowledged. */
 const maxUnacknowledged = 14;

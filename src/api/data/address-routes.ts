@@ -32,7 +32,7 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
       readBackfilled(chain, owners, readHoldings),
     ]);
     await loading;
-    const balances = sumBalances(holdings, now, feeAsset);
+    const balances = await sumBalances(holdings, now, feeAsset, deps.longWork?.begin());
     const { labelOf } = await labels(assetsOfBalances(balances));
     // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
     const mayBeImported = chain.foreignImports === 'unknown' || (blockTimestamp !== undefined && chain.foreignImports !== undefined);

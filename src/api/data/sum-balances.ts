@@ -1,7 +1,9 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
 import { type AssetType, assetTypeOf, isMintOutput, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { Holdings, OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { isTransfer, storedAmount, storedAsset, storedLocktime, verifyStoredUtxo } from '../../ledger/state/stored-utxo.ts';
 
 /** Balances by asset and type, in the four parts of the Data API. The fee asset comes first, the others are sorted by id. */
 export type AddressBalances = {
@@ -20,24 +22,48 @@ export type AssetBalance = {
   readonly count: number;
 };
 
-/** Sums holdings that were read with the same `now`. Outputs with a lock time after `now` (Unix seconds) are locked. */
-export function sumBalances({ singleOwner, multiOwner, exported }: Holdings, now: number, feeAsset: Id): AddressBalances {
+/**
+ * Sums holdings that were read with the same `now`. Outputs with a lock time after `now` (Unix seconds) are locked. Pauses between outputs: anyone can
+ * give an address many of them.
+ */
+export async function sumBalances(
+  { singleOwner, multiOwner, exported }: Holdings,
+  now: number,
+  feeAsset: Id,
+  pause?: ReturnType<LongWork['begin']>,
+): Promise<AddressBalances> {
   const seconds = BigInt(now);
   const onChain = { unlocked: createBalanceSums(), locked: createBalanceSums() };
   const exportedParts = { unlocked: createBalanceSums(), locked: createBalanceSums() };
   const part = (parts: typeof onChain, isLocked: boolean) => (isLocked ? parts.locked : parts.unlocked);
-  const add = (parts: typeof onChain, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
+  const add = (parts: typeof onChain, entry: OutputEntry, sharedWith?: Id): void => {
+    const { stored } = entry;
+    // Most outputs are transfers: their parts are read from the bytes, since a decoded output stays in memory with its entry.
+    if (isTransfer(stored)) {
+      verifyStoredUtxo(stored);
+      const { add } = part(parts, storedLocktime(stored) > seconds);
+      add({ asset: storedAsset(stored), type: 'secp256k1', sharedWith, amount: storedAmount(stored), count: 1 });
+      return;
+    }
+    const { assetID, output } = entry.utxo;
     if (isMintOutput(output)) return;
     const { add } = part(parts, output.locktime > seconds);
     add({ asset: assetID, type: assetTypeOf(output), sharedWith, amount: listedAmount(output), count: 1 });
+  };
+  const addAll = async (parts: typeof onChain, entries: readonly OutputEntry[], isExported: boolean): Promise<void> => {
+    for (const entry of entries) {
+      add(parts, entry, isExported ? entry.consumedOn : undefined);
+      const resumed = pause?.();
+      if (resumed !== undefined) await resumed;
+    }
   };
   for (const { asset, isLocked, amount, count, nfts } of singleOwner) {
     const { add } = part(onChain, isLocked);
     if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
     if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
   }
-  for (const entry of multiOwner) add(onChain, entry);
-  for (const entry of exported) add(exportedParts, entry, entry.consumedOn);
+  await addAll(onChain, multiOwner, false);
+  await addAll(exportedParts, exported, true);
   return {
     unlocked: onChain.unlocked.list(feeAsset),
     locked: onChain.locked.list(feeAsset),

@@ -33,18 +33,24 @@ export const txSummaryRoutes = implementRoutes<ExplorerDeps>()(txSummaryRows, {
 
 const newestFirst = { kinds: undefined, times: { from: undefined, to: undefined }, order: 'desc' } as const;
 
+/** Pauses between transactions: 100 of them may have 80,000 outputs. */
 async function renderLines(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
   const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
-  return entries.map(({ tx: stored, height, consumed }) => {
+  const pause = deps.longWork?.begin();
+  const lines = [];
+  for (const { tx: stored, height, consumed } of entries) {
     const tx = parseStoredTx(stored);
     const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
-    return {
+    lines.push({
       txHash: idText(tx.id),
       txType: tx.unsigned.kind,
       blockNumber: height.toString(),
       timestamp: stored.time,
       summary: summarizeTx(tx, (ref) => byId.get(refId(ref)), context),
-    };
-  });
+    });
+    const resumed = pause?.();
+    if (resumed !== undefined) await resumed;
+  }
+  return lines;
 }

@@ -25,3 +25,6 @@ export class ChainError extends Fault<ChainFault> {}
 
 /** Whether the error says that the transaction is in the mempool already. */
 export const isDuplicate = (error: unknown): boolean => error instanceof ChainError && error.fault.code === 'MEMPOOL_DUPLICATE';
+
+export const wrongHeightError = (want: bigint, got: bigint) =>
+  new ChainError(`block has incorrect height: expected height ${want}, got ${got}`, { code: 'BLOCK_HEIGHT', want, got });

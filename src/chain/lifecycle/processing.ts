@@ -5,7 +5,7 @@ import type { View } from '../../avm/view.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createDiff, type Diff } from '../../ledger/state/diff.ts';
-import { ChainError } from './fault.ts';
+import { ChainError, wrongHeightError } from './fault.ts';
 import type { BlockVerifier } from './tx-verifier.ts';
 
 /** How far a block's time may be ahead of the local clock, in seconds. AvalancheGo: vms/avm/block/executor/block.go, SyncBound. */
@@ -106,12 +106,7 @@ function checkHeader(block: Block, now: bigint): void {
 
 function checkHeightAndTime(block: Block, parent: Parent): void {
   const want = parent.height + 1n;
-  if (block.height !== want)
-    throw new ChainError(`block has incorrect height: expected height ${want}, got ${block.height}`, {
-      code: 'BLOCK_HEIGHT',
-      want,
-      got: block.height,
-    });
+  if (block.height !== want) throw wrongHeightError(want, block.height);
   if (block.time < parent.time)
     throw new ChainError(`proposed timestamp before current chain time: proposed timestamp (${block.time}), chain time (${parent.time})`, {
       code: 'BLOCK_EARLIER_THAN_PARENT',

@@ -75,15 +75,18 @@ function withDatabase(path: string, env: Env, work: (db: Database) => void): voi
   }
 }
 
-/** Throws if the log still exists, because another process has the database open: its pages would hide those of the new file. */
+/** Throws if the log still exists, because another process has the database open or the disk fails: its pages would hide those of the new file. */
 function requireNoLog(files: DataFiles, env: Env): void {
   const path = `${files.database}-wal`;
   if (sizeOf(path, env) === undefined) return;
   env.removeFile(compactedFile(files));
-  throw new StoreError(`another process, such as a backup, has ${files.database} open; run serac compact again when it has ended`, {
-    code: 'STORE_IN_USE',
-    path,
-  });
+  throw new StoreError(
+    `the log of ${files.database} could not be removed: another process, such as a backup, has it open, or the disk fails; run serac compact again when that has ended`,
+    {
+      code: 'STORE_IN_USE',
+      path,
+    },
+  );
 }
 
 const compactedFile = ({ folder }: DataFiles): string => `${folder}/compacted.sqlite`;

@@ -1,6 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { wrongHeightError } from '../../chain/lifecycle/fault.ts';
 import type { ConsensusBlock } from '../snowman/consensus-block.ts';
 import { isDecided } from '../snowman/vote-target.ts';
 import { createBlockDelivery, type DeliveryParts, mayHaveChild } from './block-delivery.ts';
@@ -77,6 +78,7 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
       const parent = blockOf(block.parentID);
       // A parent of another height is a lie: the block can never be valid. It must not be prepared.
       if (parent !== undefined && parent.height + 1n !== block.height) {
+        parts.onInvalid(block, wrongHeightError(parent.height + 1n, block.height));
         markUnverified(block);
         return giveUp(block.id);
       }
