@@ -4,6 +4,7 @@ import type { AccessDecision, Gate } from '../access/gate.ts';
 import type { StreamLimit } from '../access/stream-limit.ts';
 import { eventPositionRow, eventStreamRow } from '../contract/event-stream.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
+import { apiKeyOf } from '../http/own-headers.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { ApiError } from '../rest/api-error.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders } from '../rest/response.ts';
@@ -38,7 +39,7 @@ export function createEventsRoute({ hub, gate, context, caller, streamLimit }: E
     const endStream = streamLimit === undefined ? () => {} : await streamLimit.take(clientOfAddress(caller(request)));
     if (endStream === undefined)
       return errorResponse(`At most ${streamLimit?.max} event streams per caller; close one first`, { status: 429 }, jsonHeaders);
-    const key = keyOf(request);
+    const key = apiKeyOf(request);
     const stillAdmits = key === undefined ? undefined : () => gate.stillAdmits(key);
     const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId, stillAdmits).catch((error: unknown) => {
       endStream();
@@ -86,7 +87,7 @@ function createEventHandler(
       api: 'data',
       route,
       isPublic: false,
-      key: keyOf(request),
+      key: apiKeyOf(request),
       get caller() {
         return caller(request);
       },
@@ -102,9 +103,6 @@ function createEventHandler(
     }
   };
 }
-
-const keyOf = (request: HttpRequest): string | undefined =>
-  request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined;
 
 /** A proxy must pass each event on at once. nginx: X-Accel-Buffering. */
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };

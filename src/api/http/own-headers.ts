@@ -1,3 +1,8 @@
+import type { HttpRequest } from './message.ts';
+
+/** Headers of requests with an API key: our own, and that of the public SDKs. */
+const keyHeaders = ['x-service-api-key', 'x-glacier-api-key'] as const;
+
 /** A header of requests: the caller has seen this height, here or on another server of the same database, and gets no older answer. */
 export const minHeightHeader = 'x-serac-min-height';
 
@@ -8,7 +13,11 @@ export const heightHeader = 'x-serac-height';
  * Headers of requests that only this program reads: API keys and a height. So pages of other origins may send them, a page of the explorer passes
  * them on, and none of them says that a proxy is between.
  */
-export const ownHeaders: readonly string[] = ['x-service-api-key', 'x-glacier-api-key', minHeightHeader];
+export const ownHeaders: readonly string[] = [...keyHeaders, minHeightHeader];
+
+/** The API key of a request. An empty one counts as none. */
+export const apiKeyOf = ({ header }: Pick<HttpRequest, 'header'>): string | undefined =>
+  (header(keyHeaders[0]) ?? header(keyHeaders[1])) || undefined;
 
 /** Headers of responses that say what a rate limit leaves, and those that a refusal adds. */
 export const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'] as const;

@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
 import type { DevAccess } from '../http/dev-access.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { heightHeader, minHeightHeader } from '../http/own-headers.ts';
+import { apiKeyOf, heightHeader, minHeightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
@@ -95,8 +95,8 @@ export function createApi(options: ApiOptions): Handler {
   const accessRequest = (request: HttpRequest, api: BoundRoute['api'], route: BoundRoute['route'] | undefined): AccessRequest => ({
     api,
     route: route?.id,
-    isPublic: route?.isPublic === true || (route?.isOperator === true && keyOf(request) === undefined),
-    key: keyOf(request),
+    isPublic: route?.isPublic === true || (route?.isOperator === true && apiKeyOf(request) === undefined),
+    key: apiKeyOf(request),
     // A getter, because reading the address needs a system call. It is read only if callers are counted.
     get caller() {
       return caller(request);
@@ -147,7 +147,6 @@ export function createApi(options: ApiOptions): Handler {
 }
 
 /** The API key of a request; an empty one is none. */
-const keyOf = ({ header }: HttpRequest): string | undefined => (header('x-service-api-key') ?? header('x-glacier-api-key')) || undefined;
 
 /** The API that a path without a route is counted for: the one its version suggests, or the only one on this port. */
 function apiOfUnknownPath(routes: ApiOptions['routes'], path: string): BoundRoute['api'] {

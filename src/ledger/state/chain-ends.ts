@@ -1,9 +1,10 @@
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
 import { attempt } from '../../base/fault.ts';
 import type { OffsetFile } from '../store/offset-file.ts';
 import type { Store } from '../store/store.ts';
+import { listStoredChains } from './chain-number.ts';
 import { StateError } from './fault.ts';
 import type { AcceptedBlock } from './history.ts';
 import { tablesOf } from './schema.ts';
@@ -80,12 +81,9 @@ function formatLine(chainID: Id, height: bigint, id: Id): string {
 /** Throws if a chain does not contain its recorded last block. `path`: the path of the chain-ends file, for the message. */
 export function checkChainEnds({ db }: Pick<Store, 'db'>, ends: ReadonlyMap<Id, ChainEnd>, path: string): void {
   const hasTable = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
-  const numberOf = (chainID: Id): number | undefined =>
-    hasTable.get('chain') === undefined
-      ? undefined
-      : db.prepare<{ number: number }>('SELECT number FROM chain WHERE id = ?').get(idToBytes(chainID))?.number;
+  const numbers = new Map(listStoredChains({ db }).map(({ id, number }) => [id, number]));
   for (const [chainID, end] of ends) {
-    const table = tablesOf(numberOf(chainID) ?? 0).block;
+    const table = tablesOf(numbers.get(chainID) ?? 0).block;
     const stored =
       hasTable.get(table) === undefined
         ? undefined
