@@ -44,6 +44,9 @@ const kept: readonly (readonly [seed: number, version: SimulationVersion])[] = [
   [892178, 2],
   [400201, 2],
   [500084, 2],
+  [900172, 2],
+  [800186, 2],
+  [800236, 2],
 ];
 
 describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {

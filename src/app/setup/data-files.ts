@@ -15,7 +15,6 @@ import {
   openPageChecksums,
   type PageChecksums,
   type PageProgress,
-  recordOrDiscard,
 } from '../../ledger/store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { checkStructure } from '../../ledger/store/structure.ts';
@@ -47,7 +46,7 @@ type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readon
 export function openDataFiles(
   files: DataFiles,
   env: Env,
-  options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'onCheckpoint'>,
+  options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'process' | 'onCheckpoint'>,
   onDamage?: () => void,
 ): OpenedDataFiles {
   const { database } = files;
@@ -56,7 +55,7 @@ export function openDataFiles(
   if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>
-    openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
+    openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, process: env, onCheckpoint });
   const reportDamage = (damage: StoreError): void => {
     if (onDamage === undefined) throw damage;
     onDamage();
@@ -68,7 +67,10 @@ export function openDataFiles(
     // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
     const unverified = withChainEnds(files, env, open);
     const damage = findStructureDamage(unverified, database, env);
-    unverified.close();
+    if (!unverified.close())
+      throw new StoreError(`cannot close the database ${database}: the disk is full or fails; nothing was changed`, {
+        code: 'STORE_FAILED',
+      });
     // The checksums of a damaged file would make it look sound to the next start.
     if (damage === undefined) runWithProgress(checksums.rebuild(), env);
     else reportDamage(damage);
@@ -78,18 +80,9 @@ export function openDataFiles(
   const deferred = options.durability === 'checkpoint' ? deferChainEnds(written) : undefined;
   const store = openOrClose(() => withChainEnds(files, env, () => open(deferred?.flush)), file);
   const ends = deferred ?? written;
-  // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
-  // If the disk fails again and again, the process must end before that: the pages would change and their checksums would not.
-  const cancelExit = env.onExit(() => {
-    if (!recordOrDiscard(checksums)) env.abandon();
-  });
   const close = (): void => {
-    // If the disk fails, this is tried again at the exit, before Bun closes what was left open.
-    if (store.close()) {
-      cancelExit();
-      // Closing has synced the log or the database.
-      deferred?.flush();
-    }
+    // Closing has synced the log or the database.
+    if (store.close()) deferred?.flush();
     ends.close();
   };
   try {

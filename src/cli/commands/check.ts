@@ -160,10 +160,12 @@ function checkIndex(files: DataFiles, env: Env, context: NetworkContext, options
     ...options,
     readonly: false,
     pageChecksums: openPageChecksums(env.openFile, files.database),
+    process: env,
   });
   try {
     if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return [];
     const specs = context.specs.filter((spec) => hasBlocks(store, spec));
+    if (specs.length === 0) return [];
     const differences = withRebuiltIndex({ store, files, env, specs }, listIndexDifferences);
     if (differences.length === 0) return [];
     return ['the history index does not match the blocks; serac reindex rebuilds it', ...differences];

@@ -14,6 +14,7 @@ import { openReindex, type Reindex } from '../../ledger/index-sqlite/reindex.ts'
 import { countSnapshots, deleteAllSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import { getChainNumber, listStoredChains } from '../../ledger/state/chain-number.ts';
 import { checkChain } from '../../ledger/state/check.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import type { Store } from '../../ledger/store/store.ts';
 
@@ -34,6 +35,11 @@ export function reindex(config: Config, env: Env): CommandResult {
   });
   try {
     const specs = context.specs.filter((spec) => hasBlocks(store, spec));
+    if (specs.length === 0)
+      return {
+        lines: [isDamaged ? 'no block was found in the damaged database' : 'there are no blocks yet, and nothing to index'],
+        isDamaged,
+      };
     if (isDamaged) for (const { id } of specs) requireUndamagedChain(store, id);
     const outdated = deleteOutdatedSnapshots(store, specs);
     const found = withRebuiltIndex({ store, files, env, specs }, (work, blocks) => {
@@ -132,7 +138,10 @@ const formatDifference = ({ table, left, right }: IndexDifference): string =>
   `  ${table}: found ${left ?? 'nothing'}, expected ${right ?? 'nothing'}`;
 
 /** Whether the database has blocks of a chain. */
-export const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean => listStoredChains(store).some((stored) => stored.id === id);
+export function hasBlocks(store: Store, { id }: AvmChainSpec): boolean {
+  const stored = listStoredChains(store).find((chain) => chain.id === id);
+  return stored !== undefined && store.db.prepare(`SELECT 1 FROM ${tablesOf(stored.number).block} LIMIT 1`).get() !== undefined;
+}
 
 /** The height from which the index is complete, as the node that wrote it stored it; 0 if there is no index. */
 const readCompleteFrom = (store: Store, { id }: AvmChainSpec): number => {

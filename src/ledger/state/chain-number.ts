@@ -27,7 +27,7 @@ export function openChainNumbers({ db }: Store): ChainNumbers {
 
 type StoredChain = { readonly number: number; readonly id: Id; readonly genesis: Id };
 
-/** The chains that have blocks in a database. None if it has no tables, as after a power cut that took everything. */
+/** The chains that have tables in a database, perhaps without a block yet. None if it has no tables at all, as after a power cut that took everything. */
 export function listStoredChains({ db }: Pick<Store, 'db'>): readonly StoredChain[] {
   if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'chain'`).get() === undefined) return [];
   return db

@@ -6,6 +6,7 @@ import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openFile } from '../../app/platform/offset-file.ts';
 import { zeroId } from '../../base/bytes/id.ts';
 import { bulkInsert } from './bulk-insert.ts';
+import type { OpenDatabase } from './database.ts';
 import { checksumsPath, hasPageChecksums, openPageChecksums, type PageChecksums } from './page-checksums.ts';
 import { openStore } from './store.ts';
 
@@ -282,4 +283,36 @@ test('a log whose sync has failed, or that an earlier process has left, is writt
   expect([sums.syncLog(), written]).toEqual([undefined, 2 * log.length]);
   sums.syncLog();
   expect([store.close(), written]).toEqual([true, 2 * log.length]);
+});
+
+test('at an exit a database that could not be opened nor closed, because the disk fails, keeps its log: the process ends before Bun closes it', () => {
+  const path = join(folder, 'at-exit');
+  openWithChecksums(path).store.close();
+  const exits = new Set<() => void>();
+  let [isFailing, abandoned] = [true, 0];
+  const process = {
+    onExit: (run: () => void) => {
+      exits.add(run);
+      return () => void exits.delete(run);
+    },
+    abandon: () => void abandoned++,
+  };
+  const syncLog = (): void => {
+    if (isFailing) throw new Error('no sync');
+  };
+  const open = (open: OpenDatabase) =>
+    openStore(open, { path, networkID: 5, genesis: zeroId, process, pageChecksums: { ...openPageChecksums(openFile, path), syncLog } });
+  const openUnreadable: OpenDatabase = (...args) => ({
+    ...openDatabase(...args),
+    prepare: () => {
+      throw new Error('no read');
+    },
+  });
+  expect(() => open(openUnreadable)).toThrow('no read');
+  for (const run of exits) run();
+  expect(abandoned).toBe(1);
+  isFailing = false;
+  for (const run of exits) run();
+  expect([abandoned, exits.size]).toEqual([1, 1]);
+  expect([open(openDatabase).close(), exits.size]).toEqual([true, 1]);
 });

@@ -33,7 +33,7 @@ export type Store = Omit<Transactions, 'writes'> & {
   readonly onReverting: (listener: RevertingListener) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
-  /** Returns false if the disk fails such that the database must be left open; see `closeDatabase`. */
+  /** Returns false if the disk fails such that the database must be left open; see `createClose`. */
   readonly close: () => boolean;
 };
 
@@ -54,6 +54,8 @@ export type StoreOptions = {
   readonly cacheBytes?: number;
   /** Checksums of the file's pages, updated before every checkpoint. */
   readonly pageChecksums?: Omit<PageChecksums, 'verify' | 'rebuild'> | undefined;
+  /** The end of this process; see `createClose`. */
+  readonly process?: ProcessEnd | undefined;
   /** When a commit is on disk; `commit` by default. */
   readonly durability?: Durability | undefined;
   /** Called after a checkpoint: all commits so far are on disk. */
@@ -68,6 +70,13 @@ export type StoreOptions = {
  */
 type Durability = 'commit' | 'checkpoint';
 
+type ProcessEnd = {
+  /** Runs a function when the process exits; returns a function that cancels this. */
+  readonly onExit: (run: () => void) => () => void;
+  /** Ends the process at once, without closing files. */
+  readonly abandon: () => void;
+};
+
 /**
  * Size of the page cache of a command that reads or writes a whole database, as `serac check` does. Keys are hashes, so the rows of a block are in
  * pages all over the tables; with the small cache of a node most of them would be read again for each block.
@@ -80,10 +89,11 @@ export const schemaVersion = 1;
 export function openStore(open: OpenDatabase, options: StoreOptions): Store {
   try {
     const db = open(options.path, { readonly: options.readonly ?? false, watchesCommits: options.watchesCommits ?? false });
+    const close = createClose(db, options);
     try {
-      return createStore(db, options);
+      return createStore(db, options, close);
     } catch (cause) {
-      closeDatabase(db, options);
+      close();
       throw cause;
     }
   } catch (cause) {
@@ -91,7 +101,7 @@ export function openStore(open: OpenDatabase, options: StoreOptions): Store {
   }
 }
 
-function createStore(db: Database, options: StoreOptions): Store {
+function createStore(db: Database, options: StoreOptions, close: Store['close']): Store {
   const { readonly = false } = options;
   db.exec(pragmaSql(options));
   rejectForeignDatabase(db, options.path);
@@ -129,19 +139,34 @@ function createStore(db: Database, options: StoreOptions): Store {
       damage = description;
     },
     sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), wal: db.walBytes() }),
-    close: () => closeDatabase(db, options),
+    close,
   };
 }
 
 /**
  * SQLite checkpoints when the last connection closes, so the checksums must be recorded before. On a disk that fails, neither that nor discarding
- * them may be possible: the connection is then left open, and the log keeps the pages for the next start. Returns whether it was closed.
+ * them may be possible: the connection is then left open, and the log keeps the pages for the next start. Returns a function that closes the database
+ * and says whether it did.
+ *
+ * At an exit without it, such as a second Ctrl-C or an uncaught error, and for a connection that was left open, Bun closes the database. If the checksums
+ * cannot be recorded even then, the process must end before that.
  */
-function closeDatabase(db: Database, { pageChecksums }: StoreOptions): boolean {
-  const isReady = pageChecksums === undefined || recordOrDiscard(pageChecksums);
-  if (isReady) db.close();
-  else leftOpen.add(db);
-  return isReady;
+function createClose(db: Database, { pageChecksums, process }: StoreOptions): Store['close'] {
+  const isReady = (): boolean => pageChecksums === undefined || recordOrDiscard(pageChecksums);
+  const cancelExit =
+    pageChecksums &&
+    process?.onExit(() => {
+      if (!isReady()) process.abandon();
+    });
+  return () => {
+    if (!isReady()) {
+      leftOpen.add(db);
+      return false;
+    }
+    db.close();
+    cancelExit?.();
+    return true;
+  };
 }
 
 /** Connections that must not be closed, not even by the garbage collector. */
