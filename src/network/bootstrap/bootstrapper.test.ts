@@ -22,6 +22,7 @@ function chainOf(length: number, label = 'b'): EngineBlock[] {
 
 type Peer = {
   readonly blocks: readonly EngineBlock[];
+  /** 0: not a beacon. */
   readonly weight?: bigint;
   readonly answer?: (message: ChainMessage) => 'honest' | 'silent';
   /** The block that it names as accepted at a height. */
@@ -59,7 +60,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
     network.start(id, { receive, failed: () => {}, connected: () => {}, disconnected: () => {} });
     running.add(id);
   }
-  const beacons = new Map(peers.map(({ weight = 1n }, index) => [nodeId(index + 1), weight] as const));
+  const beacons = new Map(peers.map(({ weight = 1n }, index) => [nodeId(index + 1), weight] as const).filter(([, weight]) => weight > 0n));
   const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())!.height);
   const outcome: { finished: boolean; fatal: unknown; retries: string[] } = { finished: false, fatal: undefined, retries: [] };
   let requestId = 0;
@@ -165,6 +166,16 @@ describe('a new node reaches the tip', () => {
     await run(600);
     expect([outcome.finished, outcome.fatal]).toEqual([true, undefined]);
     expect(outcome.retries.some((text) => /has height \d+, not \d+/.test(text))).toBe(true);
+    expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
+  });
+
+  test('although nine of ten peers are no beacons and name wrong checkpoints', async () => {
+    const blocks = chainOf(9000);
+    const liar: Peer = { blocks, weight: 0n, checkpointAt: () => chainOf(1, 'other')[1] };
+    const { start, run, vm, outcome } = openNetwork([{ blocks }, ...Array.from({ length: 9 }, () => liar)]);
+    start();
+    expect(await run()).toBe(true);
+    expect(outcome).toEqual({ finished: true, fatal: undefined, retries: [] });
     expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
   });
 });

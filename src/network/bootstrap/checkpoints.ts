@@ -20,7 +20,7 @@ type CheckpointParts = {
 
 /**
  * Divides the way from the last accepted block to the tip into segments, so that they can be fetched from several peers at once and executed
- * from the lowest on. The IDs at their ends come from one peer each and count only if most beacons have accepted them, as for the tip. Returns
+ * from the lowest on. The IDs at their ends come from one beacon each and count only if most beacons have accepted them, as for the tip. Returns
  * the lowest segments, without gaps.
  */
 export async function planSegments(last: BlockRef, tip: BlockRef, size: number, parts: CheckpointParts): Promise<Segment[]> {
@@ -47,9 +47,12 @@ export async function planSegments(last: BlockRef, tip: BlockRef, size: number, 
   return segments;
 }
 
-/** Asks a random peer, and another one if it has no answer. */
-async function askIdAtHeight(known: Id, height: bigint, { peers, requester, randomBytes }: CheckpointParts): Promise<Id | undefined> {
-  for (const node of sampleNodes(peers(), 2, randomBytes)) {
+/** Asks a random beacon, and another one if it has no answer. Other peers only if no beacon is connected: anyone can be one, and name a wrong block. */
+async function askIdAtHeight(known: Id, height: bigint, parts: CheckpointParts): Promise<Id | undefined> {
+  const { beacons, requester, randomBytes } = parts;
+  const peers = parts.peers();
+  const connected = peers.filter((node) => beacons.has(node));
+  for (const node of sampleNodes(connected.length > 0 ? connected : peers, 2, randomBytes)) {
     const answer = await requester.ask(node, { kind: 'pullQuery', containerId: known, requestedHeight: height });
     if (answer !== undefined && answer.acceptedHeight >= height) return answer.preferredIdAtHeight;
   }
