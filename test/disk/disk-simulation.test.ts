@@ -47,6 +47,7 @@ const kept: readonly (readonly [seed: number, version: SimulationVersion])[] = [
   [900172, 2],
   [800186, 2],
   [800236, 2],
+  [1000219, 2],
 ];
 
 describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {

@@ -8,6 +8,7 @@ import {
   requireDatabase,
   runWithProgress,
   verifyPages,
+  withChainEnds,
 } from '../../app/setup/data-files.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
@@ -58,7 +59,7 @@ function checkFiles(config: Config, env: Env): CommandResult {
   try {
     const hasChecksums = hasPageChecksums(env.openFile, files.database);
     const pages = hasChecksums ? verifyPages(openPageChecksums(env.openFile, files.database), env) : [];
-    const { lines, problems } = checkRows(files, config, env, context);
+    const { lines, problems } = checkRows(files, config, env, context, pages.length > 0);
     if (problems.length > 0)
       return {
         lines: [...(pages.length > 0 ? [describeDamagedPages(files.database, pages)] : []), ...problems, ...lines, 'damage found'],
@@ -75,7 +76,7 @@ function checkFiles(config: Config, env: Env): CommandResult {
 
 type CheckResult = { readonly lines: readonly string[]; readonly problems: readonly string[] };
 
-function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: NetworkContext): CheckResult {
+function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: NetworkContext, hasDamagedPages: boolean): CheckResult {
   const lines: string[] = [];
   const problems: string[] = [];
   /** The error of a check that could not be finished because the disk is full. */
@@ -101,13 +102,18 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
     readonly: true,
     cacheBytes: offlineCacheBytes,
   };
-  const store = openStore(env.openDatabase, options);
+  const store = openUnlessEmpty(env, options);
+  if (store === undefined) {
+    if (hasDamagedPages) problems.push('the database has no tables');
+    collectProblem('end of the chain', () => withChainEnds(files, env, () => lines.push('the database is empty')));
+    return { lines, problems };
+  }
   try {
     collectProblem('structure', () => problems.push(...runWithProgress(checkStructure(store.db, 'integrity_check'), env, 'tables')));
     collectProblem('chains', () => {
       // Also those that the flags do not name.
       for (const { id, genesis } of listStoredChains(store))
-        collectProblem(`chain ${idText(id)}`, () => lines.push(checkStoredChain(id, genesis)));
+        collectProblem(`chain ${idText(id)}`, () => lines.push(checkStoredChain(store, id, genesis)));
     });
     collectProblem('end of the chain', () => checkChainEnds(store, readRecordedEnds(files, env), files.ends));
   } finally {
@@ -118,7 +124,7 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
   if (full !== undefined && problems.length === 0) throw full;
   return { lines, problems };
 
-  function checkStoredChain(chainID: Id, genesis: Id): string {
+  function checkStoredChain(store: Store, chainID: Id, genesis: Id): string {
     const progress = startProgress(env.clock.monotonic, 'rows');
     const total = estimateRowsToRead(store, getChainNumber(store, chainID));
     let done = 0;
@@ -134,6 +140,16 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
     if (spec !== undefined && first !== undefined && idOf(first) !== spec.genesisBlock.id)
       problems.push('block 0 is not the block 0 of the genesis');
     return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs${describeForked(store, chainID)}${describeImpersonated(store, chainID)}`;
+  }
+}
+
+/** Returns undefined if the database has no tables: a power cut took all that a new node had written. */
+function openUnlessEmpty(env: Env, options: StoreOptions): Store | undefined {
+  try {
+    return openStore(env.openDatabase, options);
+  } catch (error) {
+    if (error instanceof StoreError && error.fault.code === 'STORE_EMPTY') return undefined;
+    throw error;
   }
 }
 
