@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
 import { engineTypes } from '../messages/message-table.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
 import { chainId, createTestTimers, createTestTransport, createTestVm, makeBlock, nodeId } from './engine.fixture.ts';
@@ -65,6 +66,19 @@ describe('answers about accepted blocks', () => {
     expect(get(processing.id)).toEqual([{ kind: 'put', chainId, requestId: 7, container: processing.bytes }]);
     expect(get(blocks[1]!.id)).toHaveLength(1);
     expect(get(unknown)).toEqual([]);
+  });
+  test('silence for a damaged block, without an error, which would close the connection', () => {
+    const vm = createTestVm(blocks);
+    const damaged = {
+      ...vm,
+      blockBytes: () => {
+        throw new Fault('damaged block', { code: 'TEST_DAMAGED' });
+      },
+    };
+    const transport = createTestTransport(nodeId(1));
+    const getter = createGetter({ chainId, vm: damaged, transport, timers: createTestTimers() });
+    expect(getter.receive(peer, { kind: 'get', ...request, containerId: last.id })).toBe(true);
+    expect(transport.sent).toEqual([]);
   });
   test('state sync is not offered: only a question without heights is answered', () => {
     const { ask } = openGetter(blocks);

@@ -1,6 +1,7 @@
 import type { Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { unlessFault } from '../../base/fault.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import { engineTypes } from '../messages/message-table.ts';
@@ -112,7 +113,8 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
           return true;
         }
         case 'get': {
-          const container = vm.blockBytes(message.containerId);
+          // A damaged block: the store has noted it, and the peer gets no answer.
+          const container = unlessFault(() => vm.blockBytes(message.containerId));
           if (container !== undefined) transport.send({ kind: 'put', chainId, requestId: message.requestId, container }, [from]);
           return true;
         }
