@@ -8,7 +8,10 @@ import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
-/** Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total. */
+/**
+ * Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total.
+ * Peers take turns: one whose transactions are slow to verify, because they import much from other chains, delays its own ones.
+ */
 type ReceivedQueue = {
   /**
    * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
@@ -23,7 +26,7 @@ type ReceivedQueue = {
 };
 
 /** A transaction that waits; `end` gives its room back. */
-type Entry = { readonly node: NodeId; readonly bytes: Uint8Array; readonly end: () => void };
+type Entry = { readonly bytes: Uint8Array; readonly end: () => void };
 
 /** `onError` is called with each error that a transaction causes; that transaction counts as refused. */
 export function createReceivedQueue(
@@ -37,6 +40,8 @@ export function createReceivedQueue(
   const refused = createRefusedTxs(gossipLimits.refused, gossipLimits.refusedFor);
   const limit = createQueueLimit(gossipLimits.queued, hasStake);
   const queued = new Map<Id, Entry>();
+  /** What waits of each peer, in the order of their turns. */
+  const turns = new Map<NodeId, Id[]>();
   const counts = { added: 0, refused: 0, dropped: 0 };
   let isStopped = false;
 
@@ -73,15 +78,25 @@ export function createReceivedQueue(
       counts.dropped++;
       return false;
     }
-    queued.set(id, { node, bytes: new Uint8Array(item), end });
-    // The work holds no bytes: those of a peer that leaves are free at once.
-    (hasStake(node) ? mailbox.post : mailbox.postLast)(() => {
-      const entry = queued.get(id);
-      return entry && verify(id, remove(id, entry));
-    });
+    queued.set(id, { bytes: new Uint8Array(item), end });
+    const ids = turns.get(node) ?? [];
+    ids.push(id);
+    turns.set(node, ids);
+    mailbox.post(verifyNext);
     return true;
   };
-  const remove = (id: Id, { bytes, end }: Entry): Uint8Array => {
+  const verifyNext = (): void | Promise<void> => {
+    const node = [...turns.keys()].find(hasStake) ?? turns.keys().next().value;
+    const ids = (node !== undefined && turns.get(node)) || [];
+    const id = ids.shift();
+    // The peer has left.
+    if (node === undefined || id === undefined) return;
+    turns.delete(node);
+    if (ids.length > 0) turns.set(node, ids);
+    return verify(id, remove(id));
+  };
+  const remove = (id: Id): Uint8Array => {
+    const { bytes, end } = queued.get(id) as Entry;
     queued.delete(id);
     end();
     return bytes;
@@ -100,7 +115,8 @@ export function createReceivedQueue(
       finishOne();
     },
     disconnected: (node) => {
-      for (const [id, entry] of queued) if (entry.node === node) remove(id, entry);
+      for (const id of turns.get(node) ?? []) remove(id);
+      turns.delete(node);
     },
     queuedBytes: () => limit.waiting().bytes,
     counts: () => counts,

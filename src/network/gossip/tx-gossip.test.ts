@@ -216,6 +216,30 @@ test('received transactions: those of peers with stake first, bounded by bytes, 
   expect([queue.queuedBytes(), verified.length]).toEqual([0, 2 + Math.floor((before - size) / size) - Math.floor(perPeer.bytes / size)]);
 });
 
+test('received transactions: peers take turns, so that slow ones of one peer do not delay those of another', async () => {
+  const verified: number[] = [];
+  const queue = createReceivedQueue(
+    {
+      has: () => false,
+      add: (bytes) => {
+        verified.push(bytes[0] as number);
+        return Promise.resolve(false);
+      },
+    },
+    createTestTimers(),
+    () => true,
+    () => {},
+    (error) => expect(error).toBeUndefined(),
+  );
+  queue.add(
+    peer,
+    [10, 11, 12, 13, 14].map((kind) => Uint8Array.of(kind)),
+  );
+  queue.add(nodeId(50), [Uint8Array.of(20), Uint8Array.of(21)]);
+  for (let i = 0; i < 10; i++) await flush();
+  expect(verified).toEqual([10, 11, 20, 12, 21, 13, 14]);
+});
+
 test('received transactions: an error of one is reported, and the next are verified; after a stop nothing is reported', async () => {
   const verified: number[] = [];
   const errors: unknown[] = [];
