@@ -156,6 +156,7 @@ export function createDiskModel({ isHonest, durability }: Store): DiskModel {
       if (fact.kind === 'wrong') problem(fact.text);
       if (fact.kind === 'ended') compareEnd(fact.chain);
       // If the disk lies, pages and their checksums can be lost together: a start does not notice that, but a check does.
+      if (fact.kind === 'unequal' && (isHonest || !wasCut)) problem(fact.text);
       if (fact.kind === 'checked' && fact.isDamaged && (isHonest || !wasCut)) problem(`serac check: ${fact.lines.join('; ')}`);
       if (fact.kind === 'refused call' && isHonest && !failures.failsReads && /damaged|malformed/.test(fact.text)) problem(fact.text);
       if (fact.kind === 'refused start' && !isExcused(fact, failures)) {

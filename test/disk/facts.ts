@@ -53,6 +53,8 @@ export type Fact =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'refused call'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string }
+  /** State and index differ. */
+  | { readonly kind: 'unequal'; readonly text: string }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'exit'; readonly code: number; readonly operations: number }
   | { readonly kind: 'ended'; readonly chain: readonly string[]; readonly operations: number }

@@ -125,11 +125,18 @@ async function readChain(node: Node): Promise<string[]> {
 const statusOf = async (node: Node, txID: string): Promise<string> =>
   String((await call(node, '/ext/bc/X', 'avm.getTxStatus', { txID })).status);
 
-/** Says every event that the stream delivers, from where an earlier session has stopped reading. */
-async function followEvents(node: Node): Promise<void> {
-  const from = order.lastEventID === undefined ? '' : `lastEventId=${encodeURIComponent(order.lastEventID)}`;
-  const stream = await retried(() => time.until(openLocalEvents(node.handler, from)));
-  let text = '';
+/** Says every event that the stream delivers, from where an earlier session has stopped reading. If a failing read ends it, another one goes on, as a client does. */
+async function followEvents(node: Node, isClosing: () => boolean): Promise<void> {
+  let last = order.lastEventID;
+  do {
+    const from = last === undefined ? '' : `lastEventId=${encodeURIComponent(last)}`;
+    last = (await sayEvents(await retried(() => time.until(openLocalEvents(node.handler, from))))) ?? last;
+  } while (order.failsReads && !isClosing());
+}
+
+/** Returns the last event. */
+async function sayEvents(stream: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  let [text, last] = ['', undefined as string | undefined];
   for await (const chunk of stream) {
     text += new TextDecoder().decode(chunk);
     const messages = text.split('\n\n');
@@ -138,9 +145,12 @@ async function followEvents(node: Node): Promise<void> {
       const data = /^data: ?(.*)$/m.exec(message)?.[1];
       if (data === undefined) continue;
       const { id, kind, height, blockID, txIDs, txID } = JSON.parse(data);
-      if (id !== undefined) say({ kind: 'event', id, event: kind, height, blockID, txIDs, txID });
+      if (id === undefined) continue;
+      last = id;
+      say({ kind: 'event', id, event: kind, height, blockID, txIDs, txID });
     }
   }
+  return last;
 }
 
 /** The same balance by the state and by the index. */
@@ -150,7 +160,7 @@ async function compareBalances(node: Node): Promise<void> {
     const answer = await get(node, `/v1/networks/local/blockchains/x-chain/balances?addresses=${address}`);
     const indexed = answer.balances?.unlocked.find(({ symbol }: Json) => symbol === 'AVAX')?.amount ?? '0';
     if (String(indexed) !== String(balance))
-      say({ kind: 'wrong', text: `balance of ${address}: ${balance} in the state, ${indexed} in the index` });
+      say({ kind: 'unequal', text: `balance of ${address}: ${balance} in the state, ${indexed} in the index` });
   }
 }
 
@@ -210,11 +220,13 @@ async function run(): Promise<void> {
   const statuses: Record<string, string> = {};
   for (const txID of order.accepted) statuses[txID] = await retried(() => statusOf(node, txID));
   say({ kind: 'started', chain: await retried(() => readChain(node)), statuses });
-  void followEvents(node).catch((error) => say({ kind: 'wrong', text: `events: ${error}` }));
+  let isClosing = false;
+  void followEvents(node, () => isClosing).catch((error) => say({ kind: 'wrong', text: `events: ${error}` }));
   await time.pass(3000);
   await runSteps(node);
   await time.pass(3000);
   say({ kind: 'ended', chain: await retried(() => readChain(node)), operations: disk.operations() });
+  isClosing = true;
   await time.until(node.close());
   // SQLite removes the log when all of it is in the file and on disk.
   if (!existsSync(`${files.database}-wal`)) say({ kind: 'synced' });
