@@ -46,6 +46,17 @@ test('an index is not migrated while snapshots hold rows of the old version; the
   store.close();
 });
 
+test('the states that --reorg-depth keeps do not prevent a migration: a start deletes them in any case', () => {
+  const { store } = openChain(openDatabase, memoryPath);
+  const { env } = watchedEnv();
+  migrateIndex(store, 1, env);
+  const open = () => openSnapshots({ store, parts: [], tip: () => ({ height: 0, time: 0 }) });
+  open().points.save(65);
+  migrateIndex(store, 1, env, nextRelease);
+  expect(open().points.lowest()).toBeUndefined();
+  store.close();
+});
+
 test('a migration is announced and shows progress; creating the tables is not', () => {
   const { store } = openChain(openDatabase, memoryPath);
   const { lines, shown, env } = watchedEnv();

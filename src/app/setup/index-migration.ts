@@ -1,7 +1,7 @@
 import { isMigrationDue, type MigrationWatch, migrateStore } from '../../ledger/index/migrate.ts';
 import { migrations } from '../../ledger/index/migrations.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
-import { countSnapshots } from '../../ledger/snapshot/snapshots.ts';
+import { countSnapshots, deleteAllSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import type { Store } from '../../ledger/store/store.ts';
 import { startProgress } from '../log/progress.ts';
 import type { Env } from './env.ts';
@@ -11,12 +11,16 @@ import type { Env } from './env.ts';
  * while there are some.
  */
 export function migrateIndex(store: Store, chain: number, env: MigrationEnv, all = migrations): void {
-  const snapshots = store.readonly || !isMigrationDue(store, chain, all) ? 0 : countSnapshots(store);
-  if (snapshots > 0)
-    throw new SnapshotError(
-      `the index of this data directory must be migrated, but its ${snapshots} snapshots hold rows of the old version; run serac reindex, which deletes the snapshots, or delete them with the version of serac that saved them`,
-      { code: 'SNAPSHOT_OLD_INDEX', snapshots },
-    );
+  if (!store.readonly && isMigrationDue(store, chain, all)) {
+    const snapshots = countSnapshots(store);
+    if (snapshots > 0)
+      throw new SnapshotError(
+        `the index of this data directory must be migrated, but its ${snapshots} snapshots hold rows of the old version; run serac reindex, which deletes the snapshots, or delete them with the version of serac that saved them`,
+        { code: 'SNAPSHOT_OLD_INDEX', snapshots },
+      );
+    // The states that --reorg-depth keeps are of no use after a restart.
+    deleteAllSnapshots(store);
+  }
   migrateStore(store, chain, all, watchMigration('the index of the data directory', env));
 }
 

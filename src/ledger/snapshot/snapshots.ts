@@ -67,7 +67,7 @@ const pointPrefix = '\u0001block ';
 /** Points have no chunks and come before all snapshots. */
 const pointSeq = 0;
 const pointName = (height: number): string => `${pointPrefix}${height}`;
-const isPoint = ({ name }: SnapshotInfo): boolean => name.startsWith(pointPrefix);
+const isPoint = ({ name }: Pick<SnapshotInfo, 'name'>): boolean => name.startsWith(pointPrefix);
 
 /** Opens the snapshots of a database. All chains must be open; see `openSnapshotTable`. */
 export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): Snapshots {
@@ -158,15 +158,17 @@ function createBlockPoints(store: Store, table: SnapshotTable, tip: SnapshotDeps
   };
 }
 
-/** The number of snapshots in a database, also one that no node has opened. */
-export function countSnapshots({ db }: Store): number {
-  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshot'`).get() === undefined) return 0;
-  return db.prepare<{ count: number }>('SELECT count(*) AS count FROM snapshot').get()?.count ?? 0;
+/** The number of snapshots in a database, also one that no node has opened. Points are not counted: a start deletes them in any case. */
+export const countSnapshots = ({ db }: Store): number => readNames(db).filter((row) => !isPoint(row)).length;
+
+function readNames(db: Store['db']): readonly Pick<SnapshotInfo, 'name'>[] {
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshot'`).get() === undefined) return [];
+  return db.prepare<{ name: string }>('SELECT name FROM snapshot').all();
 }
 
-/** Deletes all snapshots and the undo log. */
+/** Deletes all snapshots, points too, and the undo log. */
 export function deleteAllSnapshots(store: Store): void {
-  if (countSnapshots(store) === 0) return;
+  if (readNames(store.db).length === 0) return;
   store.write(() => {
     store.db.exec('DELETE FROM snapshot; DROP TABLE IF EXISTS snapshot_chunk');
     createUndoLog(store.db).uninstall();
