@@ -1,3 +1,4 @@
+import { createMutex } from '../../base/timing/mutex.ts';
 import { StateFileError } from '../../ledger/snapshot/state-file.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import type { StateFiles } from '../config/config.ts';
@@ -49,12 +50,15 @@ export async function startStateSaver(
     }
     env.renameFile(temporary, target);
   };
-  const save = async (): Promise<void> => {
-    const now = readVersion();
-    if (now === saved) return;
-    await writeTo(path);
-    saved = now;
-  };
+  /** One save at a time: the last one may begin while one at an interval writes the same temporary file. */
+  const oneAtATime = createMutex();
+  const save = (): Promise<void> =>
+    oneAtATime(async () => {
+      const now = readVersion();
+      if (now === saved) return;
+      await writeTo(path);
+      saved = now;
+    });
   /** The last save: the chain is in memory, so what cannot be written now is lost. */
   const saveSomewhere = async (): Promise<void> => {
     try {
