@@ -56,6 +56,26 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
   describe(name, () => {
+    test('an upload that stalls delays no save; the state is loaded when it goes on', async () => {
+      const [node, other] = [openNode(open, 92, 3, migrations), openNode(open, 92, 9, migrations)];
+      const file = Buffer.concat(await Array.fromAsync(other.transfer.save()));
+      const gate = Promise.withResolvers<void>();
+      async function* slowly() {
+        yield file.subarray(0, 14);
+        await gate.promise;
+        yield file.subarray(14);
+      }
+      const loading = node.transfer.load(slowly(), 1e9);
+      const before = rowsOf(node, 'id');
+      const saved = Buffer.concat(await Array.fromAsync(node.transfer.save()));
+      gate.resolve();
+      await loading;
+      expect(rowsOf(node, 'id')).toEqual(rowsOf(other, 'id'));
+      await node.transfer.load(once(saved), 1e9);
+      expect(rowsOf(node, 'id')).toEqual(before);
+      for (const { close } of [node, other]) close();
+    });
+
     test('a state file of an earlier version of the index is migrated like a data directory', async () => {
       const earlier = openNode(open, 91, 40, migrations);
       const file = Buffer.concat(await Array.fromAsync(earlier.transfer.save()));

@@ -18,7 +18,7 @@ import type { Env } from '../setup/env.ts';
 import { watchMigration } from '../setup/index-migration.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
 
-/** Saves the state of all chains as a state file, and loads it. One copies or loads the state at a time. */
+/** Saves the state of all chains as a state file, and loads it. One copies the state at a time, and one loads it; a slow upload delays no copy. */
 export type StateTransfer = {
   /** The state file in chunks. The state is copied before the first chunk; blocks that follow are not in it. Reading the chunks slowly delays nobody. */
   readonly save: () => AsyncGenerator<Uint8Array>;
@@ -58,7 +58,7 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
     return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
   };
   const db = withStatementCache(store.db);
-  const oneAtATime = createMutex();
+  const [oneCopy, oneLoad] = [createMutex(), createMutex()];
 
   const ownHeader = (): OwnHeader => ({
     network: config.network.id,
@@ -107,7 +107,7 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
 
   return {
     save: async function* () {
-      const { header, file } = await oneAtATime(openCopy);
+      const { header, file } = await oneCopy(openCopy);
       try {
         yield* encodeStateFile(header, readChunks(file));
       } finally {
@@ -122,7 +122,7 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
         clock.save(),
         db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
       ]),
-    load: (chunks, maxBytes) => oneAtATime(() => load(chunks, maxBytes)),
+    load: (chunks, maxBytes) => oneLoad(() => load(chunks, maxBytes)),
   };
 }
 
