@@ -64,6 +64,12 @@ describe('a state file', () => {
     expect(await decode(await encode(), 65_536, 1_000_000)).toBe('STATE_FILE_TOO_LARGE');
   });
 
+  test('with a header that lacks something is refused', async () => {
+    const whole = { network: 1, genesis: 'x', versions: { schema: 1 }, chains: [] };
+    for (const part of [{ versions: null }, { versions: undefined }, { versions: { schema: {} } }, { chains: 5 }, { network: '1' }])
+      expect(await decode(Buffer.from(`serac state 1\n${JSON.stringify({ ...whole, ...part })}\n`))).toBe('STATE_FILE_DAMAGED');
+  });
+
   test('of another network, genesis or schema is refused', () => {
     checkHeader(header, header);
     expect(() => checkHeader(header, { ...header, network: 1 })).toThrow('belongs to network 12345');

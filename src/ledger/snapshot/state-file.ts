@@ -114,7 +114,8 @@ function parseHeader(line: Buffer): StateHeader {
   try {
     const { network, genesis, versions, savedBy, chains, clock } = JSON.parse(line.toString('utf8')) as StateHeader;
     const isSavedByKnown = typeof savedBy === 'string' && /^[\w.+-]{1,64}$/.test(savedBy);
-    if (typeof network === 'number' && typeof genesis === 'string' && typeof versions === 'object' && Array.isArray(chains))
+    const areVersions = Object.values(versions ?? [undefined]).every((version) => typeof version === 'number');
+    if (typeof network === 'number' && typeof genesis === 'string' && areVersions && Array.isArray(chains))
       return { network, genesis, versions, ...(isSavedByKnown && { savedBy }), chains, ...(clock !== undefined && { clock }) };
   } catch {
     throw damagedError('its header is not JSON');
