@@ -25,7 +25,10 @@ export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> 
   readonly revertToBlock: (height: number, beforeRevert?: () => void) => Promise<void>;
   /** The height of the oldest block to which `revertToBlock` can go back; undefined: to none. */
   readonly lowestBlock: () => number | undefined;
-  /** Replaces the rows of all chains in one step; `work` runs inside the transaction. `name`: the state's name in the event. */
+  /**
+   * Replaces the rows of all chains in one step; `work` runs inside the transaction. It calls `reload` to have the chains read and index what it has
+   * written so far: if they cannot, nothing is replaced. `name`: the state's name in the event.
+   */
   readonly replaceState: (name: string, work: (reload: () => void) => void) => Promise<void>;
 };
 
@@ -63,8 +66,11 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
     for (const chain of chains)
       chain.revertible?.continueAfterRevert(chain === x ? { ...noPendingTxs, walletQueue: keptQueue } : noPendingTxs);
   };
-  const continueChains = (): void => {
+  const catchUpIndexes = (): void => {
     for (const { catchUpIndex } of chains) catchUpIndex();
+  };
+  const continueChains = (): void => {
+    catchUpIndexes();
     dropPending();
   };
   const pending = createSavedPending(chains, events);
@@ -113,8 +119,15 @@ export function openChainSnapshots(deps: ChainSnapshotDeps): ChainSnapshots {
   const replaceNow = (name: string, work: (reload: () => void) => void): void => {
     checkIdle(chains);
     prepareRevert();
-    store.revert(work, name);
-    continueChains();
+    store.revert(
+      (reload) =>
+        work(() => {
+          reload();
+          catchUpIndexes();
+        }),
+      name,
+    );
+    dropPending();
     points.restart();
     publish(deps, name);
   };

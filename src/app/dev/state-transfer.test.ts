@@ -40,7 +40,7 @@ function openNode(open: OpenDatabase, seed: number, blocks: number, all: readonl
     env,
     store,
     chains: chains.chains.map(({ spec, state }) => ({ spec, lastAccepted: () => state.lastAccepted() })),
-    snapshots: { replaceState: async (_: string, work: () => void) => store.write(work) },
+    snapshots: { replaceState: async (name: string, work: () => void) => store.revert(work, name) },
     clock: { save: () => '{}' },
     migrations: all,
   } as never);

@@ -1,4 +1,5 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
 import { parseClockState } from '../../base/timing/chain-clock.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import { type Migration, migrations } from '../../ledger/index/migrations.ts';
@@ -212,9 +213,14 @@ function createStateLoader(deps: StateTransferDeps, db: Database, path: string, 
 
   const replaceTables = (clockText: string | undefined): Promise<void> =>
     orDamaged(() =>
-      snapshots.replaceState('state file', () => {
+      snapshots.replaceState('state file', (reload) => {
         loadTables(db);
         if (clockText !== undefined) clock.restoreRows?.(clockText);
+        try {
+          reload();
+        } catch (error) {
+          throw error instanceof Fault ? damagedError(error.message) : error;
+        }
       }),
     );
 

@@ -1,3 +1,5 @@
+import { listStoredChains } from '../state/chain-number.ts';
+import { tablesOf } from '../state/schema.ts';
 import type { Database } from '../store/database.ts';
 import { storeErrorFromDriver } from '../store/fault.ts';
 import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-tables.ts';
@@ -113,7 +115,7 @@ function normalizeSql(sql: string | null): string | undefined {
   return [head?.trim(), ...parts.sort(), tail?.trim()].join('\n');
 }
 
-/** Throws if the attached copy, whose tables were checked by `readCopyRoots`, has damaged rows or other chains than this node. */
+/** Throws if the attached copy, whose tables were checked by `readCopyRoots`, has damaged rows, other chains than this node, or not all of their blocks. */
 export function checkCopy(db: Database): void {
   const [result] = orDamaged(() => db.prepare<{ quick_check: string }>('PRAGMA loaded.quick_check(1)').all());
   if (result?.quick_check !== 'ok') throw damagedError(result?.quick_check ?? 'it holds no database');
@@ -127,6 +129,21 @@ export function checkCopy(db: Database): void {
       .sort()
       .join(', ');
   if (chainsIn('loaded') !== chainsIn('main')) throw otherChainsError();
+  for (const { number } of listStoredChains({ db })) checkBlocks(db, tablesOf(number).block);
+}
+
+/** Throws unless the heights of the blocks in a table of the copy are 0, 1, 2 and so on, and block 0 is that of this node, if it has one. */
+function checkBlocks(db: Database, table: string): void {
+  const { blocks, lowest, highest } = db
+    .prepare<{ blocks: number; lowest: number; highest: number }>(
+      `SELECT count(*) AS blocks, min(height) AS lowest, max(height) AS highest FROM loaded.${table}`,
+    )
+    .get() as { blocks: number; lowest: number; highest: number };
+  const otherBlock0 = db.prepare(
+    `SELECT 1 FROM main.${table} WHERE height = 0 AND id IS NOT (SELECT id FROM loaded.${table} WHERE height = 0)`,
+  );
+  if (otherBlock0.get() !== undefined) throw damagedError(`its table ${table} does not begin with block 0 of this chain`);
+  if (blocks > 0 && (lowest !== 0 || highest !== blocks - 1)) throw damagedError(`blocks are missing in its table ${table}`);
 }
 
 const otherChainsError = () =>
