@@ -62,3 +62,14 @@ test('a saved state can be restored; listeners are called only for changes', () 
   expect(changes).toBe(5);
   expect([clock.read(), clock.takeNextBlockTime()]).toEqual([{ time: 5000n, offset: 4000n, isFrozen: true }, 6000n]);
 });
+
+test('the time stays between 0 and the year 9999, whatever the offset that is restored', () => {
+  const { clock, pass } = createTestClock();
+  clock.restore({ offset: '-999999999999' });
+  expect([clock.unixSeconds(), clock.unixNanos()]).toEqual([0n, 0n]);
+  clock.restore({ offset: '999999999999' });
+  expect([clock.unixSeconds(), clock.unixNanos()]).toEqual([maxTime, maxTime * 1_000_000_000n]);
+  clock.set(maxTime);
+  pass(10n);
+  expect(clock.unixSeconds()).toBe(maxTime);
+});

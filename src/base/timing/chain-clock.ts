@@ -35,6 +35,8 @@ export const maxTime = 253_402_300_799n;
 
 const nanosPerSecond = 1_000_000_000n;
 
+const clamp = (time: bigint, max: bigint): bigint => (time < 0n ? 0n : time > max ? max : time);
+
 /** Checks a clock state that comes from elsewhere. Returns undefined if it is none. */
 export function parseClockState(value: unknown): ClockState | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -59,7 +61,8 @@ export function createChainClock(real: UnixClock): ChainClock {
     nextBlockTime = toBigint(state.nextBlockTime);
   };
 
-  const unixSeconds = (): bigint => frozenAt ?? real.unixSeconds() + offset;
+  // An offset may come from a state file, and a clock that was set to the last second runs on.
+  const unixSeconds = (): bigint => frozenAt ?? clamp(real.unixSeconds() + offset, maxTime);
 
   const save = (): ClockState => ({
     ...(offset !== 0n && { offset: String(offset) }),
@@ -68,7 +71,7 @@ export function createChainClock(real: UnixClock): ChainClock {
   });
 
   const moveTo = (time: bigint): void => {
-    const limited = time < 0n ? 0n : time > maxTime ? maxTime : time;
+    const limited = clamp(time, maxTime);
     if (frozenAt !== undefined) frozenAt = limited;
     offset = limited - real.unixSeconds();
   };
@@ -80,7 +83,8 @@ export function createChainClock(real: UnixClock): ChainClock {
 
   return {
     unixSeconds,
-    unixNanos: () => (frozenAt === undefined ? real.unixNanos() + offset * nanosPerSecond : frozenAt * nanosPerSecond),
+    unixNanos: () =>
+      frozenAt === undefined ? clamp(real.unixNanos() + offset * nanosPerSecond, maxTime * nanosPerSecond) : frozenAt * nanosPerSecond,
     read: () => {
       const time = unixSeconds();
       return { time, offset: time - real.unixSeconds(), isFrozen: frozenAt !== undefined };
