@@ -245,3 +245,19 @@ test('reader processes serve the restored state at once', async () => {
   }
   await node.stop();
 }, 60_000);
+
+test('a data directory can be used again after a reset while a chain of --chains did not run', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'serac-chains-'));
+  const start = (...flags: string[]) => startProgram(`--data-dir=${dataDir}`, '--workers=0', ...flags);
+  const chains = `--chains=${new URL('../examples/chains.json', import.meta.url).pathname}`;
+  for (const flags of [[chains], [], [], [chains]]) {
+    const node = await start(...flags);
+    if (flags.length === 0) expect(await node.client.call('/ext/dev', 'dev.reset')).toMatchObject({ result: { height: '0' } });
+    const aliases = (node.banner.chains as { alias: string }[]).map(({ alias }) => alias);
+    expect(aliases).toHaveLength(flags.length + 1);
+    for (const alias of aliases)
+      expect(await node.client.call(`/ext/bc/${alias}`, 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+    expect(await node.stop()).toBe(0);
+  }
+  rmSync(dataDir, { recursive: true });
+}, 60_000);

@@ -161,7 +161,7 @@ export const chainResources: readonly ResourceRow[] = [
       'app/parts/process-metrics.ts accepted',
       'app/platform/database-bun.ts statements',
       'app/platform/processes-bun.ts listeners',
-      'app/setup/node-store.ts recordBlock0',
+      'app/setup/node-store.ts opened',
       'app/workers/hosted-readers.ts readers listeners',
       'app/workers/reader-switch.ts running',
       'app/workers/supervisor.ts pending',

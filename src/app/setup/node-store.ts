@@ -18,7 +18,7 @@ import { openSqliteIndex, type SqliteIndex } from '../../ledger/index-sqlite/sql
 import { createSqliteSql } from '../../ledger/index-sqlite/sqlite-sql.ts';
 import type { IndexSpec, SignerReads } from '../../ledger/index-write/block-writer.ts';
 import type { ChainEnd, ChainEnds } from '../../ledger/state/chain-ends.ts';
-import { getChainNumber, registerChain } from '../../ledger/state/chain-number.ts';
+import { getChainNumber, listStoredChains, registerChain } from '../../ledger/state/chain-number.ts';
 import { type ChainState, openState } from '../../ledger/state/chain-state.ts';
 import type { OnBlocksStored } from '../../ledger/state/chain-writer.ts';
 import { isForkedStore, markForkedStore } from '../../ledger/state/forked-addresses.ts';
@@ -64,7 +64,10 @@ export type RevertibleStore = {
   /** The number of times the database was reverted; part of every cache key. */
   readonly epoch: () => number;
   readonly onRevert: Store['onRevert'];
-  /** Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state. */
+  /**
+   * Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state of a chain
+   * that runs now. The other chains of the database are not recorded.
+   */
   readonly prepareRevert: () => void;
 };
 
@@ -130,7 +133,7 @@ export function openNodeStore(
     const isStrict = !context.differences.pageCursors;
     const isIndexed = config.data.enabled || config.stats.enabled;
     const sql = createSqliteSql(store);
-    const recordBlock0: (() => void)[] = [];
+    const opened: AvmChainSpec[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
     if (kind.hasStoredClock) connectStoredClock(store, context.clock);
@@ -156,8 +159,7 @@ export function openNodeStore(
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
         if (!state.isInitialized()) initialize();
-        // Not by `recordEnd`: if this fails, the chain must not be reverted.
-        recordBlock0.push(() => ends?.record(getChainNumber(store, spec.id), spec.id, spec.genesisBlock));
+        opened.push(spec);
         let epoch = store.epoch();
         store.onRevert(() => {
           // Not before the revert is committed. If that fails, block 0 stays recorded: the log may hold the revert, and the next start find it.
@@ -201,7 +203,13 @@ export function openNodeStore(
       onRevert: store.onRevert,
       store,
       prepareRevert: () => {
-        for (const record of recordBlock0) record();
+        // Not by `recordEnd`: if this fails, the chains must not be reverted.
+        for (const { number, id } of listStoredChains(store)) {
+          const spec = opened.find((one) => one.id === id);
+          // A reset leaves a chain that does not run now without block 0.
+          if (spec === undefined) ends?.forget(number);
+          else ends?.record(number, id, spec.genesisBlock);
+        }
         ends?.sync();
       },
       sizeBytes: () => store.sizes().file + store.sizes().wal,

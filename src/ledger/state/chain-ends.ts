@@ -19,6 +19,8 @@ import { tablesOf } from './schema.ts';
 export type ChainEnds = {
   /** Writes the last accepted block of a chain, without fsync. `number`: the chain's number in the database. */
   readonly record: (number: number, chainID: Id, last: ChainEnd) => void;
+  /** Removes the record of a chain. */
+  readonly forget: (number: number) => void;
   /** Returns when all records are on disk (fsync). */
   readonly sync: () => void;
   readonly close: () => void;
@@ -34,6 +36,8 @@ const lineLength = 64 + 1 + heightDigits + 1 + 64 + 1 + sumDigits + 1;
 export function openChainEnds(file: OffsetFile): ChainEnds {
   return {
     record: (number, chainID, { id, height }) => file.write((number - 1) * lineLength, Buffer.from(formatLine(chainID, height, id))),
+    // A line without a checksum is skipped.
+    forget: (number) => file.write((number - 1) * lineLength, Buffer.alloc(lineLength, '\n')),
     sync: file.sync,
     close: file.close,
   };
@@ -48,6 +52,7 @@ export function deferChainEnds(ends: ChainEnds): ChainEnds & { readonly flush: (
   };
   return {
     record: (number, chainID, { id, height }) => void pending.set(number, () => ends.record(number, chainID, { id, height })),
+    forget: (number) => void pending.set(number, () => ends.forget(number)),
     flush: () => attempt(writePending),
     sync: () => {
       writePending();
