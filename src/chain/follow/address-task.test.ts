@@ -69,3 +69,16 @@ test('an address is processed again after validFor has passed', async () => {
   }
   expect(log).toHaveLength(3);
 });
+
+test('a slow address takes one place; the others go on', async () => {
+  const { pending, work, settle } = slowWork();
+  const slow = Promise.withResolvers<void>();
+  const runTask = createAddressTask((one) => (one === address(0) ? slow.promise : work(one)), { concurrency: 2 });
+  const first = runTask([address(0)]);
+  const others = runTask(addresses.slice(1, 4));
+  for (let rounds = 0; rounds < 3; rounds++) await settle();
+  expect(pending.size).toBe(0);
+  await others;
+  slow.resolve();
+  await first;
+});

@@ -1,5 +1,5 @@
 import type { Address } from '../../base/bytes/address.ts';
-import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
+import { createSlots } from '../../base/timing/mutex.ts';
 
 /** A task that must be done for addresses before they are shown. Rejects if it fails for one of them. */
 export type AddressTask = (addresses: readonly Address[]) => Promise<void>;
@@ -18,8 +18,7 @@ const maxDone = 200_000;
 export function createAddressTask(work: (address: Address) => Promise<void>, { concurrency, validFor }: AddressTaskOptions): AddressTask {
   const doneUntil = new Map<Address, number>();
   const running = new Map<Address, Promise<void>>();
-  const lanes = Array.from({ length: concurrency }, createMutex);
-  let nextLane = 0;
+  const inSlot = createSlots(concurrency);
 
   const isDone = (address: Address): boolean => (doneUntil.get(address) ?? Number.NEGATIVE_INFINITY) > (validFor?.now() ?? 0);
 
@@ -33,8 +32,7 @@ export function createAddressTask(work: (address: Address) => Promise<void>, { c
   const runOnce = (address: Address): Promise<void> => {
     const existing = running.get(address);
     if (existing !== undefined) return existing;
-    const lane = lanes[nextLane++ % lanes.length] as Mutex;
-    const started = lane(() => run(address)).finally(() => running.delete(address));
+    const started = inSlot(() => run(address)).finally(() => running.delete(address));
     running.set(address, started);
     return started;
   };
