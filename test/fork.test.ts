@@ -222,6 +222,17 @@ for (const [name, startSource] of Object.entries(sources))
     });
   });
 
+test('a transaction that spends the outputs of waiting ones needs no answer of the forked node', async () => {
+  const source = await startProgram('--accounts=1');
+  const fork = await startProgram(`--fork-url=${source.url}`, '--accounts=1', '--no-mining');
+  await source.stop();
+  const to = format(ewoq.address);
+  for (let i = 0; i < 4; i++) await call(fork.client, 'dev.send', { from: 0, to, amount: '1000' }, '/ext/dev');
+  await call(fork.client, 'dev.mine', {}, '/ext/dev');
+  expect(await call(fork.client, 'avm.getHeight', {})).toEqual({ height: '2' });
+  await fork.stop();
+});
+
 test('a reorg of a fork copies the inputs of waiting transactions again', async () => {
   const source = await startProgram();
   const dev = (client: Client, method: string, params: unknown = {}) => call(client, `dev.${method}`, params, '/ext/dev');

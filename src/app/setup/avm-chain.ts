@@ -166,8 +166,9 @@ export function createAvmChain(
     readonly fetchInputs?: ((tx: Tx) => Promise<void> | undefined) | undefined;
   },
 ) {
-  const { differences, now, publish } = deps;
-  const { fetchInputs = deps.fork?.copyInputs } = options;
+  const { differences, now, publish, fork } = deps;
+  const isOwnTx = (id: Id): boolean => ['Accepted', 'Processing'].includes(chain.status(id));
+  const { fetchInputs = fork && ((tx: Tx) => fork.copyInputs(tx, isOwnTx)) } = options;
   const verifier = createVerifierOfChain(spec, deps);
   const observer = deps.observerOf(spec.id);
   const chain = createChain({

@@ -108,10 +108,11 @@ test('a transaction with too many unknown inputs asks nothing', async () => {
         inputs: Array.from({ length: count }, (_, i) => ({ txID: idOf(Buffer.from(String(i))) as Id, outputIndex: 0 })),
       },
     }) as unknown as Tx;
-  await expect(fork.copyInputs(spending(forkLimits.inputs + 1)) as Promise<void>).rejects.toMatchObject({
+  await expect(fork.copyInputs(spending(forkLimits.inputs + 1), () => false) as Promise<void>).rejects.toMatchObject({
     fault: { code: 'FORK_TOO_MANY_INPUTS' },
   });
   expect(asked).toBe(0);
-  await fork.copyInputs(spending(forkLimits.inputs));
+  await fork.copyInputs(spending(forkLimits.inputs), () => false);
   expect(asked).toBe(forkLimits.inputs);
+  expect(fork.copyInputs(spending(5), () => true)).toBeUndefined();
 });

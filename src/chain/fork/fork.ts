@@ -18,8 +18,11 @@ export type Fork = {
   readonly fetchAddress: (address: Address) => Promise<ForkCopy>;
   /** Copies the unspent outputs of addresses that were not copied yet. */
   readonly copyAddresses: (addresses: readonly Address[]) => Promise<void> | undefined;
-  /** Copies the owners of the outputs that a transaction spends and this chain does not know. */
-  readonly copyInputs: (tx: Tx) => Promise<void> | undefined;
+  /**
+   * Copies the owners of the outputs that a transaction spends and this chain does not know. `isOwnTx`: whether this chain has a transaction, also one
+   * that waits for a block: the forked node does not have its outputs.
+   */
+  readonly copyInputs: (tx: Tx, isOwnTx: (id: Id) => boolean) => Promise<void> | undefined;
   readonly copyAsset: (id: Id) => Promise<void> | undefined;
   /** A transaction of the forked node; undefined if it has none with this ID. */
   readonly tx: (id: Id) => Promise<Tx | undefined>;
@@ -109,8 +112,8 @@ export function createFork({ remote, listPast, ledger, formatAddress, now }: For
   return {
     fetchAddress,
     copyAddresses,
-    copyInputs: (tx) => {
-      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(ref));
+    copyInputs: (tx, isOwnTx) => {
+      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(ref) && !isOwnTx(ref.txID));
       if (unknown.length === 0) return undefined;
       const creators = [...new Set(unknown.map(({ txID }) => txID))];
       if (creators.length > forkLimits.inputs) return Promise.reject(tooManyInputs());
