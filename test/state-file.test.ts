@@ -206,6 +206,15 @@ test('downloads that nobody reads delay neither a load nor another download nor 
   await node.close();
 }, 30_000);
 
+test('a start removes the temporary files of a node that was killed while it saved or loaded a state file', async () => {
+  const db = join(folder, 'killed', 'db');
+  mkdirSync(db, { recursive: true });
+  for (const name of ['state-save.tmp', 'state-load.tmp', 'state-load.tmp-migrated']) writeFileSync(join(db, name), 'x');
+  const node = await startProgram(`--data-dir=${join(folder, 'killed')}`, '--workers=0');
+  expect(readdirSync(db).filter((name) => name.startsWith('state-'))).toEqual([]);
+  await node.stop();
+});
+
 test('GET needs what POST needs: a web page of another origin cannot start it', async () => {
   const node = await startProgram();
   const status = async (headers: Record<string, string>) => (await node.client.send('GET', path, headers)).status;

@@ -58,6 +58,8 @@ export function createStateTransfer(deps: StateTransferDeps): StateTransfer {
     const files = listFiles();
     return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
   };
+  // A killed process leaves its copy, which may be as large as the database.
+  env.removeFile(temporary('save'));
   const db = withStatementCache(store.db);
   const [oneCopy, oneLoad] = [createMutex(), createMutex()];
 
@@ -146,6 +148,7 @@ function createStateLoader(deps: StateTransferDeps, db: Database, path: string, 
   const removeFiles = (): void => {
     for (const file of [path, migratedPath, `${migratedPath}-wal`, `${migratedPath}-shm`]) env.removeFile(file);
   };
+  removeFiles();
 
   /**
    * Checks the schema against that of a database, then every page of the tables: SQLite can then read the file in a time that its size limits.
