@@ -1,3 +1,4 @@
+import { attempt } from '../../base/fault.ts';
 import { listStoredChains } from '../state/chain-number.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Database } from '../store/database.ts';
@@ -30,7 +31,8 @@ export function* copyTables(db: Database, path: string): Generator<void> {
       }
       db.exec('COMMIT');
     } catch (error) {
-      db.exec('ROLLBACK');
+      // On a full disk SQLite has rolled back by itself, and ROLLBACK fails.
+      attempt(() => db.exec('ROLLBACK'));
       throw error;
     }
   } finally {
