@@ -1,6 +1,6 @@
+import { parseTx } from '../../avm/tx/tx.ts';
 import { type Id, idOf, idText } from '../../base/bytes/id.ts';
 import type { LongWork, Pause } from '../../base/timing/long-work.ts';
-import type { PendingTxs } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import { decodeTxs, encodeTxs, formatPendingTxs, noPendingTxs, parsePendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import type { RevertiblePart, Snapshots } from '../../ledger/snapshot/snapshots.ts';
@@ -12,14 +12,14 @@ type PendingChain = Pick<RunningChain, 'spec' | 'revertible'>;
 export function createSavedPending(chains: readonly PendingChain[], events: Pick<EventBus, 'publish'>) {
   /** While a revert runs: the transactions of the snapshot by ID, and what each chain gets back in its mempool afterwards. */
   const txsOfSnapshot = new Map<Id, Uint8Array>();
-  const restored = new Map<PendingChain, PendingTxs>();
+  const restored = new Map<PendingChain, readonly Uint8Array[]>();
   const createPart = (chain: PendingChain): RevertiblePart => ({
     name: `pending ${idText(chain.spec.id)}`,
     save: () => formatPendingTxs(chain.revertible?.pending() ?? noPendingTxs),
     restore: (text) => {
-      const pending = parsePendingTxs(text, (id) => txsOfSnapshot.get(id));
-      restored.set(chain, pending);
-      chain.revertible?.continueAfterRevert({ ...pending, mempool: [] });
+      const { mempool, walletQueue } = parsePendingTxs(text, (id) => txsOfSnapshot.get(id));
+      restored.set(chain, mempool);
+      chain.revertible?.continueAfterRevert({ mempool: [], walletQueue });
     },
   });
   /** Adds the bytes of all pending transactions that are not in `saved` yet to the next snapshot, in steps. */
@@ -56,8 +56,9 @@ export function createSavedPending(chains: readonly PendingChain[], events: Pick
     },
     /** After a revert, subscribers treat the mempool as empty, so the transactions that the snapshot restored in it are published. */
     restore: async (pause: Pause): Promise<void> => {
-      for (const [{ spec, revertible }, { mempool }] of restored)
-        for (const txs of chunksOf(mempool, restoredChunk, () => 1)) {
+      for (const [{ spec, revertible }, mempool] of restored)
+        for (const chunk of chunksOf(mempool, restoredChunk, () => 1)) {
+          const txs = chunk.map((bytes) => parseTx(bytes));
           revertible?.restorePending(txs);
           for (const tx of txs) if (revertible?.mempool.get(tx.id) === tx) events.publish({ kind: 'pooled', chainID: spec.id, tx });
           await pause();

@@ -1,4 +1,3 @@
-import { parseTx } from '../../avm/tx/tx.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { PendingTxs } from './chain.ts';
 
@@ -8,11 +7,11 @@ export const noPendingTxs: PendingTxs = { mempool: [], walletQueue: [] };
 export const formatPendingTxs = ({ mempool, walletQueue }: PendingTxs): string =>
   JSON.stringify({ mempool: mempool.map(({ id }) => id).join(''), walletQueue: walletQueue.map((bytes) => idOf(bytes)).join('') });
 
-/** Transactions whose bytes `find` does not have are left out. */
-export function parsePendingTxs(text: string, find: (id: Id) => Uint8Array | undefined): PendingTxs {
+/** Returns the bytes of the transactions: decoding those of a full mempool takes seconds. Those that `find` does not have are left out. */
+export function parsePendingTxs(text: string, find: (id: Id) => Uint8Array | undefined): Record<keyof PendingTxs, readonly Uint8Array[]> {
   const { mempool, walletQueue } = JSON.parse(text) as Record<keyof PendingTxs, string>;
   const read = (ids: string): Uint8Array[] => splitIds(ids).flatMap((id) => find(id) ?? []);
-  return { mempool: read(mempool).map((bytes) => parseTx(bytes)), walletQueue: read(walletQueue) };
+  return { mempool: read(mempool), walletQueue: read(walletQueue) };
 }
 
 const idLength = 64;
