@@ -1,7 +1,7 @@
 import { memoize } from '../../base/cache/memoize.ts';
 import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import { type DatabaseTls, describeDatabase, parseDatabaseUrl } from './database-url.ts';
-import { type PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { isServerAnswer, type PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 import { convertBigints, toResult } from './postgres-rows.ts';
 
 type Value = null | number | string | Uint8Array;
@@ -99,10 +99,13 @@ export function openPostgres(options: PostgresOptions): Postgres {
     for (const [at, { text, values }] of queries.entries())
       connection.sql.unsafe(numberPlaceholders(text), values as Value[]).then(
         (rows) => {
-          pool.countCompleted();
+          pool.countAnswer();
           finish(at, toResult(rows));
         },
-        (cause) => finish(at, { status: 'rejected', reason: toPostgresFault(cause, where) }),
+        (cause) => {
+          if (isServerAnswer(cause)) pool.countAnswer();
+          finish(at, { status: 'rejected', reason: toPostgresFault(cause, where) });
+        },
       );
     return promise;
   };
@@ -157,7 +160,8 @@ type OpenPool = {
   readonly current: () => Pool;
   /** Calls `onTimeout` when a statement on a connection of `from` takes too long. */
   readonly startTimer: (from: Pool, onTimeout: (error: PostgresError) => void) => Timer;
-  readonly countCompleted: () => void;
+  /** Counts a result or an error that the server has sent. */
+  readonly countAnswer: () => void;
   readonly withTimeout: <T>(from: Pool, result: PromiseLike<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 };
@@ -169,17 +173,17 @@ function openPool(options: PostgresOptions): OpenPool {
   const open = (): Pool => Array.from({ length: max }, () => ({ sql: connect(options), running: 0 }));
   const close = async (pool: Pool): Promise<void> => void (await Promise.all(pool.map(({ sql }) => sql.close({ timeout: 0 }))));
   let pool = open();
-  let completed = 0;
+  let answers = 0;
   const replace = (hung: Pool): void => {
     if (pool !== hung) return;
     pool = open();
     void close(hung).catch(() => undefined);
   };
   const startTimer: OpenPool['startTimer'] = (from, onTimeout) => {
-    const completedBefore = completed;
+    const answersBefore = answers;
     return setTimeout(() => {
-      // If other statements completed meanwhile, the server is only busy, not hung.
-      if (completed === completedBefore) replace(from);
+      // If the server answered other statements meanwhile, also with an error, it is only busy, not hung.
+      if (answers === answersBefore) replace(from);
       onTimeout(timeoutError(statementMilliseconds, where));
     }, statementMilliseconds);
   };
@@ -187,17 +191,18 @@ function openPool(options: PostgresOptions): OpenPool {
     where,
     current: () => pool,
     startTimer,
-    countCompleted: () => {
-      completed++;
+    countAnswer: () => {
+      answers++;
     },
     withTimeout: async (from, result) => {
       const { promise: timeout, reject } = Promise.withResolvers<never>();
       const timer = startTimer(from, reject);
       try {
         const value = await Promise.race([result, timeout]);
-        completed++;
+        answers++;
         return value;
       } catch (cause) {
+        if (isServerAnswer(cause)) answers++;
         throw toPostgresFault(cause, where);
       } finally {
         clearTimeout(timer);

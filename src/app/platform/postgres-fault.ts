@@ -25,13 +25,15 @@ export const databaseName = (url: string): string => `PostgreSQL at ${describeDa
 export const withoutPrefix = (message: string, name: string): string =>
   message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
 
+/** Whether an error of the driver is one that the server has sent. */
+export const isServerAnswer = (cause: unknown): boolean => (cause as { code?: unknown } | undefined)?.code === 'ERR_POSTGRES_SERVER_ERROR';
+
 /** Converts an error of the driver or the server to a fault. Other errors, such as those thrown by the work inside a write, are returned unchanged. */
 export function toPostgresFault(cause: unknown, where: string): unknown {
   const { name, code, errno, message } = cause as { name?: string; code?: string; errno?: unknown; message?: string };
   if (name !== 'PostgresError' || cause instanceof PostgresError) return cause;
   const state = typeof errno === 'string' ? errno : '';
-  const fromServer = code === 'ERR_POSTGRES_SERVER_ERROR';
-  const fault = fromServer && !transientStates.some((prefix) => state.startsWith(prefix)) ? 'DATABASE_REFUSED' : 'DATABASE_DOWN';
+  const fault = isServerAnswer(cause) && !transientStates.some((prefix) => state.startsWith(prefix)) ? 'DATABASE_REFUSED' : 'DATABASE_DOWN';
   const error = new PostgresError(`PostgreSQL at ${where}: ${message ?? code}`, { code: fault, reason: state || (code ?? 'unknown') });
   error.cause = cause;
   return error;

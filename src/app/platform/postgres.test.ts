@@ -173,6 +173,17 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     expect(await timeToRecover(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(limit);
   });
 
+  inDatabase('a group with a statement that the server cancels does not end the statements of other connections', async (sql) => {
+    await Promise.all([1, 2, 3].map(() => sql.all('SELECT 1', [])));
+    const sleep = (seconds: number) => ({ text: `SELECT pg_sleep(${seconds})`, values: [] });
+    // Cancelled after 1.8 s; the second one still runs when the time of the group is over.
+    const group = faultOf(sql.groupThen([sleep(30)], sleep(1)));
+    await Bun.sleep(1000);
+    const other = sql.all<{ n: number }>('SELECT 7 AS n FROM pg_sleep(1.5)', []);
+    expect(await group).toBe('DATABASE_DOWN');
+    expect(await other).toEqual([{ n: 7 }]);
+  });
+
   test(
     'what waits for a long transaction of its lock does not time out, and the lock is kept',
     async () => {
