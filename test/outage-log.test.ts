@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { eventually } from './processes.ts';
 import { startIndexer, startProgram } from './program.ts';
-import { hasPrivateServers, openPrivateServers, suiteName } from './servers.ts';
+import { hasPrivateServers, openPrivateServers, openServers, suiteName } from './servers.ts';
 
 /** Losing and regaining a server is one line of the log each, with time and level. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const closing: (() => unknown)[] = [];
 afterAll(async () => {
@@ -94,5 +94,25 @@ describe.skipIf(!hasPrivateServers)(suiteName('PostgreSQL and Redis', hasPrivate
         'warn retrying',
         'info answers again',
       ]);
+  });
+
+  test('a statement of requests that always takes too long is one line, however many requests fail', async () => {
+    const { database, close } = await openServers('outage_log');
+    const node = await startProgram();
+    const flag = `--database-url=${database}`;
+    const index = startIndexer(node.url, flag);
+    const api = await startProgram('api', flag, '--database-timeout=1s');
+    const sql = new Bun.SQL(database, { max: 1 });
+    closing.push(close, node.stop, index.stop, api.stop, sql.close);
+    const url = `${api.url}/v1/networks/local/blockchains/x-chain/transactions`;
+    await sql.begin(async (tx) => {
+      await tx.unsafe('LOCK TABLE c1_history IN ACCESS EXCLUSIVE MODE');
+      for (const pageSize of [11, 12, 13, 14]) expect((await fetch(`${url}?pageSize=${pageSize}&txTypes=ImportTx`)).status).toBe(503);
+      // The status is read meanwhile.
+      await Bun.sleep(2500);
+      expect((await fetch(`${url}?pageSize=15&txTypes=ImportTx`)).status).toBe(503);
+    });
+    const lines = linesAbout(api.stderrText(), 'PostgreSQL at ');
+    expect(lines).toEqual([expect.stringMatching(/^warn PostgreSQL at .*: .* retrying$/)]);
   });
 });

@@ -35,6 +35,8 @@ export type DatabaseHosts = {
   readonly listen: Postgres['listen'];
   /** Whether `listen` can notify: the primary is known and reached without a pooler. */
   readonly isNotified: () => boolean;
+  /** Calls `listener` with the error of every statement that a host did not answer, or not in time. */
+  readonly onFailed: (listener: (error: unknown) => void) => void;
   /** Why hosts are not read, for health; empty if all are or could be. */
   readonly leftOut: () => readonly string[];
   readonly close: () => Promise<void>;
@@ -48,6 +50,7 @@ export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHos
   const selection = createHostSelection(hosts, config, env);
   let floor = (): ReadPosition => startPosition;
   let isClosed = false;
+  let onFailed = (_error: unknown): void => {};
   let cancelProbe = (): void => {};
   const selectOnce = coalesce(() => selection.select(floor()));
 
@@ -69,7 +72,10 @@ export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHos
       try {
         return await run(host.sql);
       } catch (error) {
-        if (isDatabaseDown(error)) onDown(host);
+        if (isDatabaseDown(error)) {
+          onDown(host);
+          onFailed(error);
+        }
         throw error;
       }
     };
@@ -77,7 +83,12 @@ export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHos
       dialect: 'postgres',
       all: (text, values) => onHost((sql) => sql.all(text, values)),
       // A host that is down fails the last query too.
-      groupThen: (queries, last) => onHost((sql) => sql.groupThen(queries, last)),
+      groupThen: async (queries, last) => {
+        const group = await onHost((sql) => sql.groupThen(queries, last));
+        const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
+        if (failed?.status === 'rejected') onFailed(failed.reason);
+        return group;
+      },
     };
   };
   const findCurrent = async (): Promise<DatabaseHost> => {
@@ -122,6 +133,9 @@ export function openDatabaseHosts(config: DatabaseConfig, env: Env): DatabaseHos
       };
     },
     isNotified,
+    onFailed: (listener) => {
+      onFailed = listener;
+    },
     leftOut: selection.leftOut,
     close: async () => {
       isClosed = true;

@@ -80,7 +80,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     });
     opened.add({ close: version.stop });
     for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
-    const indexStatus = watchIndexStatus(hosts.sql, env, database.url);
+    const indexStatus = watchIndexStatus(hosts, env, database.url);
     opened.add({ close: indexStatus.stop });
     await version.start();
     if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
@@ -256,25 +256,37 @@ type ReadStatus = ServedChains['chains'][0]['status'];
 const indexerTimeout = 10;
 /** Milliseconds between two reads of the indexer's status. */
 const statusInterval = 2000;
+/** Milliseconds without a failed statement after which the database counts as answering again: a slow query may fail now and then. */
+const quietTime = 10_000;
 
 type IndexLife = { readonly status: ReadStatus; readonly problem: PostgresSource['indexProblem']; readonly stop: () => void };
 
-/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
-function watchIndexStatus(sql: Sql, env: ProcessEnv & TimeEnv, url: string): IndexLife {
+/**
+ * Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer, also if it
+ * answers this poll but not the longer statements of requests.
+ */
+function watchIndexStatus({ sql, onFailed }: Pick<DatabaseHosts, 'sql' | 'onFailed'>, env: ProcessEnv & TimeEnv, url: string): IndexLife {
   const outage = createOutageLog(env.log, databaseName(url));
+  const now = env.clock.monotonic;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let last: IndexStatus | undefined;
   let cancel = () => {};
   let stopped = false;
+  const noteFailure = (error: unknown): void => {
+    failedAt = now();
+    if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
+  };
   const watch = async (): Promise<void> => {
     try {
       last = await readStatus(sql);
-      outage.regained();
+      if (now() - failedAt >= quietTime) outage.regained();
     } catch (error) {
-      if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
+      noteFailure(error);
     }
     if (stopped) return;
     cancel = env.timers.after(statusInterval, () => void watch());
   };
+  onFailed(noteFailure);
   void watch();
   const findProblem = ({ state, at }: IndexStatus): string | undefined => {
     const silentFor = Number(env.clock.unixSeconds()) - at;
