@@ -120,8 +120,9 @@ describe('choices, booleans and texts', () => {
     expect(['true', '1', 'false', '0'].map((text) => read(flagOrFalse('b'), text))).toEqual([true, true, false, false]);
     for (const text of ['', 'TRUE', 'yes', '2']) expect(errorOf(flagOrFalse('b'), text)).toBe('it must be a boolean value');
   });
-  test('a text has at most 512 characters', () => {
+  test('a text has at most 512 characters, and none that PostgreSQL cannot store', () => {
     expect(read(textSchema(), 'x')).toBe('x');
+    expect(errorOf(textSchema(), 'a\0b')).toBe('it must not contain the character U+0000');
     expect(errorOf(textSchema(), 'x'.repeat(513))).toBe('it must not be longer than 512 characters');
     const places = compileRouteParams({ path: '/{a}', params: { a: textSchema(), b: textSchema(), c: bodyAddresses } });
     expect(Object.values(places).map((param) => param.in)).toEqual(['path', 'query', 'body']);

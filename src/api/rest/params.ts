@@ -44,7 +44,7 @@ type Reader = Pick<Param<unknown>, 'read' | 'listKey'>;
 function readerOf(schema: AnySchema): Reader {
   switch (schema.kind) {
     case 'text':
-      return one((text, name) => checkLength(text, name, schema.max));
+      return one((text, name) => checkText(text, name, schema.max));
     case 'chainName':
       return { ...one((text, name) => checkLength(text, name)), listKey: (name, { chain }) => chain(name as string) };
     // A server has one network, so all its names mean the same.
@@ -117,6 +117,12 @@ const maxText = 512;
 function checkLength(text: string, name: string, max = maxText): string {
   if (text.length > max) throw apiError(400, `${name} must not be longer than ${max} characters`);
   return text;
+}
+
+/** A text that may be stored: PostgreSQL has no U+0000 in texts. */
+function checkText(text: string, name: string, max?: number): string {
+  if (text.includes('\0')) throw apiError(400, `${name} must not contain the character U+0000`);
+  return checkLength(text, name, max);
 }
 
 function readId(text: string, name: string, expected = 'a CB58 id'): Id {
