@@ -103,11 +103,16 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'webhooks, and their deliveries that wait',
     limit:
-      '256 webhooks, 32 of one API key, with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
+      '256 webhooks, 32 of one API key, with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} of one API key, {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
     over: '403 for a further webhook; deliveries wait in the log, and lost events are shown as a gap',
     seen: 'serac_webhook_deliveries_waiting',
     test: 'src/api/webhooks/deliverer.test.ts',
-    holds: ['api/webhooks/deliverer.ts runners', 'api/webhooks/delivery-window.ts entries', 'api/webhooks/state-saver.ts waiting'],
+    holds: [
+      'api/webhooks/deliverer.ts runners',
+      'api/webhooks/delivery-window.ts entries',
+      'api/webhooks/request-slots.ts waiting running',
+      'api/webhooks/state-saver.ts waiting',
+    ],
   },
   {
     resource: 'events that are not in the log and wait for it',

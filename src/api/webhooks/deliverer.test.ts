@@ -10,7 +10,7 @@ import { chainID, otherChainID, randomChain } from '../../ledger/state/random-ch
 import { openSharedFile } from '../access/shared-file.ts';
 import { createEventHub } from '../events/hub.ts';
 import { openSqliteEventLog } from '../events/sqlite-event-log.ts';
-import { type Deliverer, startDeliverer } from './deliverer.ts';
+import { type Deliverer, maxRequests, maxRequestsOfKey, startDeliverer } from './deliverer.ts';
 import { type DeliveryLimits, deliveryLimits } from './hook-runner.ts';
 import type { Message } from './message.ts';
 import { createWebhookStore, prepareWebhookTables, type WebhookStore } from './webhook-store.ts';
@@ -48,6 +48,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
   const lines: string[] = [];
   const setup = {
     ...{ store, sent, lines, hub, isUp: true, now: 1000 },
+    slowReceiver: Promise.withResolvers<void>(),
     position: () => hub.position(),
     commit: (count = 1, txCount = 3): void => {
       for (let i = 0; i < count; i++) {
@@ -65,22 +66,22 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
         limits: { ...deliveryLimits, backoff: { first: 10, max: 20 }, ...limits },
         formatAddress: () => (address) => address,
         log: (line) => void lines.push(line),
-        send: async ({ body }) => {
+        send: async ({ body, owner }) => {
           sent.push(JSON.parse(body));
-          await Bun.sleep(1);
+          await (owner === 'slow' ? setup.slowReceiver.promise : Bun.sleep(1));
           if (!setup.isUp) throw new Error('the receiver is down');
         },
       }),
-    add: async (id: string): Promise<void> => {
+    add: async (id: string, owner?: string): Promise<void> => {
       await store.add(
         {
-          ...{ id, url: 'http://example.org/', secret: 'key', name: '', description: '', created: 1, chainID, owner: undefined },
+          ...{ id, url: 'http://example.org/', secret: 'key', name: '', description: '', created: 1, chainID, owner },
           filter: { keyType: 'addresses', keys: source.addresses },
           isActive: true,
           inactiveReason: undefined,
         },
         await hub.position(),
-        { max: 10, maxOfOwner: 10 },
+        { max: 40, maxOfOwner: 40 },
       );
     },
   };
@@ -153,6 +154,31 @@ describe('deliveries', () => {
       (isDone) => isDone,
     );
     expect(await stateOf(setup.store, 'hook')).toMatchObject({ failedAttempts: 0, gap: undefined });
+    await deliverer.close();
+  });
+
+  test('of one API key do not wait for those of another whose receivers are slow', async () => {
+    const setup = await open(7);
+    // Together they could use all requests.
+    for (let i = 0; i < maxRequests; i++) await setup.add(`slow ${i}`, 'slow');
+    await setup.add('quick', 'quick');
+    const deliverer = setup.start();
+    await eventually(
+      () => deliverer.read().active,
+      (active) => active === maxRequests + 1,
+    );
+    setup.commit(5, 8);
+    const ofHook = (id: string) => setup.sent.filter(({ webhookId }) => webhookId === id).length;
+    await eventually(
+      () => ofHook('quick'),
+      (count) => count >= 20,
+    );
+    expect(setup.sent.length - ofHook('quick')).toBeLessThanOrEqual(maxRequestsOfKey);
+    setup.slowReceiver.resolve();
+    await eventually(
+      () => ofHook('slow 0'),
+      (count) => count >= 20,
+    );
     await deliverer.close();
   });
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/fault.ts';
-import { createSlots } from '../../base/timing/mutex.ts';
 import { every } from '../../base/timing/timers.ts';
 import { type HookRunner, type RunnerDeps, startHookRunner } from './hook-runner.ts';
+import { createRequestSlots } from './request-slots.ts';
 import { createStateSaver } from './state-saver.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
@@ -32,8 +32,9 @@ type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
   readonly log: (line: string) => void;
 };
 
-/** Requests of all webhooks at the same time. */
+/** Requests of all webhooks at the same time, and of those of one API key. */
 export const maxRequests = 32;
+export const maxRequestsOfKey = 8;
 /** Milliseconds between two looks for changes that another process has made. */
 const refreshInterval = 1000;
 
@@ -56,7 +57,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   });
   const runnerDeps: RunnerDeps = {
     ...deps,
-    slots: createSlots(maxRequests),
+    slots: createRequestSlots(maxRequests, maxRequestsOfKey),
     observer: {
       onState: saver.put,
       onGivenUp: (id, reason) => {
