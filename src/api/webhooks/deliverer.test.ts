@@ -58,7 +58,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
       }
       hub.advance();
     },
-    start: (): Deliverer =>
+    start: (deps: Partial<Parameters<typeof startDeliverer>[0]> = {}): Deliverer =>
       startDeliverer({
         ...{ store, hub, timers, report },
         now: () => setup.now,
@@ -71,6 +71,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
           await (owner === 'slow' ? setup.slowReceiver.promise : Bun.sleep(1));
           if (!setup.isUp) throw new Error('the receiver is down');
         },
+        ...deps,
       }),
     add: async (id: string, owner?: string): Promise<void> => {
       await store.add(
@@ -154,6 +155,29 @@ describe('deliveries', () => {
       (isDone) => isDone,
     );
     expect(await stateOf(setup.store, 'hook')).toMatchObject({ failedAttempts: 0, gap: undefined });
+    await deliverer.close();
+  });
+
+  test('that fail for too long: the webhook becomes inactive also if the database fails at that moment', async () => {
+    const setup = await open(8, { failingSeconds: 3600 });
+    await setup.add('hook');
+    let failures = 0;
+    const { store } = setup;
+    const update: WebhookStore['update'] = (id, change) =>
+      failures++ === 0 ? Promise.reject(new Error('no answer')) : store.update(id, change);
+    const deliverer = setup.start({ store: { ...store, update }, report: () => {} });
+    setup.isUp = false;
+    setup.commit(2);
+    await eventually(
+      () => deliverer.read().failedAttempts,
+      (count) => count >= 1,
+    );
+    setup.now += 3600;
+    const stopped = await eventually(
+      () => store.find('hook'),
+      (found) => found?.webhook.isActive === false,
+    );
+    expect(stopped?.webhook.inactiveReason).toStartWith('no delivery succeeded for 1 h');
     await deliverer.close();
   });
 

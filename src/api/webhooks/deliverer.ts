@@ -55,6 +55,16 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     if (cause === undefined) error = undefined;
     else fail(cause);
   });
+  /** Makes a webhook inactive that has no runner any more. Tries again until it is stored, unless the webhook was changed meanwhile and runs again. */
+  const deactivate = (id: string, reason: string): void => {
+    if (isClosed || runners.has(id)) return;
+    store
+      .update(id, (webhook) => ({ ...webhook, isActive: false, inactiveReason: reason }))
+      .catch((cause: unknown) => {
+        fail(cause);
+        timers.after(refreshInterval, () => deactivate(id, reason));
+      });
+  };
   const runnerDeps: RunnerDeps = {
     ...deps,
     slots: createRequestSlots(maxRequests, maxRequestsOfKey),
@@ -64,7 +74,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
         givenUp++;
         runners.delete(id);
         log(`webhook ${id} is inactive now: ${reason}`);
-        store.update(id, (webhook) => ({ ...webhook, isActive: false, inactiveReason: reason })).catch(fail);
+        deactivate(id, reason);
       },
       onAttempt: (isDelivered) => {
         if (isDelivered) delivered++;
