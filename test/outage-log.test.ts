@@ -69,8 +69,12 @@ describe.skipIf(!hasPrivateServers)(suiteName('PostgreSQL and Redis', hasPrivate
     const node = await startProgram();
     const database = `--database-url=${postgres.url}`;
     const index = startIndexer(node.url, database);
-    const api = await startLogged('api', database, `--cache-url=${redis.url}`, '--rate-limits=on');
-    closing.push(redis.kill, postgres.remove, node.stop, index.stop);
+    const server = await startProgram('api', database, `--cache-url=${redis.url}`, '--rate-limits=on');
+    const api = server.stderrText;
+    closing.push(redis.kill, postgres.remove, node.stop, index.stop, server.stop);
+    // A stream reads the database all the time.
+    const stream = await fetch(`${server.url}/ext/events`);
+    closing.push(() => stream.body?.cancel());
     await untilLines(index.stderrText, 'indexing', 1);
     for (const round of [1, 2]) {
       await postgres.end('kill');

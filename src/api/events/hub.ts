@@ -108,11 +108,14 @@ export function createEventHub(deps: HubDeps): EventHub {
     ...{ log, audience, waitingLive, nextTurn },
     onLost: (subscriber) => arrivals.sendReset(subscriber, 'the log of events was started anew'),
   });
+  let cancelRetry = (): void => {};
   const advance = (): void => {
     if (isClosed) return;
     sender.advance()?.catch((error: unknown) => {
       report(error);
-      timers.after(retryInterval, advance);
+      // One retry is enough, however many calls have failed.
+      cancelRetry();
+      cancelRetry = timers.after(retryInterval, advance);
     });
   };
 

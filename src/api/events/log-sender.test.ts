@@ -62,3 +62,39 @@ test('a live event never comes before an entry it happened after; too many that 
   expect(kindsOf(client)).toEqual(['health', 'reverted', 'health']);
   for (const subscriber of [client, withoutLive]) hub.unsubscribe(subscriber);
 });
+
+test('a log that cannot be read is read again once a second, however often it has failed', async () => {
+  let reads = 0;
+  const scheduled = new Set<symbol>();
+  const hub = createEventHub({
+    log: {
+      id: () => 'log',
+      last: () => 0,
+      read: () => {
+        reads++;
+        throw new Error('no answer');
+      },
+    },
+    textOf: () => expect.unreachable(),
+    timers: {
+      ...timers,
+      after: () => {
+        const timer = Symbol();
+        scheduled.add(timer);
+        return () => scheduled.delete(timer);
+      },
+    },
+    longWork,
+    report: () => {},
+    heartbeat: 1,
+  });
+  const subscriber = (await hub.subscribe({ owners: undefined, assets: undefined, kinds: undefined }, undefined)) as Subscriber;
+  const others = scheduled.size;
+  for (let i = 0; i < 20; i++) {
+    hub.advance();
+    await Bun.sleep(1);
+  }
+  expect(reads).toBeGreaterThan(10);
+  expect(scheduled.size - others).toBeLessThanOrEqual(1);
+  hub.unsubscribe(subscriber);
+});

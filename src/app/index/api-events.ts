@@ -9,6 +9,7 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { isDatabaseDown } from '../platform/postgres-fault.ts';
 import type { TimeEnv } from '../setup/env.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
@@ -38,7 +39,10 @@ export function createApiHub(
       stop();
       if (isActive) stop = onChange(() => hub.advance());
     },
-    report,
+    // That the database does not answer is in the log once; see `watchIndexStatus`.
+    report: (error) => {
+      if (!isDatabaseDown(error)) report(error);
+    },
   });
   return {
     ...hub,
