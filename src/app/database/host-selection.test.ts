@@ -113,3 +113,14 @@ test('of two hosts that accept writes the one that was promoted last is the prim
   set('next', { isUp: false });
   expect([await select(8), selection.primary()]).toEqual(['behind', undefined]);
 });
+
+test('a host that is dropped and selected again is no change: what was read before and after belongs together', async () => {
+  const { select, selection, lines } = createHosts({ p: { role: 'primary', timeline: 1, height: 5 }, a: { height: 5 } });
+  const read = await select(5);
+  for (let i = 0; i < 3; i++) {
+    selection.dropCurrent(selection.current() as DatabaseHost);
+    expect(selection.current()).toBeUndefined();
+    expect(await select(5)).toBe(read);
+  }
+  expect([selection.changes(), lines]).toEqual([0, [`reading from ${read}`]]);
+});

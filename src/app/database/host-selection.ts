@@ -46,6 +46,7 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
   const order = [...hosts.slice(first), ...hosts.slice(0, first)];
   const listeners = new Set<() => void>();
   let current: DatabaseHost | undefined;
+  let lastRead: DatabaseHost | undefined;
   let primary: Primary | undefined;
   let readPosition: ReadPositionOf = async () => startPosition;
   let changes = 0;
@@ -62,10 +63,12 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
   };
 
   const setCurrent = (host: DatabaseHost | undefined): void => {
-    if (current === host) return;
-    if (current !== undefined && !isAlone) changes++;
     current = host;
-    if (host !== undefined && !isAlone) env.log(`reading from ${host.name}`);
+    // A host that failed once and is selected again is not another one.
+    if (host === undefined || host === lastRead) return;
+    if (lastRead !== undefined) changes++;
+    lastRead = host;
+    if (!isAlone) env.log(`reading from ${host.name}`);
   };
 
   const setPrimary = (found: Primary | undefined): void => {
