@@ -4,11 +4,12 @@ import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { openPrimary } from '../database/primary.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
+import { isDatabaseDown } from '../platform/postgres-fault.ts';
 import type { Env } from '../setup/env.ts';
 
 /**
- * The primary of a database for a server that writes to it rarely: it connects at the first statement, and anew after a failed one, since
- * another host may be the primary by then. A server whose role can only read works until a statement writes, which gets a 503.
+ * The primary of a database for a server that writes to it rarely: it connects at the first statement, and anew after one that got no
+ * answer, since another host may be the primary by then. A server whose role can only read works until a statement writes, which gets a 503.
  */
 export function createPrimarySql(
   database: DatabaseConfig,
@@ -22,10 +23,16 @@ export function createPrimarySql(
   };
   const use = async <T>(work: (sql: Postgres) => T | Promise<T>): Promise<T> => {
     opened ??= openPrimary(database, env);
+    const used = opened;
+    const sql = await used.catch((error: unknown) => {
+      if (opened === used) opened = undefined;
+      throw error;
+    });
     try {
-      return await work(await opened);
+      return await work(sql);
     } catch (error) {
-      await close();
+      // A statement that the server refused leaves the connection to the others.
+      if (isDatabaseDown(error) && opened === used) await close();
       throw /permission denied|read-only transaction/.test(messageOf(error)) ? cannotWrite() : error;
     }
   };
