@@ -72,7 +72,8 @@ export const webhookRows = {
     method: 'POST',
     path: '/v1/webhooks/{id}/secret',
     tag: 'Webhooks',
-    summary: 'Gives a webhook a new random secret; requests after the answer are signed with it',
+    summary:
+      'Gives a webhook a new random secret; about a second after the answer requests are signed with it, until then a receiver accepts both',
     params: { id },
     response: object('WebhookSecret', { secret: text() }),
     cachePolicy: 'never',
