@@ -54,6 +54,8 @@ describe('invalid text', () => {
     expect(faultOf(() => parseHex('hexnc', '0x0'))).toBe('encoding/hex: odd length hex string');
     expect(faultOf(() => parseHex('hexnc', '0x0g1'))).toBe("encoding/hex: invalid byte: U+0067 'g'");
     expect(faultOf(() => parseHex('hexnc', '0x00é0'))).toBe("encoding/hex: invalid byte: U+00C3 'Ã'");
+    // The low bytes of these characters are the digits 0 and 1.
+    expect(faultOf(() => parseHex('hexnc', '0x\u0130\u0131'))).toBe("encoding/hex: invalid byte: U+00C4 'Ä'");
     expect(faultOf(() => parseHex('hex', '0x0000000000'))).toBe('invalid input checksum');
     expect(parseHex('hex', '')).toEqual(new Uint8Array(0));
   });

@@ -55,10 +55,13 @@ export class HexError extends Fault<HexFault> {}
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Decodes hex digits. Node's decoder silently stops at the first bad digit, so a short result means bad input. */
+/**
+ * Decodes hex digits. The decoder of the runtime stops at the first bad digit, so a short result means bad input. Of a character above U+00FF
+ * it reads the low byte (`\u0130` as `0`): such a text is longer in UTF-8.
+ */
 function decodeDigits(digits: string): Uint8Array {
   const bytes = Buffer.from(digits, 'hex');
-  if (bytes.length * 2 === digits.length) return bytes;
+  if (bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length) return bytes;
   // Go reports a bad digit before an odd length.
   const at = digits.search(/[^0-9a-fA-F]/);
   if (at < 0) throw new HexError('encoding/hex: odd length hex string', { code: 'HEX_ODD_LENGTH', length: digits.length });
