@@ -86,6 +86,10 @@ export const transactionCodes: AdviceByCode<TxFault['code']> = {
     'The signature is by `got`; the output belongs to `want`.',
     'Sign with the key of `want`, and sign the exact bytes that are issued: a change after signing also causes this error.',
   ],
+  TX_ALREADY_ACCEPTED: [
+    'The transaction has no inputs, because the fee is 0, and is accepted already; it can be accepted once.',
+    'Change the memo, which gives it another ID.',
+  ],
   TX_SAME_CHAIN: ['The source or destination of the import or export is this chain itself.', 'Use another chain.'],
   TX_UNKNOWN_CHAIN: [
     'The source or destination of the import or export is an unknown chain.',

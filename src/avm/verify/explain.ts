@@ -12,12 +12,14 @@ import { TxError } from './fault.ts';
 import type { Rules } from './rules.ts';
 import {
   atomicUtxo,
+  consumesNothing,
   createSpendCheck,
   localUtxo,
   type SpendCheck,
   type SpendContext,
   spentOutput,
   verifyFxUsage,
+  verifyNew,
   verifyOperation,
   verifyTransfer,
 } from './spend.ts';
@@ -52,6 +54,7 @@ export function explainTx(tx: Tx, view: View, rules: Rules, context: SpendContex
   const { inputs, outputs } = tx.unsigned;
   return [
     ...syntax,
+    ...(consumesNothing(tx) ? [runCheck({ rule: 'new' }, () => verifyNew(tx, view), enrich)] : []),
     ...inputs.flatMap((input, i) => explainInput(`inputs[${i}]`, input, i, () => localUtxo(input, view), check, enrich)),
     ...outputs.map(({ assetID, output }, i) => explainFx(`outputs[${i}]`, () => verifyFxUsage(output, assetID, view), enrich)),
     ...dispatchTx(checksByKind(check, enrich), tx.unsigned, undefined),

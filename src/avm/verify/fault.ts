@@ -59,6 +59,7 @@ type SyntaxFault =
 
 /** Faults found on the chain state. */
 type SpendFault =
+  | { code: 'TX_ALREADY_ACCEPTED'; txID: string }
   | ({ code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string } & MissingOutput)
   /** This node does not run the chain that exported the output. */
   | { code: 'TX_IMPORT_UNKNOWN'; sourceChain: string }

@@ -2,6 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { RecoverSigner } from '../../base/crypto/recover.ts';
 import type { Credential } from '../tx/credential.ts';
+import { consumedRefs } from '../tx/effects.ts';
 import { fxIndexOf } from '../tx/fx.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Operation } from '../tx/operation.ts';
@@ -40,9 +41,20 @@ export type SpendContext = SubnetContext & {
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
   const check = createSpendCheck(tx, view, context);
+  if (consumesNothing(tx)) verifyNew(tx, view);
   verifyEach('inputs', inputs, check, verifyLocalTransfer, transferLabels);
   verifyEach('outputs', outputs, view, verifyOutputFx, outputLabels);
   dispatchTx(checksByKind, tx.unsigned, check);
+}
+
+/** Whether a transaction has no inputs, which is possible where the fee is 0. Its acceptance does not make it invalid. */
+export const consumesNothing = (tx: Tx): boolean => tx.unsigned.inputs.length === 0 && consumedRefs(tx).length === 0;
+
+/** Verifies that a transaction is not accepted yet. AvalancheGo accepts one without inputs again and again; here it is stored once. */
+export function verifyNew({ id }: Tx, view: View): void {
+  if (view.tx(id) === undefined) return;
+  const txID = idText(id);
+  throw new TxError(`tx is already accepted: ${txID}`, { code: 'TX_ALREADY_ACCEPTED', txID });
 }
 
 const verifyLocalTransfer = (input: TransferableInput, check: SpendCheck, i: number): void =>

@@ -164,3 +164,13 @@ test('while it bootstraps, signatures and imports are not verified; what passed 
   expect(codeOf(() => verifier.verifySpend(wronglySigned, viewOf([coin])))).toBe('TX_WRONG_SIGNATURE');
   expect(codeOf(() => verifier.verifySpend(imported, viewOf([coin])))).toBeDefined();
 });
+
+test('a transaction without inputs, possible where the fee is 0, is valid until it is accepted', () => {
+  const { verifier } = createCountingVerifier();
+  const tx = makeTx({ kind: 'BaseTx', ...base, inputs: [] }, []);
+  verifier.verifySpend(tx, viewOf([]));
+  const later = { ...viewOf([]), tx: (id: Id) => (id === tx.id ? tx : undefined) };
+  expect(codeOf(() => verifier.verifySpend(tx, later))).toBe('TX_ALREADY_ACCEPTED');
+  const failed = verifier.explain(tx, later, (error) => error).filter(({ ok }) => ok === false);
+  expect(failed.map(({ rule }) => rule)).toContain('new');
+});

@@ -14,8 +14,9 @@ export type VerifiedTx = {
   readonly assets: readonly Id[];
 };
 
-/** Whether the result can be reused. Imports and operations depend on more of the view, and are rare: they are verified each time. */
-export const isRecordable = ({ unsigned: { kind } }: Tx): boolean => kind !== 'ImportTx' && kind !== 'OperationTx';
+/** Whether the result can be reused. Imports, operations and transactions without inputs depend on more of the view, and are rare: they are verified each time. */
+export const isRecordable = ({ unsigned: { kind, inputs } }: Tx): boolean =>
+  kind !== 'ImportTx' && kind !== 'OperationTx' && inputs.length > 0;
 
 export function recordVerified({ unsigned }: Tx, now: bigint): VerifiedTx {
   const assets: Id[] = [];

@@ -19,6 +19,7 @@ const words: { readonly [rule: string]: string } = {
   'amounts and fee': 'Amounts cover outputs and fee',
   'contents of the type': 'Parts are sorted and complete',
   credentials: 'One credential for each input',
+  new: 'Not accepted before',
   utxo: 'Every input is unspent',
   asset: 'Assets of inputs and outputs match',
   'feature extension': 'Asset allows this kind of output',
