@@ -52,7 +52,7 @@ function start(): TestChain {
   startSolo(
     local.chain,
     { minBlockDelay: 0 },
-    { now: () => 0, unix: () => 1_800_000_000n, soon: later, after },
+    { now: () => 0, unixNanos: () => 1_800_000_000_000_000_000n, soon: later, after },
     (error) => void errors.push(error),
   );
   const turn = () => {

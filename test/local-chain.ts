@@ -101,7 +101,7 @@ export function startManualEngine(chain: Chain, unix: () => bigint): Engine & { 
     });
     return () => {};
   };
-  const timers = { now: () => time, unix, soon: later, after };
+  const timers = { now: () => time, unixNanos: () => unix() * 1_000_000_000n, soon: later, after };
   const engine = startSolo(chain, { minBlockDelay: 0 }, timers, fail);
   return {
     ...engine,

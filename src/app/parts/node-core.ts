@@ -124,7 +124,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       recover: signers.recover,
       signers,
       recovery,
-      timers: { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds },
+      timers: { ...env.timers, now: env.clock.monotonic, unixNanos: clock.unixNanos },
       minBlockDelay: config.minBlockDelay,
       policy: config.mining,
       takeNextBlockTime: clock.takeNextBlockTime,

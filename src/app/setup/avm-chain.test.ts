@@ -125,7 +125,7 @@ function startChain({ signers, recovery, report }: Pick<WriterDeps, 'signers' | 
 
 const timers = {
   now: () => performance.now(),
-  unix: () => 1_700_000_000n,
+  unixNanos: () => 1_700_000_000_000_000_000n,
   soon: (run: () => void) => void setImmediate(run),
   after: (ms: number, run: () => void) => {
     const timer = setTimeout(run, ms);

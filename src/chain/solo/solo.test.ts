@@ -58,7 +58,7 @@ function fakeTimers() {
   return {
     timers: {
       now: () => time,
-      unix: () => 1000n,
+      unixNanos: () => 1_000_250_000_000n,
       soon: (run: () => void) => void soon.push(run),
       after,
     },
@@ -119,7 +119,8 @@ test('minBlockDelay counts from the parent’s time, and a stopped engine builds
     () => {},
   );
   add('a');
-  expect(later.map(({ ms }) => ms)).toEqual([500]);
+  // The parent has the time 1000 s; it is 1000.25 s.
+  expect(later.map(({ ms }) => ms)).toEqual([250]);
   engine.stop();
   later[0]?.run();
   expect(soon).toEqual([]);

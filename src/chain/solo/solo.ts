@@ -4,8 +4,8 @@ import type { Id } from '../../base/bytes/id.ts';
 export type SoloTimers = {
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Unix seconds: the clock for block times. */
-  readonly unix: () => bigint;
+  /** Unix nanoseconds of the clock for block times. */
+  readonly unixNanos: () => bigint;
   /** Runs after the requests that have already arrived, so that transactions sent together share a block. */
   readonly soon: (run: () => void) => void;
   readonly after: (ms: number, run: () => void) => () => void;
@@ -40,6 +40,7 @@ export type SoloVm = Pick<Vm, 'lastAccepted' | 'build' | 'block' | 'verify' | 'r
 };
 
 const retryDelay = 1000;
+const nanosPerSecond = 1_000_000_000n;
 
 /**
  * Storing a block costs about three milliseconds beside the cost of its transactions: each commit writes whole database pages and waits for
@@ -93,8 +94,8 @@ export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, 
   const msUntilNextBlock = (): number => {
     if (options.minBlockDelay === 0) return 0;
     const parent = vm.block(vm.lastAccepted());
-    const next = Number(parent?.time ?? 0n) * 1000 + options.minBlockDelay;
-    return Math.max(0, Math.min(options.minBlockDelay, next - Number(timers.unix()) * 1000));
+    const sinceParent = Number(timers.unixNanos() - (parent?.time ?? 0n) * nanosPerSecond) / 1e6;
+    return Math.max(0, Math.min(options.minBlockDelay, Math.ceil(options.minBlockDelay - sinceParent)));
   };
 
   const run = (): void => {
