@@ -36,6 +36,7 @@ test('numbers, copies, order and concatenation are those of Buffer', () => {
         buffer.writeBigUInt64BE(value, 1);
         buffer.writeUInt32BE(Number(value & 0xffffffffn), 9);
         buffer.writeUInt16BE(Number(value & 0xffffn), 13);
+        buffer.writeUInt8(Number(value & 0xffn), 15);
         buffer.write('abc', 0, 'hex');
       }
       same(mine, other);
@@ -50,6 +51,11 @@ test('numbers, copies, order and concatenation are those of Buffer', () => {
     }),
   );
   expect(() => PortableBuffer.alloc(8).writeBigUInt64BE(-1n)).toThrow(RangeError);
+  for (const buffer of [PortableBuffer.alloc(8), Buffer.alloc(8)]) {
+    for (const value of [-1, 2 ** 8]) expect(() => buffer.writeUInt8(value, 0)).toThrow(RangeError);
+    for (const value of [-1, 2 ** 16]) expect(() => buffer.writeUInt16BE(value, 0)).toThrow(RangeError);
+    for (const value of [-1, 2 ** 32]) expect(() => buffer.writeUInt32BE(value, 0)).toThrow(RangeError);
+  }
   expect(() => PortableBuffer.alloc(4).readBigUInt64BE(0)).toThrow(RangeError);
 });
 

@@ -77,12 +77,16 @@ export class PortableBuffer extends Uint8Array {
     return viewOf(this).getBigUint64(at);
   }
 
+  writeUInt8(value: number, at = 0): void {
+    viewOf(this).setUint8(at, checkUint(value, 8));
+  }
+
   writeUInt16BE(value: number, at = 0): void {
-    viewOf(this).setUint16(at, value);
+    viewOf(this).setUint16(at, checkUint(value, 16));
   }
 
   writeUInt32BE(value: number, at = 0): void {
-    viewOf(this).setUint32(at, value);
+    viewOf(this).setUint32(at, checkUint(value, 32));
   }
 
   writeBigUInt64BE(value: bigint, at = 0): void {
@@ -95,6 +99,11 @@ type PortableEncoding = 'hex' | 'utf8' | 'ascii' | 'latin1' | 'utf16le';
 
 const utf8 = new TextEncoder();
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView => new DataView(buffer, byteOffset, byteLength);
+
+function checkUint(value: number, bits: number): number {
+  if (value >= 0 && value < 2 ** bits) return value;
+  throw new RangeError(`${value} is not a uint${bits}`);
+}
 
 const encoders: { readonly [E in PortableEncoding]: (text: string) => Uint8Array } = {
   utf8: (text) => utf8.encode(text),

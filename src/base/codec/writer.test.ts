@@ -18,3 +18,9 @@ test('every kind of write is intact where the buffer grows', () => {
       expect([...writer.finish().subarray(before)]).toEqual(bytes);
     }
 });
+
+test('a number that does not fit is refused: the denomination 256 must not become 0', () => {
+  const writer = new Writer();
+  for (const write of [() => writer.u8(256), () => writer.u16(65_536), () => writer.u32(2 ** 32), () => writer.u64(2n ** 64n)])
+    expect(write).toThrow(RangeError);
+});

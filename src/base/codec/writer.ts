@@ -10,7 +10,7 @@ export class Writer {
   u8(value: number): void {
     // Reserving may replace the buffer, so reserve before reading `#bytes`.
     const at = this.#reserve(1);
-    this.#bytes[at] = value;
+    this.#bytes.writeUInt8(value, at);
   }
 
   u16(value: number): void {
