@@ -15,7 +15,7 @@ export function cb58Decode(text: string): Uint8Array {
   const bytes = decodeBase58(text);
   if (bytes.length < checksumLength) throw new Cb58Error('input string is smaller than the checksum size', { code: 'CB58_NO_CHECKSUM' });
   const raw = bytes.subarray(0, bytes.length - checksumLength);
-  if (!equal(checksum(raw), bytes.subarray(raw.length))) throw new Cb58Error('invalid input checksum', { code: 'CB58_BAD_CHECKSUM' });
+  if (!equal(checksum(raw), bytes.subarray(raw.length))) throw badChecksum();
   return raw;
 }
 
@@ -51,6 +51,7 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
 class Cb58Error extends Fault<Cb58Fault> {}
 
+const badChecksum = () => new Cb58Error('invalid input checksum', { code: 'CB58_BAD_CHECKSUM' });
 const badText = (why: string) => new Cb58Error(`base58 decoding error: ${why}`, { code: 'CB58_BAD_TEXT' });
 
 function decodeBase58(text: string): Uint8Array {
@@ -63,6 +64,7 @@ function decodeBase58(text: string): Uint8Array {
         ? 'High-bit set on invalid digit'
         : `Invalid base58 digit (${goQuoteRune(invalidChar[0])})`,
     );
-  if (text.length > maxTextLength) throw badText(`text longer than ${maxTextLength} characters`);
+  // What AvalancheGo answers after it has decoded the text.
+  if (text.length > maxTextLength) throw badChecksum();
   return base58.decode(text);
 }

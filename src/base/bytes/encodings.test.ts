@@ -64,7 +64,7 @@ describe('invalid text', () => {
     expect(parseId(idText(zeroId))).toBe(zeroId);
     expect(faultOf(() => parseId('3DUyVE7YU'))).toContain('expected 32 bytes');
     expect(faultOf(() => parseId(''))).toBe('base58 decoding error: zero length string');
-    expect(faultOf(() => parseId('1'.repeat(10_000)))).toContain('longer than');
+    expect(faultOf(() => parseId('1'.repeat(10_000)))).toBe('invalid input checksum');
   });
 
   test('base58 errors have the texts of the library AvalancheGo uses', () => {
