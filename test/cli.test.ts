@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programCommand, runProgram, startProgram } from './program.ts';
@@ -115,6 +115,26 @@ describe('the command line', () => {
     expect(await outputAt('warn', 20_000)).toContain(' warn  waiting for http://127.0.0.1:1');
     expect(await outputAt('error', performance.now() - started + 1_000)).toBe('');
   }, 30_000);
+
+  test('a server whose output cannot be written, because the disk is full or the reader has left, runs on', async () => {
+    const folder = newFolder();
+    for (const [i, redirection] of ['>/dev/full 2>&1', '2>&1 | head -1'].entries()) {
+      const context = join(folder, `process-${i}.json`);
+      const flags = ['--http-port=0', '--accounts=0', '--log-level=debug', `--process-context-file=${context}`];
+      const child = Bun.spawn(['sh', '-c', `exec "$@" ${redirection}`, 'sh', ...programCommand, ...flags], { stdout: 'ignore' });
+      while (!existsSync(context)) await Bun.sleep(20);
+      const { pid, uri } = (await Bun.file(context).json()) as { pid: number; uri: string };
+      for (let call = 0; call < 5; call++) expect((await fetch(`${uri}/ext/health`)).status).toBe(200);
+      process.kill(pid, 'SIGTERM');
+      await child.exited;
+    }
+  });
+
+  test('a command whose output cannot be written says so and exits with 1', async () => {
+    const child = Bun.spawn(['sh', '-c', 'exec "$@" >/dev/full', 'sh', ...programCommand, 'help'], { stderr: 'pipe' });
+    expect(await new Response(child.stderr).text()).toMatch(/^serac: cannot write the output: ENOSPC[^\n]*\n$/);
+    expect(await child.exited).toBe(1);
+  });
 
   test('SIGTERM and SIGINT stop it cleanly', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) expect(await (await startProgram()).stop(signal)).toBe(0);

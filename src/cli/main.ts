@@ -373,11 +373,13 @@ function openEnv(): Env {
   };
 }
 
-// The reader of the output, such as `head`, may leave early. A server continues without output.
-process.stdout.on('error', (error: { readonly code?: string }) => {
-  if (error.code !== 'EPIPE') throw error;
-  if (!isServer) process.exit();
-});
+// The reader of the output, such as `head`, may leave early, and the disk of a log may be full. A server continues without output.
+for (const output of [process.stdout, process.stderr])
+  output.on('error', ({ code, message }: { readonly code?: string; readonly message: string }) => {
+    if (isServer) return;
+    if (code === 'EPIPE') process.exit();
+    exitWith(new Fault(`cannot write the output: ${message}`, { code: 'INTERNAL' }));
+  });
 
 // Not awaited: a module with bytecode (tools/build.ts) cannot await at its top level.
 void main();

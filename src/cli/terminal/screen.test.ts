@@ -17,10 +17,12 @@ function createTerminal() {
     }
     return !isFull;
   };
-  const once = (_: 'drain', listener: () => void): void => {
-    drain = listener;
+  let fail = (): void => {};
+  const on = (event: 'drain' | 'error', listener: () => void): void => {
+    if (event === 'drain') drain = listener;
+    else fail = listener;
   };
-  const output = { isTTY: true, columns: 20, write, once };
+  const output = { isTTY: true, columns: 20, write, on };
   return {
     output,
     rows,
@@ -31,6 +33,10 @@ function createTerminal() {
     empty: () => {
       isFull = false;
       drain();
+    },
+    fail: () => {
+      isFull = false;
+      fail();
     },
   };
 }
@@ -154,6 +160,17 @@ test('lines are dropped and counted while the output is not read', async () => {
   expect(rows).toEqual(['line 0', '']);
   empty();
   expect(rows.slice(1)).toEqual(['note: 9 lines were not printed because the output was not read', '']);
+  screen.print('more');
+  expect(rows.at(-2)).toBe('more');
+});
+
+test('after an error of the output, such as a full disk, lines are printed again', () => {
+  const { timing } = createVirtualTiming();
+  const { output, rows, fill, fail } = createTerminal();
+  const screen = createScreen({ out: output, err: output, isInteractive: false, after: timing.after, formatNote: (text) => text });
+  fill();
+  screen.print('lost');
+  fail();
   screen.print('more');
   expect(rows.at(-2)).toBe('more');
 });

@@ -4,7 +4,7 @@ type Output = {
   readonly columns?: number | undefined;
   /** Returns false if the text was buffered because nobody reads; `drain` follows when the buffer is empty. */
   readonly write: (text: string) => boolean;
-  readonly once: (event: 'drain', listener: () => void) => unknown;
+  readonly on: (event: 'drain' | 'error', listener: () => void) => unknown;
 };
 
 /** The only writer of the terminal: lines above, a status line at the bottom. */
@@ -55,14 +55,17 @@ export function createScreen({ out, err, isInteractive, after, formatNote }: Scr
   let ticks = 0;
 
   const write = (text: string): void => {
-    if (out.write(text) || isBlocked) return;
-    isBlocked = true;
-    out.once('drain', () => {
-      isBlocked = false;
-      if (dropped > 0) write(`${formatNote(`${dropped} lines were not printed because the output was not read`)}\n`);
-      dropped = 0;
-    });
+    if (!out.write(text)) isBlocked = true;
   };
+  const unblock = (): void => {
+    isBlocked = false;
+    const count = dropped;
+    dropped = 0;
+    if (count > 0) write(`${formatNote(`${count} lines were not printed because the output was not read`)}\n`);
+  };
+  out.on('drain', unblock);
+  // No `drain` follows an error, such as that of a full disk; the next line is tried again.
+  out.on('error', unblock);
 
   /** Prints waiting lines and replaces the status line, if it has changed, in one write. */
   const replaceStatus = (status: string, isRefresh = false): void => {
