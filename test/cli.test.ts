@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programCommand, runProgram, startProgram } from './program.ts';
@@ -134,6 +134,26 @@ describe('the command line', () => {
     const child = Bun.spawn(['sh', '-c', 'exec "$@" >/dev/full', 'sh', ...programCommand, 'help'], { stderr: 'pipe' });
     expect(await new Response(child.stderr).text()).toMatch(/^serac: cannot write the output: ENOSPC[^\n]*\n$/);
     expect(await child.exited).toBe(1);
+  });
+
+  test('Ctrl-C ends a command that waits for a node, and a script that does not end', async () => {
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+    const script = join(newFolder(), 'endless.ts');
+    writeFileSync(script, `export default () => new Promise(() => setInterval(() => {}, 1000));`);
+    const url = `--url=http://127.0.0.1:${silent.port}`;
+    const children = [
+      ['rpc', 'avm.getHeight', url],
+      ['run', url, script],
+    ].map((args) => Bun.spawn([...programCommand, ...args], { stderr: 'ignore' }));
+    await Bun.sleep(3000);
+    const interrupted = performance.now();
+    for (const child of children) {
+      child.kill('SIGINT');
+      await child.exited;
+      expect(child.signalCode).toBe('SIGINT');
+    }
+    expect(performance.now() - interrupted).toBeLessThan(5000);
+    silent.stop(true);
   });
 
   test('SIGTERM and SIGINT stop it cleanly', async () => {

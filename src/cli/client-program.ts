@@ -8,7 +8,7 @@ import type { ClientContext } from './commands/client-command.ts';
 import { type ClientCommandName, runClientCommand } from './commands/client-commands.ts';
 
 /** The terminal of a command, and the environment of its process. */
-type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'interrupted' | 'env'>;
+type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env'>;
 
 /** Runs a command that asks a running node. Returns the exit code if it is not 0. */
 export const runClientProgram = (

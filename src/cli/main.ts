@@ -98,11 +98,19 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
 /** Runs a command that asks a running node. */
 async function runClient(name: ClientCommandName, flags: RunFlags): Promise<void> {
   const { runClientProgram } = await import('./client-program.ts');
-  const interruption = new AbortController();
-  process.on('SIGINT', () => interruption.abort());
-  process.on('SIGTERM', () => interruption.abort());
   const write = (text: string): void => void process.stdout.write(text);
-  process.exitCode = await runClientProgram(name, flags, { input: process.stdin, write, env, interrupted: interruption.signal });
+  const onInterrupt = (): AbortSignal => {
+    const interruption = new AbortController();
+    signals.stopOn({
+      close: async () => {
+        interruption.abort();
+        await running;
+      },
+    });
+    return interruption.signal;
+  };
+  const running = runClientProgram(name, flags, { input: process.stdin, write, env, onInterrupt });
+  process.exitCode = await running;
 }
 
 const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';

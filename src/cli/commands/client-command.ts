@@ -25,8 +25,8 @@ export type ClientContext = {
   /** Writes to standard output as it is. */
   readonly write: (text: string) => void;
   readonly env: Env;
-  /** Aborted when the user interrupts the command. */
-  readonly interrupted: AbortSignal;
+  /** Returns a signal that is aborted when the user interrupts the command, which then ends by itself. Without this call it is ended at once. */
+  readonly onInterrupt: () => AbortSignal;
 };
 
 /** Runs a command; returns the exit code if it is not 0. */

@@ -125,28 +125,24 @@ const formatErrors = (): string =>
 const maxLine = 1_048_576;
 
 /** One message per line, until the client closes stdin. Requests run side by side; the session limits their number. */
-async function serveLines(session: McpSession, { input, write, interrupted }: ClientContext): Promise<void> {
+async function serveLines(session: McpSession, { input, write }: ClientContext): Promise<void> {
   const running = new Set<Promise<void>>();
   const answer = (line: string): void => {
     const work = session.handle(parseMessage(line)).then((reply) => reply !== undefined && write(`${reply}\n`));
     const done: Promise<void> = work.then(() => void running.delete(done));
     running.add(done);
   };
-  for await (const line of readLines(input, interrupted)) answer(line);
+  for await (const line of readLines(input)) answer(line);
   await Promise.all(running);
 }
 
 /** The lines of a stream, without blank ones. A longer one than the limit is given as an empty object, which no method takes. */
-async function* readLines(input: AsyncIterable<Uint8Array>, interrupted: AbortSignal): AsyncGenerator<string> {
+async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let text = '';
   let isTooLong = false;
-  const stop = waitForAbort(interrupted).then(() => 'stop' as const);
-  const chunks = input[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await Promise.race([chunks.next(), stop]);
-    if (next === 'stop' || next.done === true) return;
-    text += decoder.decode(next.value, { stream: true });
+  for await (const chunk of input) {
+    text += decoder.decode(chunk, { stream: true });
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
       const line = text.slice(0, end).trim();
       text = text.slice(end + 1);
@@ -162,7 +158,7 @@ async function* readLines(input: AsyncIterable<Uint8Array>, interrupted: AbortSi
 }
 
 /** Only programs on this machine reach it: tools may change the chain, and the protocol has no login of its own. */
-async function serveHttp(server: McpServer, port: number, { env, print, options, interrupted }: ClientContext): Promise<void> {
+async function serveHttp(server: McpServer, port: number, { env, print, options, onInterrupt }: ClientContext): Promise<void> {
   const { random, clock } = env;
   const listening = await env.serve({
     host: '127.0.0.1',
@@ -173,6 +169,6 @@ async function serveHttp(server: McpServer, port: number, { env, print, options,
   });
   const url = `http://127.0.0.1:${listening.port}${mcpPath}`;
   print(options.json ? JSON.stringify({ url }) : `serac ${server.version}: ${server.tools.size} tools at ${url}, node ${options.url}`);
-  await waitForAbort(interrupted);
+  await waitForAbort(onInterrupt());
   await listening.close();
 }

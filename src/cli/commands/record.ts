@@ -13,11 +13,12 @@ import { changesNode, formatLine, type RecordedCall, type RecordingHeader, recor
  * the other. The clock is frozen, so that a replay builds the same blocks.
  */
 export const record: ClientCommand = async (context) => {
-  const { client, args, options, env, print, interrupted } = context;
+  const { client, args, options, env, print, onInterrupt } = context;
   if (!isLoopbackUrl(client.url)) throw badArgument(client.url, 'serac record needs a node on this machine');
   const header = await readStart(context);
   const recorder = openRecorder(context, args[0] as string, header);
   const forward = env.forwardRequest(Number(new URL(client.url).port || 80));
+  const interrupted = onInterrupt();
   const server = await env.serve({
     host: '127.0.0.1',
     port: options.listen ?? 0,

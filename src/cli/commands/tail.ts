@@ -12,13 +12,14 @@ import { createSentenceWriter } from './tx-sentence.ts';
 const [retryDelay, silenceLimit] = [1000, 10_000];
 
 /** `serac tail`: prints events until it is interrupted, and resumes without gap after a lost connection. */
-export const tail: ClientCommand = async ({ client, options, print, interrupted }) => {
+export const tail: ClientCommand = async ({ client, options, print, onInterrupt }) => {
   const filter = new URLSearchParams();
   if (options.address !== undefined) filter.set('address', addChainPrefix(options.address));
   if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
   const describe = createAssetDescriber(client);
   const writers = { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };
   for (const kind of options.kind ?? []) filter.append('kind', kind);
+  const interrupted = onInterrupt();
   let lastID: string | undefined;
   let isFirst = true;
   let silence: ReturnType<typeof createSilenceLimit> | undefined;
