@@ -112,6 +112,8 @@ describe('flags and their values', () => {
     expect(options(['--data-dir', '$HOME/x'], env)['data-dir']).toBe('/home/a/x');
     const both = options(['--data-dir', `${'$'}{PLACE}/x`, '--staking-tls-key-file', '$AVALANCHEGO_DATA_DIR/k'], env);
     expect([both['data-dir'], both['staking-tls-key-file']]).toEqual(['/b/x', '/b/x/k']);
+    // As for createNode, whose paths come from a program.
+    expect(options(['--data-dir=~/$PLACE'], { home: '/home/a' })['data-dir']).toBe('/home/a/$PLACE');
   });
 });
 

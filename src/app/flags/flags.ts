@@ -14,7 +14,7 @@ import { acceptsFlag, flagTable, type Options } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
 import { checkPeerFlags, noDevReason } from './peer-rules.ts';
 
-/** What parsing flags needs from outside. `readFile` reads the `--config-file`; both functions may throw anything. */
+/** What parsing flags needs from outside. Without `vars` a `$` in a path is a character. `readFile` reads the `--config-file`; both functions may throw anything. */
 export type FlagEnv = {
   readonly home?: string;
   readonly vars?: { readonly [name: string]: string | undefined };
@@ -161,18 +161,21 @@ function readFlag(name: string, row: FlagDefinition, flag: FlagInput, env: FlagE
 const lastText = (flag: FlagInput): string => flag.texts.at(-1) ?? '';
 
 /** Expands `$HOME/x` and `${HOME}/x` as AvalancheGo does, and `~/x` (`~\\x` on Windows). AvalancheGo: config/flags.go, getExpandedArg. */
-const expandPath = (path: string, env: FlagEnv): string =>
-  path
-    .replace(/^~(?=[/\\]|$)/, () => env.home ?? '~')
-    .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
-      const name = braced ?? bare ?? '';
-      return env.vars?.[name] ?? (name === 'HOME' ? env.home : undefined) ?? '';
-    });
+const expandPath = (path: string, { home, vars }: FlagEnv): string => {
+  const atHome = path.replace(/^~(?=[/\\]|$)/, () => home ?? '~');
+  if (vars === undefined) return atHome;
+  return atHome.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare ?? '';
+    return vars[name] ?? (name === 'HOME' ? home : undefined) ?? '';
+  });
+};
 
 /** Adds AvalancheGo's variable for the data directory, which other paths may begin with. */
 function addDataDirVariable(given: FlagInputs, env: FlagEnv): FlagEnv {
   const flag = given.get('data-dir');
-  return flag === undefined ? env : { ...env, vars: { ...env.vars, AVALANCHEGO_DATA_DIR: expandPath(lastText(flag), env) } };
+  return flag === undefined || env.vars === undefined
+    ? env
+    : { ...env, vars: { ...env.vars, AVALANCHEGO_DATA_DIR: expandPath(lastText(flag), env) } };
 }
 
 /** Checks the arguments and flags of a command. Only flags of the command line are checked: variables and files may serve several commands. */
