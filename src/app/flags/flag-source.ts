@@ -86,11 +86,14 @@ export function readVariables(vars: { readonly [name: string]: string | undefine
     const tail = name.toUpperCase().replaceAll('-', '_');
     for (const variable of [`AVAGO_${tail}`, `SERAC_${tail}`]) {
       const text = vars[variable];
-      if (text) found.set(flagAliases[name] ?? name, { texts: [text], source: variable });
+      if (text && !serviceLink.test(text)) found.set(flagAliases[name] ?? name, { texts: [text], source: variable });
     }
   }
   return found;
 }
+
+/** What Kubernetes and Docker set in SERAC_PORT and SERAC_HTTP_PORT beside a service of the name `serac` or `serac-http`: no value of any flag. */
+const serviceLink = /^(?:tcp|udp|sctp):\/\//;
 
 /** Reads flags from an object of flag names and values. Unknown names are returned, to be shown as a warning: AvalancheGo ignores them. */
 export function readConfigObject(config: unknown): { readonly given: FlagInputs; readonly unknown: readonly string[] } {

@@ -281,6 +281,9 @@ describe('environment variables and config file', () => {
     });
   });
 
+  test('what Kubernetes sets beside a service of the name serac is not a port', () =>
+    expect(options([], { vars: { SERAC_PORT: 'tcp://10.0.0.1:9650' } })['http-port']).toBe(9650));
+
   test('a config file may hold numbers, booleans, lists and durations; unknown names give a warning', () => {
     const readFile = () =>
       '{"Http-Port":7,"strict":true,"http-allowed-hosts":["a","b"],"health-check-frequency":2000000000,"min-block-delay":"5s","snow-quorum-size":1,"nonsense":1}';
