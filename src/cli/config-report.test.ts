@@ -19,9 +19,10 @@ test('keys of the config file that are not flags are shown, with the flag that w
 test('passwords and keys in URLs are not shown', () => {
   const { text, json } = print([
     '--fork-url=https://user:pa55@node.example/x?apikey=s3cret&chain=X&access_token=t0ken#end',
-    '--validators-from=http://127.0.0.1:1/?API-KEY=s3cret',
-    '--database-url=postgres://me:pa55@db/name?password=s3cret',
+    '--validators-from=http://127.0.0.1:1/?API-KEY=s3cret,https://t0ken@node.example,http://a:pa55@b',
+    '--database-url=postgres://me:x@pa55@db/name?password=s3cret',
   ]);
   expect(text + JSON.stringify(json)).not.toMatch(/s3cret|t0ken|pa55/);
   expect(json['fork-url']?.value).toBe('https://user:…@node.example/x?apikey=…&chain=X&access_token=…#end');
+  expect(json['validators-from']?.value).toEqual(['http://127.0.0.1:1/?API-KEY=…', 'https://…@node.example', 'http://a:…@b'] as never);
 });

@@ -72,5 +72,9 @@ function showValue(flag: string, value: unknown): unknown {
   return Array.isArray(value) ? value.map(hideSecrets) : hideSecrets(String(value));
 }
 
-/** Of one URL, or of several separated by commas. */
-const hideSecrets = (text: string): string => text.replace(/(:\/\/[^/@:,]*):[^/@]*@/g, '$1:…@').replace(secretInQuery, '$1…');
+/** Of one URL, or of several separated by commas. A password may contain @; a user name without one is a token. */
+const hideSecrets = (text: string): string =>
+  text
+    .replace(/(:\/\/[^/@:,]*):[^/?#]*@/g, '$1:…@')
+    .replace(/(https?:\/\/)[^/?#@:,]+@/gi, '$1…@')
+    .replace(secretInQuery, '$1…');
