@@ -121,8 +121,9 @@ async function expectBalances(
   const total = balances.singleOwner
     .filter(({ asset }) => asset === localChainParams.feeAsset)
     .reduce((sum, { amount }) => sum + amount, 0n);
-  const single = balances.multiOwner.filter(({ utxo }) => utxo.assetID === localChainParams.feeAsset && 'amount' in utxo.output);
-  const shared = single.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n);
+  const shared = balances.others
+    .filter(({ asset, type, sharedWith }) => asset === localChainParams.feeAsset && type === 'secp256k1' && sharedWith === undefined)
+    .reduce((sum, { amount }) => sum + amount, 0n);
   const returned = [...json.balances.unlocked, ...json.balances.locked].filter(
     ({ assetId }) => assetId === idText(localChainParams.feeAsset),
   );

@@ -32,7 +32,7 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
       readBackfilled(chain, owners, readHoldings),
     ]);
     await loading;
-    const balances = await sumBalances(holdings, now, feeAsset, deps.longWork?.begin());
+    const balances = sumBalances(holdings, feeAsset);
     const { labelOf } = await labels(assetsOfBalances(balances));
     // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
     const mayBeImported = chain.foreignImports === 'unknown' || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
@@ -58,7 +58,7 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
 });
 
 /** Holdings before block 0. */
-const noHoldings = { singleOwner: [], multiOwner: [], exported: [] };
+const noHoldings = { singleOwner: [], others: [] };
 
 async function readLastActivity(
   { served }: DataDeps,

@@ -8,6 +8,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
 import { joinIdTexts } from '../../ledger/index/explorer-tables.ts';
+import { assetTypeOf } from '../../ledger/index/output-amount.ts';
 import type {
   AssetEntry,
   BlockEntry,
@@ -168,7 +169,6 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       const here = own().filter((output) => output.height <= pin.height && spendable(addresses, output));
       const unspent = here.filter((output) => entryOf(output, pin).spent === undefined && !isMintOutput(output.utxo.output));
       const singleOwner = unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && hasSingleOwner(utxo.output));
-      const entries = (stored: readonly ScannedOutput[]) => stored.map((output) => entryOf(output, pin));
       return {
         singleOwner: singleOwner.map(({ utxo: { assetID: asset, output } }) => {
           const isLocked = output.locktime > BigInt(now);
@@ -176,8 +176,12 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
             ? { asset, isLocked, amount: output.amount, count: 1, nfts: 0 }
             : { asset, isLocked, amount: 0n, count: 0, nfts: 1 };
         }),
-        multiOwner: entries(unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && !hasSingleOwner(utxo.output))),
-        exported: entries(unspent.filter(({ consumedOn }) => consumedOn !== chainID)),
+        others: unspent
+          .filter((output) => !singleOwner.includes(output))
+          .map(({ utxo: { assetID: asset, output }, consumedOn }) => ({
+            ...{ asset, type: assetTypeOf(output), isLocked: output.locktime > BigInt(now), amount: sortAmount(output), count: 1 },
+            sharedWith: consumedOn === chainID ? undefined : consumedOn,
+          })),
       };
     },
     assetNames: async (ids) => [...(await reads.assets(ids)).values()],

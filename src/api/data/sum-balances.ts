@@ -1,9 +1,7 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
-import type { LongWork } from '../../base/timing/long-work.ts';
-import { type AssetType, assetTypeOf, isMintOutput, listedAmount } from '../../ledger/index/output-amount.ts';
-import type { Holdings, OutputEntry } from '../../ledger/index-read/index-reads.ts';
-import { isTransfer, storedAmount, storedAsset, storedLocktime, verifyStoredUtxo } from '../../ledger/state/stored-utxo.ts';
+import type { AssetType } from '../../ledger/index/output-amount.ts';
+import type { Holdings, OutputSum } from '../../ledger/index-read/index-reads.ts';
 
 /** Balances by asset and type, in the four parts of the Data API. The fee asset comes first, the others are sorted by id. */
 export type AddressBalances = {
@@ -14,61 +12,24 @@ export type AddressBalances = {
 };
 
 /** `sharedWith` is the chain that can import an exported amount. */
-export type AssetBalance = {
-  readonly asset: Id;
-  readonly type: AssetType;
-  readonly sharedWith: Id | undefined;
-  readonly amount: bigint;
-  readonly count: number;
-};
+export type AssetBalance = Omit<OutputSum, 'isLocked'>;
 
-/**
- * Sums holdings that were read with the same `now`. Outputs with a lock time after `now` (Unix seconds) are locked. Pauses between outputs: anyone can
- * give an address many of them.
- */
-export async function sumBalances(
-  { singleOwner, multiOwner, exported }: Holdings,
-  now: number,
-  feeAsset: Id,
-  pause?: ReturnType<LongWork['begin']>,
-): Promise<AddressBalances> {
-  const seconds = BigInt(now);
+/** Joins the sums of holdings. */
+export function sumBalances({ singleOwner, others }: Holdings, feeAsset: Id): AddressBalances {
   const onChain = { unlocked: createBalanceSums(), locked: createBalanceSums() };
-  const exportedParts = { unlocked: createBalanceSums(), locked: createBalanceSums() };
+  const exported = { unlocked: createBalanceSums(), locked: createBalanceSums() };
   const part = (parts: typeof onChain, isLocked: boolean) => (isLocked ? parts.locked : parts.unlocked);
-  const add = (parts: typeof onChain, entry: OutputEntry, sharedWith?: Id): void => {
-    const { stored } = entry;
-    // Most outputs are transfers: their parts are read from the bytes, since a decoded output stays in memory with its entry.
-    if (isTransfer(stored)) {
-      verifyStoredUtxo(stored);
-      const { add } = part(parts, storedLocktime(stored) > seconds);
-      add({ asset: storedAsset(stored), type: 'secp256k1', sharedWith, amount: storedAmount(stored), count: 1 });
-      return;
-    }
-    const { assetID, output } = entry.utxo;
-    if (isMintOutput(output)) return;
-    const { add } = part(parts, output.locktime > seconds);
-    add({ asset: assetID, type: assetTypeOf(output), sharedWith, amount: listedAmount(output), count: 1 });
-  };
-  const addAll = async (parts: typeof onChain, entries: readonly OutputEntry[], isExported: boolean): Promise<void> => {
-    for (const entry of entries) {
-      add(parts, entry, isExported ? entry.consumedOn : undefined);
-      const resumed = pause?.();
-      if (resumed !== undefined) await resumed;
-    }
-  };
   for (const { asset, isLocked, amount, count, nfts } of singleOwner) {
     const { add } = part(onChain, isLocked);
     if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
     if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
   }
-  await addAll(onChain, multiOwner, false);
-  await addAll(exportedParts, exported, true);
+  for (const { isLocked, ...sum } of others) part(sum.sharedWith === undefined ? onChain : exported, isLocked).add(sum);
   return {
     unlocked: onChain.unlocked.list(feeAsset),
     locked: onChain.locked.list(feeAsset),
-    atomicMemoryUnlocked: exportedParts.unlocked.list(feeAsset),
-    atomicMemoryLocked: exportedParts.locked.list(feeAsset),
+    atomicMemoryUnlocked: exported.unlocked.list(feeAsset),
+    atomicMemoryLocked: exported.locked.list(feeAsset),
   };
 }
 

@@ -209,13 +209,11 @@ export type SpendInfo = StoredTx | ImportedElsewhere;
 /** `id` is undefined if the importing transaction is unknown; `time` is then that of the last block of this chain when the import was noticed. */
 export type ImportedElsewhere = { readonly id: Uint8Array | undefined; readonly time: number; readonly layout?: undefined };
 
-/** What addresses hold: sums for single-owner outputs, and each multi-owner or exported output that the addresses together can spend. */
+/** What addresses hold, in sums: nobody can tell how many outputs an address has. */
 export type Holdings = {
   readonly singleOwner: readonly SingleOwnerSum[];
-  /** Unspent multi-owner outputs on this chain. */
-  readonly multiOwner: readonly OutputEntry[];
-  /** Outputs exported to another chain and not yet imported there. */
-  readonly exported: readonly OutputEntry[];
+  /** Unspent multi-owner outputs, and outputs exported to another chain and not yet imported there, that the addresses together can spend. */
+  readonly others: readonly OutputSum[];
 };
 
 /** `amount` is the sum of `count` outputs; `nfts` is the number of NFT and property outputs of the same asset. */
@@ -226,6 +224,16 @@ export type SingleOwnerSum = {
   readonly amount: bigint;
   readonly count: number;
   readonly nfts: number;
+};
+
+/** `sharedWith` is the chain that can import exported outputs. `amount` of NFTs and properties is their number. */
+export type OutputSum = {
+  readonly asset: Id;
+  readonly type: AssetType;
+  readonly isLocked: boolean;
+  readonly sharedWith: Id | undefined;
+  readonly amount: bigint;
+  readonly count: number;
 };
 
 export type AssetName = { readonly id: Id; readonly name: string; readonly symbol: string; readonly denomination: number };

@@ -3,14 +3,13 @@ import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
 import type { Steps } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
-import { isMovedOutput } from '../state/output-number.ts';
 import { tablesOf } from '../state/schema.ts';
 import { storedAsset } from '../state/stored-utxo.ts';
 import type { IndexedChain, IndexReads, OutputEntry } from './index-reads.ts';
 import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
-import { createBalanceReads } from './read-balances.ts';
+import { type BalanceLimits, createBalanceReads } from './read-balances.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
 import type { ListLimits } from './read-by-amount.ts';
@@ -22,9 +21,9 @@ import { createUtxoReads, type ListedOutputs } from './read-utxos.ts';
 
 /**
  * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
- * that other requests are handled in between. `listLimits`: for tests, see `createAmountReads`.
+ * that other requests are handled in between. `limits`: for tests, see `createAmountReads` and `createBalanceReads`.
  */
-export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, listLimits?: ListLimits): IndexReads {
+export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, limits?: ListLimits & BalanceLimits): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
@@ -32,8 +31,8 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, li
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
-  const utxos = createUtxoReads(tables, chain, outputs, txs, sql, listLimits);
-  const balances = createBalanceReads(tables, utxos, sql.dialect);
+  const utxos = createUtxoReads(tables, chain, outputs, txs, sql, limits);
+  const balances = createBalanceReads(tables, utxos, sql.dialect, limits);
   const assets = createAssetReads(tables, outputs);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables, chain.id);
@@ -71,19 +70,13 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, li
     balances: (addresses, pin, now, onFound) =>
       runWithPauses(function* () {
         const sums = balances.singleOwner(addresses, pin, now);
-        const others = balances.otherOutputs(addresses, pin);
-        const [singleOwner, listed] = sharesRoundTrips ? yield* runTogether(sums, others) : [yield* sums, yield* others];
+        const firstPage = balances.otherOutputs(addresses, pin);
+        const [singleOwner, listed] = sharesRoundTrips ? yield* runTogether(sums, firstPage) : [yield* sums, yield* firstPage];
         if (tellsFound)
           onFound?.(
             new Set([...singleOwner.map(({ asset }) => asset), ...(listed?.outputs ?? []).map(({ stored }) => storedAsset(stored))]),
           );
-        if (listed === undefined) return { singleOwner, multiOwner: [], exported: [] };
-        const entries = yield* entriesAsPinned(listed);
-        return {
-          singleOwner,
-          multiOwner: entries.filter(({ seq }) => !isMovedOutput(seq)),
-          exported: entries.filter(({ seq }) => isMovedOutput(seq)),
-        };
+        return { singleOwner, others: yield* balances.sumOthers(addresses, pin, now, listed) };
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),

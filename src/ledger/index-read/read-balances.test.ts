@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { makeUtxo } from '../../avm/tx/utxo.ts';
 import { addressFromBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { idFromBytes, zeroId } from '../../base/bytes/id.ts';
@@ -10,9 +11,13 @@ import type { Sql, SqlValue } from '../index/sql.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { amountToBytes, partToBytes } from '../state/balance.ts';
 import { tablesOf } from '../state/schema.ts';
+import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import { memoryPath } from '../store/database.ts';
+import type { UtxoQuery } from './index-reads.ts';
 import { createBalanceReads } from './read-balances.ts';
+import type { StoredPinnedOutput } from './read-outputs.ts';
 import { stepRunnerOn } from './read-run.ts';
+import type { ListedOutputs } from './read-utxos.ts';
 
 const tables = { ...tablesOf(7), ...indexTablesOf(7) };
 const pin = { height: 10, id: zeroId, time: 0, lastTx: 0 };
@@ -68,7 +73,7 @@ async function expectSums(sql: Sql): Promise<void> {
     }
   }
   for (const rowsPerPage of [1, 2, 3, 5, 512]) {
-    const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, rowsPerPage);
+    const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, { rowsPerPage });
     const found = await stepRunnerOn(sql)(() => singleOwner(owners.map(addressFromBytes), pin, now));
     expect(new Map(found.map(({ asset, isLocked, amount }) => [`${asset} ${isLocked}`, amount]))).toEqual(expected);
   }
@@ -145,4 +150,35 @@ test('SQLite reads an asset of an address with one query, and none to find that 
   expect(run(owner)).toEqual({ queries: 2, amounts: [5n, 5n] });
   expect(run(another)).toEqual({ queries: 2, amounts: [] });
   db.close();
+});
+
+test('multi-owner outputs are summed a page at a time, so that a million of them are never in memory', () => {
+  const output = {
+    kind: 'secp256k1fx.TransferOutput',
+    amount: 7n,
+    locktime: 0n,
+    threshold: 1,
+    addresses: owners.slice(0, 2).map(addressFromBytes),
+  } as const;
+  const stored = encodeStoredUtxo(makeUtxo(zeroId, 0, idFromBytes(assets[0] as Buffer), output));
+  const total = 2500;
+  const limits: number[] = [];
+  const listNow = function* ({ after = total + 1, limit }: UtxoQuery) {
+    limits.push(limit);
+    const count = Math.min(limit, after - 1);
+    const outputs = Array.from({ length: count }, (_, i) => ({ seq: after - 1 - i, stored }) as StoredPinnedOutput);
+    return {
+      outputs,
+      // biome-ignore lint/correctness/useYield: steps without a query.
+      asPinned: function* () {
+        return outputs;
+      },
+    };
+  };
+  const { sumOthers } = createBalanceReads(tables, { listNow } as never, 'postgres');
+  const query = { limit: 1024 } as UtxoQuery;
+  const steps = sumOthers(owners.map(addressFromBytes), pin, now, listNow(query).next().value as ListedOutputs);
+  const { done, value } = steps.next();
+  expect({ done, value }).toMatchObject({ done: true, value: [{ amount: 7n * BigInt(total), count: total, isLocked: false }] });
+  expect(limits).toEqual([1024, 1024, 1024]);
 });

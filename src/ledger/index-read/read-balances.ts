@@ -9,23 +9,33 @@ import { type IndexTables, outputSets } from '../index/tables.ts';
 import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart, partFromBytes, sharedPart } from '../state/balance.ts';
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { Tables } from '../state/schema.ts';
-import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
+import type { Holdings, OutputSum, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
+import { createOutputSums } from './output-sums.ts';
 import type { ListedOutputs, UtxoReads } from './read-utxos.ts';
 
-/** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
+/** Balances of addresses: stored sums of single-owner outputs, and sums of the other outputs, which are read. */
 type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
   readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
-  /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. Undefined if the addresses never had any. */
+  /** The first page of the unspent multi-owner outputs and exported outputs. Undefined if the addresses never had any. */
   readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ListedOutputs | undefined>;
+  /** Sums of these outputs, read page by page from the first one on: anyone can give an address a million of them. */
+  readonly sumOthers: (
+    addresses: readonly Address[],
+    pin: PinnedBlock,
+    now: number,
+    firstPage: ListedOutputs | undefined,
+  ) => Steps<OutputSum[]>;
 };
 
-/** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
+/** For tests: the maximum number of rows that one query reads, and of outputs that are in memory. Both take a few milliseconds. */
+export type BalanceLimits = { readonly rowsPerPage?: number; readonly outputsPerPage?: number };
+
 export function createBalanceReads(
   t: Pick<Tables, 'balance'> & Pick<IndexTables, 'owner' | 'movedOwner'>,
   { listNow }: Pick<UtxoReads, 'listNow'>,
   dialect: Dialect,
-  rowsPerPage = 512,
+  { rowsPerPage = 512, outputsPerPage = 1024 }: BalanceLimits = {},
 ): IndexBalanceReads {
   // A balance has one row for every block that changed it. The rows are read downwards, from the newest one of an (asset, part) key to that of
   // the next key, so one row per key is read, however many there are: two if the newest row is above the height. Of lock times that have
@@ -94,6 +104,9 @@ export function createBalanceReads(
     UNION ALL SELECT seq FROM ${t.movedOwner} WHERE address = ? AND shelf <= ${outputSets.exportedSpent} LIMIT 1`;
   const anyOtherQuery = (address: Address): Query => ({ text: anyOther, values: [addressToBytes(address), addressToBytes(address)] });
 
+  const listPage = (addresses: readonly Address[], pin: PinnedBlock, after?: number): Steps<ListedOutputs> =>
+    listNow({ ...everyOutput, pin, addresses, after, limit: outputsPerPage }, otherSets);
+
   return {
     singleOwner: function* (addresses, pin, now) {
       const { add, list } = createSingleOwnerSums(BigInt(now));
@@ -105,12 +118,22 @@ export function createBalanceReads(
     },
     otherOutputs: function* (addresses, pin) {
       // On PostgreSQL, to ask first would cost a round trip.
-      if (dialect === 'postgres') return yield* listNow({ ...everyOutput, pin, addresses }, otherSets);
+      if (dialect === 'postgres') return yield* listPage(addresses, pin);
       // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
       const found = yield addresses.map(anyOtherQuery);
       const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
       if (owners.length === 0) return undefined;
-      return yield* listNow({ ...everyOutput, pin, addresses: owners }, otherSets);
+      return yield* listPage(owners, pin);
+    },
+    sumOthers: function* (addresses, pin, now, firstPage) {
+      const { add, list } = createOutputSums(now);
+      for (let page = firstPage; page !== undefined; ) {
+        const outputs = yield* page.asPinned();
+        for (const output of outputs) add(output);
+        const last = outputs[outputsPerPage - 1];
+        page = last && (yield* listPage(addresses, pin, last.seq));
+      }
+      return list();
     },
   };
 }
@@ -122,8 +145,6 @@ const everyOutput = {
   sortBy: 'timestamp',
   // As most lists of outputs, so that PostgreSQL reads both with one statement.
   order: 'desc',
-  after: undefined,
-  limit: Number.POSITIVE_INFINITY,
 } as const;
 
 const otherSets: OutputSetSelection = {

@@ -9,16 +9,17 @@ import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import type { PinnedBlock } from './index-reads.ts';
 import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
-import type { ListLimits } from './read-by-amount.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 
+type ReadLimits = Parameters<typeof openReads>[3];
+
 /** Test chains with their index in SQLite. */
-export async function openSqliteReads(seed: number, longWork?: LongWork, listLimits?: ListLimits): Promise<IndexUnderTest> {
+export async function openSqliteReads(seed: number, longWork?: LongWork, limits?: ReadLimits): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
   const sql = createSqliteSql(testChains.store);
   const chain = { number: testChains.number, id: chainID, feeAsset: testChains.feeAsset };
-  const reads = openReads(sql, chain, longWork, listLimits);
+  const reads = openReads(sql, chain, longWork, limits);
   const explorer = openExplorerReads(sql, { ...chain, hasInbound: true }, longWork);
   return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => void testChains.close() };
 }
@@ -30,7 +31,7 @@ const statementMilliseconds = 120_000;
 const partitionSize = 24;
 
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
-export async function openPostgresReads(server: string, seed: number, listLimits?: ListLimits): Promise<IndexUnderTest> {
+export async function openPostgresReads(server: string, seed: number, limits?: ReadLimits): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1, statementMilliseconds });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
   await admin.all(`CREATE DATABASE ${name}`, []);
@@ -56,7 +57,7 @@ export async function openPostgresReads(server: string, seed: number, listLimits
   let written = 0;
   return {
     chains: testChains,
-    reads: openReads(joined, chain, undefined, listLimits),
+    reads: openReads(joined, chain, undefined, limits),
     explorer: openExplorerReads(joined, { ...chain, hasInbound: false }, undefined, join()),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {

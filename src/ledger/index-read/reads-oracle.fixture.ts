@@ -7,7 +7,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { compareHex } from '../../base/bytes/octets.ts';
 import { burnedAmount } from '../state/block-row.ts';
-import type { BlockQuery, PinnedBlock, TxQuery, UtxoQuery } from './index-reads.ts';
+import type { BlockQuery, OutputSum, PinnedBlock, TxQuery, UtxoQuery } from './index-reads.ts';
 
 /** The reference implementation for tests: answers every query by scanning all transactions. */
 export type Oracle = ReturnType<typeof createOracle>;
@@ -214,10 +214,21 @@ export function createOracle(chainID: Id, feeAsset: Id) {
           sum.count++;
         } else sum.nfts++;
       }
+      const others = new Map<string, { -readonly [K in keyof OutputSum]: OutputSum[K] }>();
+      for (const output of unspent) {
+        const { kind, locktime, addresses: owners } = output.utxo.output;
+        if ((output.consumedOn === chainID && owners.length === 1) || !visible(output) || kind.endsWith('MintOutput')) continue;
+        const type = kind.startsWith('secp256k1fx') ? ('secp256k1' as const) : ('nft' as const);
+        const sharedWith = output.consumedOn === chainID ? undefined : output.consumedOn;
+        const key = { asset: output.utxo.assetID, type, isLocked: locktime > BigInt(now), sharedWith };
+        const sum = others.get(JSON.stringify(key)) ?? { ...key, amount: 0n, count: 0 };
+        others.set(JSON.stringify(key), sum);
+        sum.amount += 'amount' in output.utxo.output ? output.utxo.output.amount : 1n;
+        sum.count++;
+      }
       return {
         singleOwner: [...own.values()],
-        multiOwner: unspent.filter((output) => output.consumedOn === chainID && output.utxo.output.addresses.length > 1 && visible(output)),
-        exported: unspent.filter((output) => output.consumedOn !== chainID && visible(output)),
+        others: [...others.values()],
       };
     },
     asset: (id: Id) => {
