@@ -151,7 +151,9 @@ async function findNamedAssets(
   text: string,
   search: Search,
 ): Promise<{ readonly results: readonly SearchResult[]; readonly more: number }> {
-  if (text.length === 0 || text.length > maxNameLength) return { results: [], more: 0 };
+  // An ID or an address, which most searches are for, is not the name of an asset.
+  const isName = text.length > 0 && text.length <= maxNameLength && idIn(text) === undefined && addressIn(text) === undefined;
+  if (!isName) return { results: [], more: 0 };
   const { exact, partial, total } = await explorerOf(search.chain).assetsMatching(text, maxAssets);
   const results = [...(await findAssets(exact, search)), ...(await findAssets(partial, search)).map(markPartial)];
   return { results, more: total - results.length };

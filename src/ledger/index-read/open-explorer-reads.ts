@@ -77,7 +77,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     },
     assetDays: (query) => runSlow(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
-    assetsMatching: (text, limit) => run(() => search.assetsMatching(text, limit)),
+    assetsMatching: (text, limit) => runWithPauses(() => search.assetsMatching(text, limit)),
     namesBetween: (kind, range, limit) => run(() => search.namesBetween(kind, range, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),

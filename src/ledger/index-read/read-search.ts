@@ -1,20 +1,21 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import type { MatchingAssets, NamedKind, NameRange } from './explorer-reads.ts';
 import type { ChainOutputReads } from './read-chain-outputs.ts';
 
-/** Assets whose names are compared with a text; those created later are not found by a part of their name. */
-const maxCompared = 20_000;
+/** Assets that one query reads, which takes a millisecond or two: a long read pauses between queries. */
+const assetsPerQuery = 1024;
 
 /** Queries for a text of which only a part may be known. */
 export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<ChainOutputReads, 'idsBetween'>) {
-  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and is older than all others.
-  const assetTexts = `SELECT a.id, a.name, a.symbol FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id
-    ORDER BY coalesce(x.seq, 0), a.id LIMIT ? + 0`;
+  // In the order of the key: to sort all assets by age took as long as reading them, and other requests waited.
+  const nextAssets = `SELECT id, name, symbol FROM ${t.asset} WHERE id > ? ORDER BY id LIMIT ? + 0`;
+  const txsById = keyLookup((keys) => `SELECT id, seq FROM ${t.tx} WHERE id IN (${keys})`);
   const between = (table: string, column: string): string =>
     `SELECT ${column} AS name FROM ${table} WHERE ${column} >= ? AND ${column} <= ? ORDER BY ${column} LIMIT ? + 0`;
   const namesBetween: { readonly [K in Exclude<NamedKind, 'utxo'>]: string } = {
@@ -22,22 +23,44 @@ export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<
     block: between(t.block, 'id'),
     address: between(t.holder, 'address'),
   };
+
+  /**
+   * Adds assets to a list of the oldest ones. One from before the indexed history has no stored CreateAsset transaction, and is older than all
+   * others.
+   */
+  function* addOldest(list: readonly AgedAsset[], ids: readonly Uint8Array[], limit: number): Steps<readonly AgedAsset[]> {
+    const rows = yield* fetchRows<{ id: Uint8Array; seq: number }>(txsById(ids));
+    const seqs = new Map(rows.map(({ id, seq }) => [toHex(id), seq]));
+    const added = ids.map((bytes) => ({ id: toHex(bytes) as Id, seq: seqs.get(toHex(bytes)) ?? 0 }));
+    return [...list, ...added].sort((a, b) => a.seq - b.seq).slice(0, limit);
+  }
+
   return {
-    /** Compared here and not in SQL: names are bytes, and databases differ in which letters have an upper case. */
+    /**
+     * Reads the names of all assets, with pauses. They are compared here and not in SQL: names are bytes, and databases differ in which letters
+     * have an upper case.
+     */
     assetsMatching: function* (text: string, limit: number): Steps<MatchingAssets> {
       const wanted = text.toLowerCase();
-      const rows = yield* fetchRows<{ id: Uint8Array; name: Uint8Array; symbol: Uint8Array }>([
-        { text: assetTexts, values: [maxCompared] },
-      ]);
-      const exact: Id[] = [];
-      const partial: Id[] = [];
-      for (const { id, name, symbol } of rows) {
-        const texts = [name, symbol].map((bytes) => Buffer.from(bytes).toString('utf8').toLowerCase());
-        if (texts.includes(wanted)) exact.push(toHex(id) as Id);
-        else if (texts.some((one) => one.includes(wanted))) partial.push(toHex(id) as Id);
+      let exact: readonly AgedAsset[] = [];
+      let partial: readonly AgedAsset[] = [];
+      let total = 0;
+      for (let last: AssetTexts | undefined = noAsset; last !== undefined; ) {
+        const rows: readonly AssetTexts[] = yield* fetchRows<AssetTexts>([{ text: nextAssets, values: [last.id, assetsPerQuery] }]);
+        const found = { exact: [] as Uint8Array[], partial: [] as Uint8Array[] };
+        for (const { id, name, symbol } of rows) {
+          const texts = [name, symbol].map((bytes) => Buffer.from(bytes).toString('utf8').toLowerCase());
+          if (texts.includes(wanted)) found.exact.push(id);
+          else if (texts.some((one) => one.includes(wanted))) found.partial.push(id);
+        }
+        total += found.exact.length + found.partial.length;
+        exact = yield* addOldest(exact, found.exact, limit);
+        // Assets with exactly this name come first, and may leave no room.
+        if (exact.length < limit) partial = yield* addOldest(partial, found.partial, limit);
+        last = rows[assetsPerQuery - 1];
       }
-      const total = exact.length + partial.length;
-      return { exact: exact.slice(0, limit), partial: partial.slice(0, Math.max(0, limit - exact.length)), total };
+      const ids = (list: readonly AgedAsset[]): Id[] => list.map(({ id }) => id);
+      return { exact: ids(exact), partial: ids(partial).slice(0, limit - exact.length), total };
     },
     namesBetween: function* (kind: NamedKind, { low, high }: NameRange, limit: number): Steps<(Id | Address)[]> {
       if (kind === 'utxo') return (yield* idsBetween(low, high)).slice(0, limit);
@@ -46,3 +69,8 @@ export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<
     },
   };
 }
+
+/** `seq`: number of the transaction that created it. */
+type AgedAsset = { readonly id: Id; readonly seq: number };
+type AssetTexts = { readonly id: Uint8Array; readonly name: Uint8Array; readonly symbol: Uint8Array };
+const noAsset: AssetTexts = { id: new Uint8Array(0), name: new Uint8Array(0), symbol: new Uint8Array(0) };
