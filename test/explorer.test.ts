@@ -111,6 +111,12 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
   test('other methods and deeper paths stay not found', async () => {
     for (const path of ['/', '/block/1', '/anything']) expect((await fetch(url + path, { method: 'POST', body: '{}' })).status).toBe(404);
     for (const path of ['/ext/none', '/block/1/2', '/nothing/here', '/_page/none.js']) expect((await get(path)).status).toBe(404);
+    // These would be searches, which read the names of all assets.
+    for (const path of ['/robots.txt', '/favicon.ico', '/apple-touch-icon-120x120.png', '/.env']) {
+      const answer = await get(path);
+      expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
+    }
+    expect(await page('/2Z3..nKa4bV')).toContain('Nothing found');
     expect((await get('/toString')).status).toBe(404);
     expect((await get('/__proto__/x')).status).toBe(404);
   });

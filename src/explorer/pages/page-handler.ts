@@ -66,13 +66,16 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   const decode = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
   if (name === undefined) {
     const text = decode(first);
-    return text === undefined || text.length > maxQuery ? undefined : { kind: 'search', text };
+    return text === undefined || text.length > maxQuery || isFileName(text) ? undefined : { kind: 'search', text };
   }
   const row = Object.hasOwn(namedPages, first) ? namedPages[first] : undefined;
   const decoded = decode(name);
   if (first === 'payload' && decoded !== undefined) return { kind: 'image', name: decoded };
   return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
 }
+
+/** Files that browsers and crawlers ask every server for, as `robots.txt`. A shortened ID has two dots or more, or an ellipsis. */
+const isFileName = (text: string): boolean => /^\.\w|[^.]\.[a-z0-9]+$/i.test(text);
 
 /** Loads the code that renders pages, which most nodes never need: not when the node starts, but for the first page. */
 const loadRenderer = async () => (await import('./document.tsx')).renderDocument;
