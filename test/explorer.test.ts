@@ -116,7 +116,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
       const answer = await get(path);
       expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
     }
-    expect(await page('/2Z3..nKa4bV')).toContain('Nothing found');
+    for (const path of ['/2Z3..nKa4bV', '/BTC.b']) expect(await page(path)).toContain('Nothing found');
     expect((await get('/toString')).status).toBe(404);
     expect((await get('/__proto__/x')).status).toBe(404);
   });

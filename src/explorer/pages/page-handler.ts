@@ -74,8 +74,9 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
 }
 
-/** Files that browsers and crawlers ask every server for, as `robots.txt`. A shortened ID has two dots or more, or an ellipsis. */
-const isFileName = (text: string): boolean => /^\.\w|[^.]\.[a-z0-9]+$/i.test(text);
+/** Files that browsers and crawlers ask every server for, as `robots.txt` and `.env`. `BTC.b` is the name of an asset. */
+const isFileName = (text: string): boolean =>
+  /^\.\w|\.(?:txt|ico|png|jpe?g|gif|svg|xml|json|js|mjs|map|css|html?|php|aspx?|env|ya?ml|webmanifest)$/i.test(text);
 
 /** Loads the code that renders pages, which most nodes never need: not when the node starts, but for the first page. */
 const loadRenderer = async () => (await import('./document.tsx')).renderDocument;
