@@ -52,6 +52,7 @@ const ownLimits = {
     'chain/follow/address-task.ts',
     'chain/lifecycle/drop-reasons.ts',
     'network/consensus/request-server.ts',
+    'network/gossip/received-queue.ts',
     'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],

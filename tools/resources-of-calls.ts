@@ -38,6 +38,7 @@ export const perCall: readonly string[] = [
   'ledger/index-postgres/chain-row-writer.ts spentIDs oldRows assets unspent',
   'ledger/index-read/amount-list.ts runs last',
   'ledger/index-read/holder-list.ts kept',
+  'ledger/index-read/output-sums.ts sums',
   'ledger/index-read/read-balances.ts sums',
   'ledger/index-read/read-blocks.ts values',
   'ledger/index-read/read-buckets.ts parts',
