@@ -33,6 +33,10 @@ export function effectsOf({ id, unsigned }: Tx): Effects {
   };
 }
 
+/** The outputs that a transaction creates on its own chain, by index. They are neither encoded nor hashed, which is most of the work of `effectsOf`. */
+export const createdOutputs = ({ id, unsigned }: Tx): readonly NewOutput[] =>
+  unsigned.kind === 'ExportTx' ? unsigned.outputs : [...unsigned.outputs, ...dispatchTx(addedOutputs, unsigned, id)];
+
 const makeUtxos = (txID: Id, outputs: readonly NewOutput[], firstIndex: number): readonly Utxo[] =>
   outputs.length === 0 ? noUtxos : outputs.map(({ assetID, output }, i) => makeUtxo(txID, firstIndex + i, assetID, output));
 

@@ -1,4 +1,4 @@
-import { effectsOf } from '../../avm/tx/effects.ts';
+import { createdOutputs, effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import {
   addsOutputs,
@@ -9,7 +9,7 @@ import {
   type TxLayout,
   txLayout,
 } from '../../avm/tx/tx-layout.ts';
-import type { Utxo } from '../../avm/tx/utxo.ts';
+import { makeUtxo } from '../../avm/tx/utxo.ts';
 import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -53,10 +53,10 @@ export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<S
 
 /**
  * Reads single outputs that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. They are
- * decoded once, and only for outputs that operations create.
+ * decoded once, and only for outputs that operations create; of these only the one that is read is encoded: there may be thousands.
  */
 export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => StoredUtxo | undefined {
-  let created: readonly Utxo[] | undefined;
+  let created: ReturnType<typeof createdOutputs> | undefined;
   let offsets: Uint32Array | undefined;
   return (index) => {
     if (index < baseOutputCount(bytes)) {
@@ -64,8 +64,9 @@ export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => Sto
       if (index >= fewOutputs) offsets ??= baseOutputOffsets(bytes);
       return utxoAt(id, bytes, (offsets?.[index] ?? baseOutputAt(bytes, index)) as number, index);
     }
-    created ??= addsOutputs(bytes) ? effectsOf(parseTx(bytes, maxGenesisBytes)).created : [];
-    return created[index] && encodeStoredUtxo(created[index]);
+    created ??= addsOutputs(bytes) ? createdOutputs(parseTx(bytes, maxGenesisBytes)) : [];
+    const one = created[index];
+    return one && encodeStoredUtxo(makeUtxo(toHex(id) as Id, index, one.assetID, one.output));
   };
 }
 
@@ -73,7 +74,7 @@ const fewOutputs = 16;
 
 /** The number of outputs that a transaction creates on its own chain. */
 export const createdCount = (bytes: Uint8Array): number =>
-  addsOutputs(bytes) ? effectsOf(parseTx(bytes, maxGenesisBytes)).created.length : baseOutputCount(bytes);
+  addsOutputs(bytes) ? createdOutputs(parseTx(bytes, maxGenesisBytes)).length : baseOutputCount(bytes);
 
 /** The output at an offset of a transaction, as `encodeStoredUtxo` encodes it. */
 function utxoAt(id: Uint8Array, bytes: Uint8Array, at: number, index: number): StoredUtxo {

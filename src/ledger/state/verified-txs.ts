@@ -1,3 +1,4 @@
+import { addsOutputs } from '../../avm/tx/tx-layout.ts';
 import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import type { Database } from '../store/database.ts';
@@ -21,8 +22,11 @@ export type VerifiedTx = {
   spent: Set<number> | undefined;
 };
 
-/** Bytes of a cached transaction: twice its encoding, some hundred, and numbers of its spent outputs, of which each has some 80 bytes. */
-const txEntrySize = (bytes: Uint8Array): number => 600 + 2 * bytes.length;
+/**
+ * Bytes of a cached transaction: twice its encoding, some hundred, and numbers of its spent outputs, of which each has some 80 bytes. The outputs
+ * of an operation, once decoded, have up to twelve times their bytes.
+ */
+const txEntrySize = (bytes: Uint8Array): number => 600 + (addsOutputs(bytes) ? 14 : 2) * bytes.length;
 
 /**
  * Transactions that created outputs, verified once and cached. A large transaction may have hundreds of outputs, which are spent one by one;
