@@ -261,3 +261,22 @@ test('a data directory can be used again after a reset while a chain of --chains
   }
   rmSync(dataDir, { recursive: true });
 }, 60_000);
+
+test('a revert to a snapshot from before a chain of --chains was added leaves that chain as it was added', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'serac-added-chain-'));
+  const start = (...flags: string[]) => startProgram(`--data-dir=${dataDir}`, '--workers=0', ...flags);
+  const first = await start();
+  expect(await first.client.call('/ext/dev', 'dev.snapshot', { name: 'before' })).toMatchObject({ result: { height: '0' } });
+  await first.stop();
+  const chains = `--chains=${new URL('../examples/chains.json', import.meta.url).pathname}`;
+  for (let starts = 0; starts < 2; starts++) {
+    const node = await start(chains);
+    const [, { alias }] = node.banner.chains as [unknown, { alias: string }];
+    await node.client.call('/ext/dev', 'dev.mine', { blocks: 2 });
+    expect(await node.client.call('/ext/dev', 'dev.revert', { name: 'before' })).toMatchObject({ result: { height: '0' } });
+    for (const path of ['X', alias])
+      expect(await node.client.call(`/ext/bc/${path}`, 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+    expect(await node.stop()).toBe(0);
+  }
+  rmSync(dataDir, { recursive: true });
+}, 60_000);

@@ -13,7 +13,7 @@ import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-ta
 export type UndoLog = {
   /**
    * Creates the undo tables and triggers that are missing. Rows of index tables that a chain got after the last snapshot are recorded as new,
-   * so a revert removes them; the chain must be indexed again after it.
+   * so a revert removes them; the chain must be indexed again after it. A chain that came after the last snapshot stays as it is now.
    */
   readonly install: () => void;
   /** Drops them all, so that commits cost what they did before. */
@@ -67,6 +67,7 @@ export function createUndoLog(db: Database): UndoLog {
       const missing = reverted().filter(({ name }) => !exists(undoTableOf(name)));
       const addedLater = missing.filter(({ name }) => exists(undoTableOf(blockTableOf(name))));
       if (missing.length > 0) db.exec([...missing.flatMap(installSql), ...addedLater.map(recordAsNewSql)].join(';'));
+      if (exists(undoTableOf('progress'))) for (const { name } of missing) if (name === blockTableOf(name)) db.exec(keepProgressSql(name));
       cached = undefined;
     },
     uninstall: () => {
@@ -138,6 +139,10 @@ const recordAsNewSql = ({ name, key }: RevertedTable): string => {
   const keys = key.join(', ');
   return `INSERT INTO ${undoTableOf(name)}(segment, existed, ${keys}) SELECT current, 0, ${keys} FROM undo_segment, ${name}`;
 };
+
+/** A chain that is newer than the last snapshot stays, so what its index has stays too. */
+const keepProgressSql = (blockTable: string): string =>
+  `DELETE FROM undo_progress WHERE existed = 0 AND chain = (SELECT id FROM chain WHERE number = ${/\d+/.exec(blockTable)?.[0]})`;
 
 /** Records every row as it is; a row that was recorded before in this segment stays as it was then. */
 const recordAllSql = (table: RevertedTable): string => {
