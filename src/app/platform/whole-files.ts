@@ -18,7 +18,11 @@ export async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array
   const file = await open(draft, 'w');
   let size = 0;
   try {
-    for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
+    for await (const chunk of chunks) {
+      // The last space of a full disk takes a part of a chunk; only the next write fails.
+      for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+      size += chunk.length;
+    }
     await file.sync();
     await rename(draft, path);
     return size;
