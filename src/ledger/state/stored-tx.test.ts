@@ -41,16 +41,3 @@ test('single outputs of a transaction are those of the whole list', () => {
   expect(createdCount(tx.bytes)).toBe(all.length);
   for (const index of [0, 1, 2, 3900, 3901]) expect(outputAt(index)).toEqual(all[index] as (typeof all)[number]);
 });
-
-test('reading one of thousands of outputs takes a small part of the time of all: one request may name an output of hundreds of transactions', () => {
-  const shortest = (run: () => unknown): number =>
-    Math.min(
-      ...Array.from({ length: 15 }, () => {
-        const start = performance.now();
-        run();
-        return performance.now() - start;
-      }),
-    );
-  const all = shortest(readAll);
-  expect(shortest(() => openCreatedUtxos(row)(8))).toBeLessThan(all / 2);
-});
