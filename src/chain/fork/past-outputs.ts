@@ -3,6 +3,8 @@ import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { parseHex } from '../../base/bytes/hex.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { unlessFault } from '../../base/fault.ts';
+import { noResponse } from '../follow/fault.ts';
 import type { RemoteBlocks } from '../follow/remote.ts';
 import type { Transport } from '../follow/transport.ts';
 import { ForkError } from './fault.ts';
@@ -67,6 +69,8 @@ export async function openPastOutputs(deps: PastDeps, height: bigint): Promise<L
       body: JSON.stringify({ addresses: formatAddress(address) }),
       maxBytes: limits.bytes,
       signal: AbortSignal.any([signal, AbortSignal.timeout(limits.time)]),
+    }).catch((cause: unknown) => {
+      throw noResponse('the Data API', String((cause as { message?: unknown } | null)?.message ?? cause));
     });
     if (status === 404)
       throw fail('it has no Data API; AvalancheGo cannot answer for an earlier block, but a Serac node that follows it can');
@@ -80,7 +84,9 @@ export async function openPastOutputs(deps: PastDeps, height: bigint): Promise<L
       const { utxos, nextPageToken } = await readPage(address, token);
       const unspent = utxos.filter(wasUnspent);
       if (unspent.some(({ utxoBytes }) => utxoBytes === undefined)) throw fail('it does not know the bytes of an output of that time');
-      yield unspent.map(({ utxoBytes = '' }) => parseUtxo(parseHex('hex', utxoBytes)));
+      const outputs = unspent.flatMap(({ utxoBytes = '' }) => unlessFault(() => parseUtxo(parseHex('hex', utxoBytes))) ?? []);
+      if (outputs.length < unspent.length) throw fail('its Data API lists an output whose bytes are not valid');
+      yield outputs;
       if (nextPageToken === undefined || nextPageToken === '') return;
       token = nextPageToken;
     }
@@ -110,9 +116,12 @@ function readListing(
 ): { readonly utxos: readonly ListedOutput[]; readonly nextPageToken?: string } {
   try {
     const listing = JSON.parse(text) as { readonly utxos: readonly ListedOutput[]; readonly nextPageToken?: string };
-    if (Array.isArray(listing.utxos)) return listing;
+    if (listing.utxos.every(isListedOutput)) return listing;
   } catch {
     // The same as another form of JSON.
   }
   throw fail('its Data API gave an answer of another form');
 }
+
+const isListedOutput = ({ timestamp, consumingTxTimestamp = 0, utxoBytes = '' }: ListedOutput): boolean =>
+  Number.isSafeInteger(timestamp) && Number.isSafeInteger(consumingTxTimestamp) && typeof utxoBytes === 'string';
