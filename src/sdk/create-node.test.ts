@@ -205,6 +205,19 @@ test('after close, calls are refused and the port is closed; close may be called
   expect(await fetch(url).catch((error) => error.code)).toBe('ECONNREFUSED');
 });
 
+test('calls that run when the node is closed fail because of that, and nothing is logged', async () => {
+  const lines: string[] = [];
+  const node = await createNode({ minBlockDelay: '10s', log: (line) => lines.push(line) });
+  const to = node.accounts[1]?.address as string;
+  await node.dev.send({ to, amount: 5n });
+  // The next block is not due before the node is closed.
+  const calls = [1n, 2n].map((amount) => node.dev.send({ to, amount }).catch((error) => error.code));
+  await Bun.sleep(100);
+  await node.close();
+  expect(await Promise.all(calls)).toEqual(['NODE_CLOSED', 'NODE_CLOSED']);
+  expect(lines).toEqual([]);
+});
+
 test('log lines go to the given function', async () => {
   const lines: string[] = [];
   await using node = await createNode({ logLevel: 'debug', log: (line, level) => lines.push(`${level} ${line}`) });

@@ -65,7 +65,9 @@ export function createNode(options: NodeOptions = {}): Promise<LocalNode> {
 async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promise<LocalNode> {
   const config = configFromOptions(options);
   const { log: write = (line: string) => writeError(`serac: ${line}`) } = options;
-  const log = createLog(write, () => config.logLevel);
+  let hasEnded = false;
+  // Calls that were running when the node was closed fail afterwards.
+  const log = createLog(write, () => (hasEnded ? 'off' : config.logLevel));
   // A full disk closes the node, but must not end the program that it is part of.
   const env = { ...createEnv({ version, log, keepsRunning: false }), exit: () => {} };
   const node = await startNode(config, env, { listens: false });
@@ -75,13 +77,20 @@ async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promi
   const requireOpen = (): void => {
     if (closed !== undefined) throw new SeracError('the node is closed; create another one', { code: 'NODE_CLOSED' });
   };
+  /** The error of a call that was running when the node was closed is that it was closed. */
+  const unlessClosed = (error: unknown): never => {
+    requireOpen();
+    throw error;
+  };
   const close = (): Promise<void> => {
-    closed ??= keepAlive.during(node.close());
+    closed ??= keepAlive.during(node.close()).finally(() => {
+      hasEnded = true;
+    });
     return closed;
   };
   const callOpenNode = async (path: string, method: string, params: object): Promise<unknown> => {
     requireOpen();
-    const result = await callMethod(node.handler, path, method, params);
+    const result = await callMethod(node.handler, path, method, params).catch(unlessClosed);
     if (restoringMethods.has(method)) eventsStart = await node.eventPosition();
     return result;
   };

@@ -40,12 +40,14 @@ export const createIssueAndWait =
     const checkAgain = (checksLeft: number): (() => void) =>
       timers.after(checkInterval, () => {
         if (checksLeft === 0) return accepted.resolve();
-        void Promise.resolve(txIssuer.report(tx.id)).then(({ status, reason }) => {
-          if (status === 'Accepted') accepted.resolve();
-          else if (status !== 'Processing') accepted.reject(droppedError(tx.id, reason));
-        }, accepted.reject);
+        void check().catch(accepted.reject);
         cancel = checkAgain(checksLeft - 1);
       });
+    const check = async (): Promise<void> => {
+      const { status, reason } = await txIssuer.report(tx.id);
+      if (status === 'Accepted') accepted.resolve();
+      else if (status !== 'Processing') accepted.reject(droppedError(tx.id, reason));
+    };
     let cancel = (): void => {};
     try {
       await txIssuer.issue(tx);
