@@ -122,6 +122,14 @@ describe('--detach', () => {
     other.kill();
   }, 60_000);
 
+  test('status and stop do not take a node whose process context they cannot read for stopped', async () => {
+    // A directory stands for a file of another user: root may read that.
+    for (const command of ['status', 'stop']) {
+      const { code, out, err } = await runProgram(command, `--process-context-file=${folder}`);
+      expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^serac: cannot read .*: EISDIR; run the command as the user/)]);
+    }
+  });
+
   test('logs --follow prints what is added', async () => {
     const log = join(folder, 'followed.log');
     writeFileSync(log, 'one\ntwo\n');

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { childProcess } from '../../base/bytes/runtime-modules.ts';
-import { attempt, Fault } from '../../base/fault.ts';
+import { Fault } from '../../base/fault.ts';
 
 /** Set in the environment of a process that was started in the background, so that it does not start another one. */
 const detachedVariable = 'SERAC_DETACHED';
@@ -70,14 +70,36 @@ export function readEnd(path: string, from: number, maxBytes: number): { readonl
   }
 }
 
-/** The text of a file; undefined if it cannot be read. */
-export const readIfThere = (path: string): string | undefined => attempt(() => readFileSync(path, 'utf8'));
+/** The text of a file; undefined if there is none. Throws if this user may not read it: a node of another user may run. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new DetachError(`cannot read ${path}: ${code ?? cause}; run the command as the user who runs the node`, {
+      code: 'DETACH_REFUSED',
+      path,
+    });
+  }
+}
 
 /** Whether this system can stop a process for a while and wake it again (SIGSTOP, SIGCONT). Windows cannot. */
 export const canPauseProcesses = process.platform !== 'win32';
 
 /** Asks a process to stop. */
-export const stopProcess = (pid: number): void => void process.kill(pid, 'SIGTERM');
+export function stopProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    // It has ended meanwhile.
+    if (code === 'ESRCH') return;
+    throw new DetachError(`cannot stop pid ${pid}: ${code ?? cause}; run the command as the user who runs the node`, {
+      code: 'DETACH_REFUSED',
+    });
+  }
+}
 
 /**
  * Whether a process runs that wrote a file: one that started after the file was written has the same ID by chance. Where the start of a
@@ -107,4 +129,5 @@ export class DetachError extends Fault<
   | { code: 'DETACH_LOG_FAILED' | 'DETACH_NO_LOG'; path: string }
   | { code: 'DETACH_STOPPED'; exitCode: number | null }
   | { code: 'DETACH_UNHEALTHY' }
+  | { code: 'DETACH_REFUSED'; path?: string }
 > {}
