@@ -131,6 +131,18 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     );
   }, 60_000);
 
+  test('a page that the node cannot answer now stays open, and is read again when it can', async () => {
+    await page.open(`${proxy.url}/address/${accounts[2]}`);
+    const heading = () => page.run<string>(`document.querySelector('h1').textContent`);
+    const title = await heading();
+    const refused = proxy.failPages(true);
+    const last = await send();
+    await refused;
+    proxy.failPages(false);
+    await eventually(() => page.run<boolean>(`document.querySelector('main a[href="/tx/${last}"]') !== null`), Boolean, 15_000);
+    expect(await heading()).toBe(title);
+  }, 60_000);
+
   test('the throughput page moves, and says as of when', async () => {
     await page.open(`${proxy.url}/throughput?range=minute`);
     await page.run('window.isSamePage = true');
@@ -151,6 +163,7 @@ function startProxy(target: string) {
   let whileLoading: (() => Promise<void>) | undefined;
   let [isDropping, isRefusing] = [false, false];
   let dropped = 0;
+  let onFailed: (() => void) | undefined;
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -165,6 +178,14 @@ function startProxy(target: string) {
         const page = await response.arrayBuffer();
         await run();
         return new Response(page, response);
+      }
+      if (pathname.startsWith('/address/') && onFailed !== undefined) {
+        onFailed();
+        // As of a node whose database does not answer: a page that says so.
+        return new Response((await fetch(`${target}/search?q=nothing-like-this`, { headers: { accept: 'text/html' } })).body, {
+          status: 503,
+          headers: { 'content-type': 'text/html; charset=utf-8' },
+        });
       }
       if (pathname !== '/ext/events') return response;
       const text = new TransformStream<Uint8Array, Uint8Array>({
@@ -191,6 +212,11 @@ function startProxy(target: string) {
     refusePages: (isOn: boolean) => {
       isRefusing = isOn;
     },
+    /** Answers pages of addresses with an error page; the promise is resolved when it has. */
+    failPages: (isOn: boolean): Promise<void> =>
+      new Promise((resolve) => {
+        onFailed = isOn ? resolve : undefined;
+      }),
     droppedBlocks: () => dropped,
     stop: () => void server.stop(true),
   };

@@ -21,6 +21,8 @@ import { clearArrivals, markArrival, watch, watched } from './watch.ts';
 const silence = 4;
 /** Milliseconds between two loads of the same page's data. */
 const reloadInterval = 500;
+/** Milliseconds until a page that could not be loaded again is tried once more. */
+const retryDelay = 5000;
 /** Milliseconds after which a page that is loaded again looks busy. */
 const busyDelay = 150;
 /** The most events that wait for a frame; with more, the page is loaded again instead. */
@@ -82,19 +84,27 @@ function schedule(): void {
   });
 }
 
-let isReloadPending = false;
-function reloadSoon(): void {
-  if (isReloadPending) return;
-  isReloadPending = true;
-  setTimeout(() => {
-    isReloadPending = false;
-    void reload();
-  }, reloadInterval);
+/** Loads the page again after `delay` milliseconds, once however often it is asked for. */
+function createDelayedReload(delay: number): () => void {
+  let isPending = false;
+  return () => {
+    if (isPending) return;
+    isPending = true;
+    setTimeout(() => {
+      isPending = false;
+      void reload();
+    }, delay);
+  };
 }
+const reloadSoon = createDelayedReload(reloadInterval);
+const retryLater = createDelayedReload(retryDelay);
 
 /** The numbers of the last load that was started and of the last one that was shown: an answer that comes late is not shown. */
 let [startedLoad, shownLoad] = [0, 0];
-/** Loads the page again; false if the server did not answer. It looks busy only if the reader asked for something else, not when an event or the clock did. */
+/** Whether a server that answered this may answer otherwise a little later. One that refuses too many requests is not asked again by itself. */
+const isTransient = (status: number): boolean => status >= 500;
+
+/** Loads the page again; false if that failed: then the page stays as it is, and is tried again. It looks busy only if the reader asked for something else, not when an event or the clock did. */
 async function reload(isAsked = false): Promise<boolean> {
   const load = ++startedLoad;
   [hasNews, loadedAt] = [false, performance.now()];
@@ -102,7 +112,9 @@ async function reload(isAsked = false): Promise<boolean> {
   const loaded = await fetchPayload(store.lastHeight());
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
-  if (loaded === undefined) return false;
+  const isFailed = loaded === undefined || isTransient(loaded.status);
+  if (isFailed) retryLater();
+  if (loaded === undefined || (isFailed && !isAsked)) return false;
   if (load < shownLoad) return true;
   shownLoad = load;
   // If a revert has removed the subject of the page, the page stays and says so.
