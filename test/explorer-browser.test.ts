@@ -252,6 +252,43 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(await until(`location.pathname === '/address/${accounts[2].address}'`)).toBe(true);
   });
 
+  test('the ID of this node is suggested as it is typed', async () => {
+    const { nodeID } = (await node.program().client.call('/ext/info', 'info.getNodeID')).result as unknown as { nodeID: string };
+    await page.open(`${url}/blocks`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run(`(() => {
+      const input = document.querySelector('.search input');
+      input.focus();
+      input.value = ${JSON.stringify(nodeID)};
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    })()`);
+    expect(await until(`document.querySelector('#suggestions a[href="/node#${nodeID}"]') !== null`)).toBe(true);
+  });
+
+  test('an ID is copied where the browser has no clipboard, and is not marked as copied if it is not', async () => {
+    await page.open(`${url}/block/2`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run(`(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      document.execCommand = () => {
+        window.copied = document.activeElement.value;
+        return window.isAllowed;
+      };
+    })()`);
+    const button = `document.querySelector('.page-id [data-copy], .facts [data-copy]')`;
+    const copy = (isAllowed: boolean): Promise<boolean[]> =>
+      page.run(`(async () => {
+        window.isAllowed = ${isAllowed};
+        ${button}.click();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return [window.copied === ${button}.dataset.copy, ${button}.classList.contains('copied')];
+      })()`);
+    expect([await copy(false), await copy(true)]).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+  });
+
   test('the dev panel sends, mines and moves the clock', async () => {
     const click = async (word: string): Promise<void> => {
       const button = `[...document.querySelectorAll('button')].find(({ textContent }) => textContent === ${JSON.stringify(word)})`;

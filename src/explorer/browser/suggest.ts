@@ -1,11 +1,13 @@
 import type { PageContext } from '../load/page-context.ts';
 import { search } from '../load/search.ts';
 import type { Source } from '../load/source.ts';
+import { call } from './dev-call.ts';
 import { listMatches } from './match-list.ts';
 import { getText } from './payload.ts';
 
-/** Reads the search route over HTTP. */
-const source: Pick<Source, 'get'> = {
+/** Reads the search route over HTTP, and asks the node for peers. */
+const source: Pick<Source, 'get' | 'call'> = {
+  call: async (path, method, params) => ({ status: 200, body: await call(path, method, params) }),
   get: async <T>(path: string) => {
     const text = await getText(path);
     return { status: text === undefined ? 404 : 200, body: (text === undefined ? {} : JSON.parse(text)) as T };
