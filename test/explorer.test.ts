@@ -108,6 +108,12 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     expect((await get('/tx/unknown', 'application/json')).status).toBe(400);
   });
 
+  test('behind a proxy that ends TLS, the URLs to copy are those of the proxy', async () => {
+    const html = await (await fetch(`${url}/`, { headers: { accept: 'text/html', 'x-forwarded-proto': 'https' } })).text();
+    expect(html).toContain(`${url.replace('http:', 'https:')}/ext/bc/X`);
+    expect(html).not.toContain(`${url}/ext/bc/X`);
+  });
+
   test('other methods and deeper paths stay not found', async () => {
     for (const path of ['/', '/block/1', '/anything']) expect((await fetch(url + path, { method: 'POST', body: '{}' })).status).toBe(404);
     for (const path of ['/ext/none', '/block/1/2', '/nothing/here', '/_page/none.js']) expect((await get(path)).status).toBe(404);

@@ -23,10 +23,11 @@ export function documentHandler(build: (origin: string) => object): Handler {
 }
 
 /**
- * `http://host:port` as the caller reached this server, for URLs in responses. A Host header that does not look like a host name is not copied
- * into a response.
+ * `http://host:port` as the caller reached this server, for URLs in responses; `https` if a proxy says that it ended TLS. A Host header that does
+ * not look like a host name is not copied into a response: then it is `otherwise`.
  */
-export function requestOrigin(request: HttpRequest): string {
+export function requestOrigin(request: Pick<HttpRequest, 'header'>, otherwise = 'http://localhost'): string {
   const host = request.header('host') ?? '';
-  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
+  const scheme = request.header('x-forwarded-proto')?.split(',', 1)[0]?.trim() === 'https' ? 'https' : 'http';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `${scheme}://${host}` : otherwise;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Handler, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
+import { requestOrigin } from './document-handler.ts';
 import { html, unescapedHtml } from './html.ts';
 
 /** A URL of the index; `url` is a path of this port, or absolute if it is on another port. Plain data, so that processes can send it. */
@@ -23,7 +24,8 @@ const createIndexHandler =
     if (request.method !== 'GET' && request.method !== 'HEAD') return notFound;
     const index = read();
     if ((request.header('accept') ?? '').includes('text/html')) return { status: 200, headers: pageHeaders, body: indexPage(index) };
-    const base = baseUrl(request.header('host'));
+    // Without a usable Host header the URLs are paths.
+    const base = requestOrigin(request, '');
     const endpoints = Object.fromEntries(index.entries.map(({ name, url }) => [name, url.startsWith('/') ? base + url : url]));
     const body = `${JSON.stringify({ name: 'serac', version: index.version, network: index.network, endpoints })}\n`;
     return { status: 200, headers: jsonHeaders, body };
@@ -43,9 +45,6 @@ const indexPage = ({ version, network, entries }: ServerIndex): string =>
 ${entries.map(({ label, url }) => html`<tr><th>${label}</th><td><a href="${url}">${url}</a></td></tr>\n`)}</table>
 </html>
 `.html;
-
-/** The URL under which the caller reached this server; empty if its Host header is unusual, and then the URLs are paths. */
-const baseUrl = (host: string | null): string => (host !== null && /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : '');
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}th{text-align:left;font-weight:normal;padding-right:2rem;white-space:nowrap}';

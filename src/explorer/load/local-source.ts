@@ -3,7 +3,7 @@ import { ownHeaders } from '../../api/http/own-headers.ts';
 import type { Source } from './source.ts';
 
 /** Headers of the page's request that its own requests carry too: who calls, from where, with which key, and what height it has seen. */
-const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-forwarded-for', ...ownHeaders]);
+const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-forwarded-for', 'x-forwarded-proto', ...ownHeaders]);
 
 /**
  * Reads from this server's own routes in process, on behalf of the caller of a page: API keys, rate limits and access to `/ext/dev` are those

@@ -1,4 +1,5 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { requestOrigin } from '../../api/rest/document-handler.ts';
 import { attempt } from '../../base/fault.ts';
 import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
@@ -105,7 +106,7 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
     query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
     now: options.now(),
     position,
-    origin: originOf(request),
+    origin: requestOrigin(request),
     view: found.page.view,
     title: found.page.title,
     data: found.page.data,
@@ -170,7 +171,7 @@ async function load(
       query,
       rows: query.get('rows') === '100' ? 100 : undefined,
       now: now(),
-      loadReference: () => loadReference(source, originOf(request)),
+      loadReference: () => loadReference(source, requestOrigin(request)),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
     return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };
@@ -258,12 +259,6 @@ async function readTip(source: Source, context: PageContext): Promise<number | u
 async function readPosition(source: Source): Promise<string | undefined> {
   const { status, body } = await source.get<{ id: string }>('/ext/events/position');
   return status === 200 ? body.id : undefined;
-}
-
-/** A Host header that does not look like a host name is not copied into the page. */
-function originOf(request: HttpRequest): string {
-  const host = request.header('host') ?? '';
-  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
 }
 
 const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
