@@ -349,7 +349,6 @@ for (const mode of devModes)
     test('hostile input gets an error or an empty answer', async () => {
       const hostile = [
         '%20',
-        '%00',
         "'%3B%20DROP%20TABLE%20c1_tx--",
         '../../etc',
         '9'.repeat(400),
@@ -359,7 +358,7 @@ for (const mode of devModes)
         '%F0%9F%92%A9',
       ];
       for (const q of hostile) expect([q, await statusOf(`search?q=${q}`)]).toEqual([q, 200]);
-      expect(await statusOf('search?q=%ff%fe')).toBe(400);
+      for (const q of ['%ff%fe', '%00']) expect(await statusOf(`search?q=${q}`)).toBe(400);
       expect(await statusOf(`search?q=${'a'.repeat(8193)}`)).toBe(400);
       expect(await statusOf('search')).toBe(400);
       for (const seconds of ['0', '3601', '-1', '1e3', 'x']) expect(await statusOf(`throughput?seconds=${seconds}`)).toBe(400);

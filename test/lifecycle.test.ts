@@ -100,7 +100,7 @@ function createCountingEnv() {
     tryPostgresLock: notInThisTest,
     fetch: notInThisTest,
     makeFolder: createFolder,
-    removeFile: notInThisTest,
+    removeFile: (path) => rmSync(path, { force: true }),
     serve: async (options) => {
       const server = await serve(options);
       servers.add(server);
