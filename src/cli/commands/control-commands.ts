@@ -110,7 +110,8 @@ export const controlCommands = {
   'state load': (async ({ client, args: [file = ''], options, print, readFile }) => {
     const body = await readFile(file);
     if (body === undefined) throw fileError('read', file);
-    const response = await client.request('/ext/dev/state', { method: 'PUT', body });
+    // The node answers when it has loaded the whole state: in minutes, if it is large. So the time limit of calls does not hold.
+    const response = await client.request('/ext/dev/state', { method: 'PUT', body, signal: new AbortController().signal });
     if (!response.ok) throw await refusal(response, client);
     const tip = JSON.parse(await client.readText(response)) as Tip;
     print(options.json ? JSON.stringify(tip) : `loaded, now at ${formatTip(tip)}`);
