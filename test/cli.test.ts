@@ -156,6 +156,13 @@ describe('the command line', () => {
     silent.stop(true);
   });
 
+  test('a file of a flag that cannot be read is named in one line', async () => {
+    for (const flag of ['genesis-file', 'upgrade-file', 'chains', 'rate-limit-plans']) {
+      const { code, err } = await runProgram('--network-id=1337', '--http-port=0', `--${flag}=/missing/file`);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^\S+ fatal cannot use the file \/missing\/file: [^\n]*\n$/)]);
+    }
+  });
+
   test('SIGTERM and SIGINT stop it cleanly', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) expect(await (await startProgram()).stop(signal)).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { Fault } from '../../base/fault.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 
@@ -20,6 +20,9 @@ export function openFile(path: string, access: 'read' | 'write'): OffsetFile | u
     close: () => closeSync(handle),
   };
 }
+
+/** The text of a file, such as one that a flag names. */
+export const readText = (path: string): string => createFaultWrapper(path)(() => readFileSync(path, 'utf8'));
 
 function openExisting(path: string, mode: 'r' | 'r+'): number | undefined {
   try {
@@ -57,7 +60,7 @@ const createFaultWrapper =
   };
 
 const reasons: { readonly [code: string]: string } = {
-  ENOENT: 'its folder does not exist',
+  ENOENT: 'it or its folder does not exist',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

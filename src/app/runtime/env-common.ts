@@ -11,7 +11,7 @@ import { docsFile, readDocsFile } from '../platform/docs-files.ts';
 import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
-import { openFile } from '../platform/offset-file.ts';
+import { openFile, readText } from '../platform/offset-file.ts';
 import { pageFile, readPageFile } from '../platform/page-files.ts';
 import { openThread } from '../platform/thread.ts';
 import { createUnixNanos } from '../platform/unix-nanos.ts';
@@ -93,8 +93,6 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   log,
   showProgress: createProgressWriter(() => process.stderr, log),
 });
-
-const readText = (path: string): string => readFileSync(path, 'utf8');
 
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
