@@ -71,9 +71,10 @@ async function restore(node: LocalNode, initialSettings: string): Promise<boolea
   }
 }
 
-/** What `dev.*` methods change outside the chain: block policy, impersonation, faults and health. */
-async function readSettings({ dev, health }: LocalNode): Promise<string> {
+/** What a test changes outside the chain: block policy, impersonation, faults, health and webhooks. */
+async function readSettings({ dev, health, fetch }: LocalNode): Promise<string> {
   const { automine, interval, impersonated, autoImpersonate, faults } = await dev.nodeInfo();
   const { healthy } = await health.health();
-  return JSON.stringify({ automine, interval, impersonated, autoImpersonate, faults, healthy });
+  const webhooks = await (await fetch('/v1/webhooks')).text();
+  return JSON.stringify({ automine, interval, impersonated, autoImpersonate, faults, healthy, webhooks });
 }
