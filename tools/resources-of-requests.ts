@@ -158,7 +158,7 @@ export const requestResources: readonly ResourceRow[] = [
     test: 'test/dev-faults.test.ts',
     holds: [
       'api/dev/call-faults.ts latencies failures',
-      'api/health/forced-checks.ts messages names',
+      'api/health/forced-checks.ts messages checks added',
       'chain/lifecycle/impersonation.ts addresses',
     ],
   },

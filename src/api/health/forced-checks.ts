@@ -5,7 +5,7 @@ import { applicationTag } from './worker.ts';
 
 /** Health checks that can be made to fail, for tests of clients. */
 export type ForcedChecks = {
-  /** Registers checks as `Health.register` does, so that those of kind `health` can be forced to fail. */
+  /** Registers checks as `Health.register` does, so that those of kind `health` can be forced to fail. A name that `force` has added is taken over. */
   readonly register: Health['register'];
   /** Makes a health check fail with a message, and adds it if there is none of this name; undefined: it runs as usual again. */
   readonly force: (name: string, message: string | undefined) => Promise<void>;
@@ -18,27 +18,31 @@ const maxAdded = 100;
 
 export function createForcedChecks(health: Health): ForcedChecks {
   const messages = new Map<string, string>();
-  const names = new Set<string>();
-  let added = 0;
+  const checks = new Map<string, Check>();
+  /** Names of the checks that `force` has added. */
+  const added = new Set<string>();
   const register: Health['register'] = (kind, name, check, tags) => {
     if (kind !== 'health') return health.register(kind, name, check, tags);
-    names.add(name);
+    // `force` may have taken the name before: a node registers some checks late, the last one when it stops.
+    const isAdded = added.delete(name);
     const forced: Check = () => {
       const error = messages.get(name);
-      return error === undefined ? check() : { error };
+      return error === undefined ? (checks.get(name) ?? check)() : { error };
     };
-    health.register(kind, name, forced, tags);
+    if (!isAdded) health.register(kind, name, forced, tags);
+    checks.set(name, check);
+    if (isAdded) void health.recheck(kind, name);
   };
   return {
     register,
     forced: () => [...messages],
     force: async (name, message) => {
-      if (!names.has(name)) {
+      if (!checks.has(name)) {
         if (message === undefined) return;
-        if (added >= maxAdded)
+        if (added.size >= maxAdded)
           throw new ForcedCheckError(`more than ${maxAdded} checks cannot be added`, { code: 'HEALTH_TOO_MANY_CHECKS' });
-        added++;
         register('health', name, () => ({ details: {} }), [applicationTag]);
+        added.add(name);
       }
       if (message === undefined) messages.delete(name);
       else messages.set(name, message);

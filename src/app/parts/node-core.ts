@@ -92,6 +92,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       if (kind === 'health') bus.publish({ kind, check, error, isHealthy: health.report('health', []).healthy });
     },
   });
+  const forcedChecks = createForcedChecks(health);
   const signerKeys = createSignerKeys();
   const signers = createSignerCache(env.recoverKey, signerKeys);
   const recovery = createRecovery(signers, env);
@@ -110,13 +111,13 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
     parts,
     bus,
     health,
-    forcedChecks: createForcedChecks(health),
+    forcedChecks,
     lifecycles,
     metrics: createProcessMetrics(env),
     accepted: countAccepted(bus),
     readers,
     stop: createStop(config, env, parts, () => {
-      health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+      forcedChecks.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
       readers.announceStopping();
     }),
     writer: {
