@@ -130,7 +130,8 @@ function findWrongOwners(db: Database, t: Tables, { addProblem, readRows }: Chec
   }
 }
 
-const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean => (a === null || b === null ? a === b : equal(a, b));
+/** Whether two stored outputs, or copies that may be missing, are the same. */
+export const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean => (a === null || b === null ? a === b : equal(a, b));
 
 const balancesAsText = (balances: readonly PartSums[]): string =>
   balances

@@ -118,6 +118,11 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`DELETE FROM c1_balance WHERE ${anyBalance}`, /are not the sums of its outputs/],
   [`INSERT INTO c1_balance VALUES (x'00', x'01', x'02', 1, x'05', 1, 0)`, /balances, there should be/],
   [`UPDATE atomic SET ${flip('bytes', 4)} WHERE bytes IS NOT NULL`, /shared output \d+ does not match its id/],
+  [`UPDATE atomic SET ${flip('bytes', 78)} WHERE bytes IS NOT NULL`, /shared output \d+ has a wrong checksum/],
+  // The number of owners: as many as damaged bytes say were listed, until the memory was full.
+  [`UPDATE atomic SET ${flip('bytes', 94)} WHERE bytes IS NOT NULL`, /shared output \d+ has a wrong checksum/],
+  [`UPDATE atomic_owner SET ${flip('bytes', 78)}`, /does not have the owner rows it should have/],
+  [`UPDATE atomic_owner SET bytes = NULL`, /does not have the owner rows it should have/],
   [`DELETE FROM atomic_owner`, /does not have the owner rows it should have/],
   [
     `INSERT INTO atomic_owner SELECT reader, peer, x'00', seq, bytes FROM atomic_owner LIMIT 1`,

@@ -5,11 +5,11 @@ import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import type { Database } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import { getChainNumber } from './chain-number.ts';
-import { checkAccounts } from './check-accounts.ts';
+import { checkAccounts, sameBytes } from './check-accounts.ts';
 import { type AddProblem, type CheckContext, createRowReader } from './check-context.ts';
 import { checkHistory } from './check-history.ts';
 import { tablesOf } from './schema.ts';
-import { type StoredUtxo, storedID, storedOwners } from './stored-utxo.ts';
+import { hasValidChecksum, ownerRowBytes, type StoredUtxo, storedID, storedOwners } from './stored-utxo.ts';
 
 /** The result of checking every row of a chain. */
 type CheckReport = {
@@ -87,8 +87,8 @@ function checkSharedMemory(db: Database, chain: number, { addProblem, readRows }
   const rowsAfter = db.prepare<AtomicRow>(
     `SELECT seq, id, bytes, removed FROM atomic WHERE reader = ? AND peer = ? AND id > ? ORDER BY id LIMIT ?`,
   );
-  const ownerRowCount = db.prepare<{ n: number }>(
-    `SELECT count(*) AS n FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq = ?`,
+  const ownerRow = db.prepare<{ copy: StoredUtxo | null }>(
+    `SELECT bytes AS copy FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq = ?`,
   );
   const totalOwnerRows = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM atomic_owner WHERE reader = ? AND peer = ?`);
   const digest = createHash('sha256');
@@ -97,9 +97,15 @@ function checkSharedMemory(db: Database, chain: number, { addProblem, readRows }
     let owners = 0;
     for (const row of readRows<AtomicRow>((last, limit) => rowsAfter.all(reader, peer, last?.id ?? noBytes, limit))) {
       if (row.bytes !== null && storedID(row.bytes) !== toHex(row.id)) addProblem(`shared output ${row.seq} does not match its id`);
-      const expected = row.bytes === null || row.removed === 1 ? [] : [...new Set(storedOwners(row.bytes))];
+      const isIntact = row.bytes === null || hasValidChecksum(row.bytes);
+      if (!isIntact) addProblem(`shared output ${row.seq} has a wrong checksum`);
+      // The number of owners in damaged bytes may be any.
+      const unspent = isIntact && row.removed === 0 ? row.bytes : null;
+      const copy = unspent && ownerRowBytes(unspent);
+      const expected = unspent === null ? [] : [...new Set(storedOwners(unspent))];
       owners += expected.length;
-      if (expected.some((owner) => ownerRowCount.get(reader, peer, Buffer.from(owner, 'hex'), row.seq)?.n !== 1))
+      const found = expected.map((owner) => ownerRow.get(reader, peer, Buffer.from(owner, 'hex'), row.seq));
+      if (found.some((one) => one === undefined || !sameBytes(one.copy, copy)))
         addProblem(`shared output ${row.seq} does not have the owner rows it should have`);
       if (row.bytes !== null && row.removed === 1) continue;
       for (const part of [reader_id, peer_id, row.id, row.bytes ?? noBytes]) digest.update(part);
