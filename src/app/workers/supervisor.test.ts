@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { MetricFamily } from '../../base/metrics/family.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Env } from '../setup/env.ts';
-import type { MessageToReader } from './messages.ts';
+import type { MessageFromReader, MessageToReader } from './messages.ts';
 import { createReaderPool } from './supervisor.ts';
 
 /** Starts fake readers that only exchange messages, in virtual time. */
@@ -50,6 +51,9 @@ function fakeChild(answersTo: (message: MessageToReader) => boolean) {
       exit(137);
     },
     onMessage: (listener: (message: unknown) => void) => void listeners.push(listener),
+    receive: (message: MessageFromReader) => {
+      for (const listener of listeners) listener(message);
+    },
     send: (message: unknown) => {
       if (answersTo(message as MessageToReader)) for (const listener of listeners) listener({ reader: 'pong', isServing: true });
     },
@@ -167,4 +171,37 @@ test('no reader is replaced while the node stops', async () => {
   await readers.stop();
   await until(() => true);
   expect(spawned).toHaveLength(1);
+});
+
+test('counters never fall: not while a reader does not answer, and not when it was replaced', async () => {
+  const { readers, spawned, pass, until } = startFakes(1);
+  const familiesOf = (calls: number, clients: number): MetricFamily[] => [
+    { name: 'calls_total', help: '', type: 'counter', samples: [['', calls]] },
+    { name: 'clients', help: '', type: 'gauge', samples: [['', clients]] },
+  ];
+  let id = 0;
+  const collect = async (reply?: MetricFamily[]): Promise<unknown> => {
+    const collected = readers.collectFamilies();
+    id++;
+    if (reply !== undefined) spawned.at(-1)?.receive({ reader: 'metrics', id, families: reply });
+    await pass(400);
+    return (await collected).flat().map(({ name, samples }) => [name, samples[0]?.[1]]);
+  };
+  await pass(1000);
+  expect(await collect(familiesOf(5, 3))).toEqual([
+    ['calls_total', 5],
+    ['clients', 3],
+  ]);
+  expect(await collect()).toEqual([
+    ['calls_total', 5],
+    ['clients', 3],
+  ]);
+  spawned[0]?.exit(1);
+  await until(() => spawned.length === 2, 30_000);
+  id = 0;
+  expect(await collect()).toEqual([['calls_total', 5]]);
+  expect(await collect(familiesOf(2, 1))).toEqual([
+    ['calls_total', 7],
+    ['clients', 1],
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { MemoryStreamLimit } from '../../api/access/stream-limit.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { Check } from '../../base/health/result.ts';
-import type { MetricFamily } from '../../base/metrics/family.ts';
+import { endedFamilies, type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import { hungTimeout, type WatchedProcess, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
@@ -128,6 +128,9 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
   let cancelRestart = () => {};
   let isStopping = false;
   let currentState: ReaderState | undefined;
+  /** The last metrics of the running reader, and the counters of those before it. */
+  let families: MetricFamily[] = [];
+  let ended: MetricFamily[] = [];
 
   const onFailed = (why: string): void => {
     if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
@@ -157,6 +160,8 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
         onFailed,
         onExit: (why) => {
           reader = undefined;
+          ended = sumFamilies([ended, endedFamilies(families)]);
+          families = [];
           if (isStopping) return;
           if (why !== undefined) onFailed(why);
           restart();
@@ -176,10 +181,12 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
       // A reader that still loads the program may not answer in time. It has the state before it serves: it reads its messages in order.
       await reader?.ask((id) => ({ reader: 'setState', id, state }));
     },
-    // The counters of a reader that does not answer in time are not lost, only missing from this response.
+    // A reader that does not answer in time has its last values: without them its counters would fall, and rise again in the next response.
     collectFamilies: async () => {
-      const reply = await reader?.ask((id) => ({ reader: 'getMetrics', id }));
-      return reply?.reader === 'metrics' ? reply.families : [];
+      const asked = reader;
+      const reply = await asked?.ask((id) => ({ reader: 'getMetrics', id }));
+      if (reply?.reader === 'metrics' && asked === reader) families = reply.families;
+      return sumFamilies([ended, families]);
     },
     isServing: () => servingSince !== undefined,
     isListening: () => reader?.isListening() ?? false,

@@ -25,20 +25,18 @@ export function formatMetrics(families: readonly MetricFamily[]): string {
     .join('');
 }
 
-/**
- * Combines the metrics of several processes: counters and histograms are added, gauges are those of the first process, which is the
- * writer.
- */
+/** Adds up the metrics of several processes. Each has gauges of its own only: what describes the node as a whole is in one process, the writer. */
 export function sumFamilies(processes: readonly (readonly MetricFamily[])[]): MetricFamily[] {
-  const [first = [], ...others] = processes;
-  const known = new Map(first.map((family) => [family.name, family]));
-  for (const family of others.flat()) {
+  const known = new Map<string, MetricFamily>();
+  for (const family of processes.flat()) {
     const before = known.get(family.name);
-    if (before === undefined) known.set(family.name, family);
-    else if (family.type !== 'gauge') known.set(family.name, { ...before, samples: sumSamples(before.samples, family.samples) });
+    known.set(family.name, before === undefined ? family : { ...before, samples: sumSamples(before.samples, family.samples) });
   }
   return [...known.values()];
 }
+
+/** The metrics that a process leaves behind: a counter never falls, so that Prometheus does not take the end of a process for new events. */
+export const endedFamilies = (families: readonly MetricFamily[]): MetricFamily[] => families.filter(({ type }) => type !== 'gauge');
 
 /** Formats labels as `{endpoint="X",method="avm.getTx"}`; an empty string if there are none. */
 export function labelText(labels: Labels): string {

@@ -89,11 +89,11 @@ describe('the node', () => {
   });
 });
 
-test('sumFamilies adds counters and histograms, and takes gauges from the first process', () => {
-  const processOf = (calls: number, height: number) => {
+test('sumFamilies adds counters, histograms and gauges', () => {
+  const processOf = (calls: number, clients: number) => {
     const registry = createMetricRegistry();
     registry.counters('calls_total', 'Calls.')({ route: 'a' }).add(calls);
-    registry.addReading('gauge', 'height', 'Height.', () => height);
+    registry.addReading('gauge', 'clients', 'Clients.', () => clients);
     registry.histograms('seconds', 'Time.', [1])({}).observe(calls);
     return registry.families();
   };
@@ -105,9 +105,9 @@ test('sumFamilies adds counters and histograms, and takes gauges from the first 
       '# TYPE calls_total counter',
       'calls_total{route="a"} 5',
       'calls_total{route="b"} 1',
-      '# HELP height Height.',
-      '# TYPE height gauge',
-      'height 10',
+      '# HELP clients Clients.',
+      '# TYPE clients gauge',
+      'clients 19',
       '# HELP seconds Time.',
       '# TYPE seconds histogram',
       'seconds_bucket{le="1"} 1',
