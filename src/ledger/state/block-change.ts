@@ -1,5 +1,5 @@
 import type { Block } from '../../avm/tx/block.ts';
-import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
+import { createdOutputs, type Effects, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -124,4 +124,5 @@ export const genesisChanges = (txs: readonly Tx[], outputs: 'unspent' | 'unknown
 });
 
 /** Whether a transaction is of a genesis whose outputs are unknown at block 0: see `ChainWriter.init`. */
-const hasUnknownOutputs = ({ unsigned }: Tx, { created }: Effects): boolean => unsigned.kind === 'CreateAssetTx' && created.length === 0;
+const hasUnknownOutputs = (tx: Tx, { created }: Effects): boolean =>
+  tx.unsigned.kind === 'CreateAssetTx' && created.length === 0 && createdOutputs(tx).length > 0;

@@ -1,4 +1,4 @@
-import { effectsOf } from '../../avm/tx/effects.ts';
+import { createdOutputs, effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { txLayout } from '../../avm/tx/tx-layout.ts';
@@ -91,16 +91,15 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
     }
   };
 
-  const addConsumed = ({ seq, height, bytes, outputs }: TxRow, { unsigned }: Tx, spent: readonly UtxoRef[]): void => {
+  const addConsumed = ({ seq, height, bytes, outputs }: TxRow, tx: Tx, spent: readonly UtxoRef[]): void => {
     counts.spends += spent.length;
     if (outputs !== null && outputs.length > 0) {
-      const stored = unsigned.kind === 'BaseTx' ? decodeTxOutputs(outputs, bytes, txLayout(bytes)) : undefined;
+      const stored = tx.unsigned.kind === 'BaseTx' ? decodeTxOutputs(outputs, bytes, txLayout(bytes)) : undefined;
       if (stored === undefined) addProblem(describeWrongOutputs(seq));
       else for (const output of stored) consumed.add(entry([seq, output.time], output.bytes));
       return;
     }
-    // Only the genesis may have unknown outputs.
-    if (outputs !== null && height !== 0) addProblem(describeWrongOutputs(seq));
+    if (outputs !== null && !mayBeUnknown(tx, height)) addProblem(describeWrongOutputs(seq));
     for (const ref of spent) {
       const output = unlessFault(() => utxos.find(ref));
       if (output !== undefined) consumed.add(entry([seq, timeAt(output.height)], output.bytes));
@@ -157,6 +156,10 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
 }
 
 const describeWrongOutputs = (tx: number): string => `what is stored about the outputs of transaction ${tx} differs from its outputs`;
+
+/** Whether a transaction may be stored as one whose outputs are unknown: one of the genesis, or a CreateAssetTx that creates none. */
+const mayBeUnknown = (tx: Tx, height: number): boolean =>
+  height === 0 || (tx.unsigned.kind === 'CreateAssetTx' && createdOutputs(tx).length === 0);
 
 const noBytes = new Uint8Array(0);
 
@@ -255,8 +258,7 @@ function hasStoredOutputs(
   timeAt: (height: number) => number,
 ): boolean {
   if (outputs === null) return true;
-  // Only the genesis may have unknown outputs.
-  if (outputs.length === 0) return height === 0;
+  if (outputs.length === 0) return mayBeUnknown(tx, height);
   const expected = encodeTxOutputs(tx, (id) => {
     const row = consumed.get(id);
     const utxo = row && unlessFault(() => decodeWithoutChecksum(row.bytes));

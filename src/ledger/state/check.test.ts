@@ -137,6 +137,20 @@ for (const [sql, problem] of damages)
     expect(checkChain(store, chainID).problems.join('\n')).toMatch(problem);
   });
 
+test('an asset that is created without any output is right', () => {
+  const { store, state } = grown();
+  const { id: parentID, height, time } = state.lastAccepted();
+  const described = { name: Buffer.from('empty'), symbol: Buffer.from('E'), denomination: 0, initialStates: [{ fxIndex: 0, outputs: [] }] };
+  const base = { networkID: 1, blockchainID: chainID, inputs: [], outputs: [], memo: new Uint8Array(0) };
+  const tx = makeTx({ kind: 'CreateAssetTx', ...base, ...described }, []);
+  const block = makeBlock({ parentID, height: height + 1n, time, txs: [tx] });
+  state.commit(block, { applied: [{ tx, effects: effectsOf(tx) }], consumed: new Map() });
+  expect(checkChain(store, chainID).problems).toEqual([]);
+  // Earlier versions stored that its outputs are unknown.
+  store.db.exec(`UPDATE c1_tx SET outputs = x'' WHERE id = x'${tx.id}'`);
+  expect(checkChain(store, chainID).problems).toEqual([]);
+});
+
 test('a large shared memory is checked', () => {
   const { store, memory } = grown();
   const owners = {
