@@ -3,10 +3,22 @@ import fc from 'fast-check';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { consumedIds } from './effects.ts';
+import { pack, versionSize } from '../../base/codec/pack.ts';
+import { consumedIds, createdOutputs } from './effects.ts';
 import type { FxOperation, Operation } from './operation.ts';
+import { Output } from './output.ts';
 import { makeTx, type Tx, unsignedBytes } from './tx.ts';
-import { consumedRefs, credentialFields, credentialOf, inputFields, outputEnd, readU32, txLayout } from './tx-layout.ts';
+import {
+  type AddedOutput,
+  addedOutputs,
+  consumedRefs,
+  credentialFields,
+  credentialOf,
+  inputFields,
+  outputEnd,
+  readU32,
+  txLayout,
+} from './tx-layout.ts';
 import type { UnsignedTx } from './unsigned.ts';
 import { utxoIdBytes } from './utxo.ts';
 
@@ -68,6 +80,10 @@ const states = fc.array(
       fc.oneof(
         output,
         nftOutput.map((of) => ({ kind: 'nftfx.TransferOutput' as const, ...of })),
+        fc.record({ groupID: u32 }).chain((group) => owners.map((of) => ({ kind: 'nftfx.MintOutput' as const, ...group, ...of }))),
+        fc
+          .constantFrom('secp256k1fx.MintOutput' as const, 'propertyfx.MintOutput' as const, 'propertyfx.OwnedOutput' as const)
+          .chain((kind) => owners.map((of) => ({ kind, ...of }))),
       ),
       { maxLength: 3 },
     ),
@@ -173,4 +189,29 @@ test('credentials after one without signatures are left out', () => {
     credential,
   ]);
   expect(txLayout(tx.bytes).credentials).toHaveLength(1);
+});
+
+test('added outputs are those of the decoded transaction, of every kind', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(signedTx, (tx: Tx) => {
+      const { bytes, id: txID, unsigned } = tx;
+      const hexAt = (start: number, end: number) => toHex(bytes.subarray(start, end));
+      const expected = createdOutputs(tx).slice(unsigned.outputs.length);
+      for (const { output } of expected) seen.add(output.kind);
+      const { count, at } = addedOutputs(bytes);
+      expect(
+        Array.from({ length: count }, (_, i) => {
+          const { assetID, typeID, head, owners } = at(i) as AddedOutput;
+          return {
+            assetID: assetID === 0 ? txID : hexAt(assetID, assetID + 32),
+            output: typeID.toString(16).padStart(8, '0') + hexAt(...head) + hexAt(...owners),
+          };
+        }),
+      ).toEqual(expected.map(({ assetID, output }) => ({ assetID, output: toHex(pack(Output, output).subarray(versionSize)) })));
+      expect(at(count)).toBeUndefined();
+    }),
+    { numRuns: 300 },
+  );
+  expect(seen.size).toBe(6);
 });

@@ -111,6 +111,96 @@ export function addsOutputs(bytes: Uint8Array): boolean {
   return kind === 'CreateAssetTx' || kind === 'OperationTx';
 }
 
+/**
+ * Where the parts of one of these further outputs are. `assetID`: 0 for the asset that the transaction creates. `head`: what is before its owners,
+ * such as an amount; an NFT that an operation mints has it in common with others.
+ */
+export type AddedOutput = {
+  readonly assetID: number;
+  readonly typeID: number;
+  readonly head: readonly [start: number, end: number];
+  readonly owners: readonly [start: number, end: number];
+};
+
+/** The outputs that a transaction creates on its chain beside its base outputs, in the order of their indexes. */
+export type AddedOutputs = { readonly count: number; readonly at: (index: number) => AddedOutput | undefined };
+
+export function addedOutputs(bytes: Uint8Array): AddedOutputs {
+  const found = addsOutputs(bytes) ? findAddedOutputs(bytes) : new Uint32Array(0);
+  return {
+    count: found.length / numbersPerOutput,
+    at: (index) => {
+      const [assetID, typeID, head, headEnd, owners, end] = found.subarray(index * numbersPerOutput, (index + 1) * numbersPerOutput);
+      return assetID === undefined ? undefined : ({ assetID, typeID, head: [head, headEnd], owners: [owners, end] } as AddedOutput);
+    },
+  };
+}
+
+const numbersPerOutput = 6;
+/** Offsets within the owners of an output, which have a lock time of 8 bytes and a threshold of 4 first. */
+const ownersFields = { count: 12, addresses: 16 } as const;
+
+/** The numbers of all outputs in one list: an object for each of thousands would take most of the time. */
+function findAddedOutputs(bytes: Uint8Array): Uint32Array {
+  const found = new Uint32Array(Math.ceil(bytes.length / ownersFields.addresses) * numbersPerOutput);
+  let count = 0;
+  /** Adds an output whose parts follow each other; returns its end. */
+  const add = (assetID: number, typeID: number, at: number): number => {
+    const headEnd = at + headSize(bytes, typeID, at);
+    return addWithHead(assetID, typeID, at, headEnd, headEnd);
+  };
+  const addWithHead = (assetID: number, typeID: number, head: number, headEnd: number, owners: number): number => {
+    const end = owners + ownersFields.addresses + 20 * readU32(bytes, owners + ownersFields.count);
+    if (!(end <= bytes.length)) throw new RangeError('the bytes are not those of a transaction');
+    found[count] = assetID;
+    found[count + 1] = typeID;
+    found[count + 2] = head;
+    found[count + 3] = headEnd;
+    found[count + 4] = owners;
+    found[count + 5] = end;
+    count += numbersPerOutput;
+    return end;
+  };
+  const memo = addParts([], bytes, addParts([], bytes, outputsAt, outputPart), inputPart);
+  let at = memo + 4 + readU32(bytes, memo);
+  if (kinds[readU32(bytes, kindAt)] === 'CreateAssetTx') {
+    // Name, symbol and denomination.
+    for (let texts = 0; texts < 2; texts++) at += 2 + (((bytes[at] as number) << 8) | (bytes[at + 1] as number));
+    at += 1;
+    let states = readU32(bytes, at);
+    for (at += 4; states > 0; states--) {
+      let left = readU32(bytes, at + 4);
+      for (at += 8; left > 0; left--) at = add(0, readU32(bytes, at), at + 4);
+    }
+    return found.slice(0, count);
+  }
+  let operations = readU32(bytes, at);
+  for (at += 4; operations > 0; operations--) {
+    const assetID = at;
+    const typeAt = at + 36 + 36 * readU32(bytes, at + 32);
+    at = typeAt + 8 + 4 * readU32(bytes, typeAt + 4);
+    const type = readU32(bytes, typeAt);
+    if (type === operationTypes.nftMint) {
+      const [head, headEnd] = [at, at + headSize(bytes, nftType, at)];
+      at = headEnd + 4;
+      for (let left = readU32(bytes, headEnd); left > 0; left--) at = addWithHead(assetID, nftType, head, headEnd, at);
+    } else for (const typeID of operationOutputTypes[type] ?? []) at = add(assetID, typeID, at);
+  }
+  return found.slice(0, count);
+}
+
+/** Type IDs of the outputs of operations other than the minting of NFTs, which creates any number of them; see operation.ts. */
+const operationOutputTypes: { readonly [type: number]: readonly number[] } = { 8: [6, 7], 13: [11], 17: [15, 16], 18: [] };
+const operationTypes = { nftMint: 12 } as const;
+const nftType = 11;
+
+/** Bytes of an output before its owners, by type ID: an amount; a group; a group and a payload; none. */
+function headSize(bytes: Uint8Array, typeID: number, at: number): number {
+  if (typeID === 7) return 8;
+  if (typeID === 10) return 4;
+  return typeID === nftType ? 8 + readU32(bytes, at + 4) : 0;
+}
+
 /** Offsets of fields within a part. */
 const outputFields = { ownerCount: 56, owners: 60 } as const;
 export const inputFields = { txID: 0, outputIndex: 32, assetID: 36, amount: 72, signerCount: 80 } as const;

@@ -41,3 +41,10 @@ test('single outputs of a transaction are those of the whole list', () => {
   expect(createdCount(tx.bytes)).toBe(all.length);
   for (const index of [0, 1, 2, 3900, 3901]) expect(outputAt(index)).toEqual(all[index] as (typeof all)[number]);
 });
+
+test('a single output is read without decoding the transaction', () => {
+  const withoutCredentials = { ...row, bytes: tx.bytes.subarray(0, tx.unsignedSize) };
+  const [outputAt, cutOutputAt] = [openCreatedUtxos(row), openCreatedUtxos(withoutCredentials)];
+  expect(cutOutputAt(3900)).toEqual(outputAt(3900) as Uint8Array);
+  expect(createdCount(withoutCredentials.bytes)).toBe(3901);
+});

@@ -1,7 +1,9 @@
-import { createdOutputs, effectsOf } from '../../avm/tx/effects.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import {
-  addsOutputs,
+  type AddedOutput,
+  type AddedOutputs,
+  addedOutputs,
   baseOutputAt,
   baseOutputCount,
   baseOutputOffsets,
@@ -9,7 +11,6 @@ import {
   type TxLayout,
   txLayout,
 } from '../../avm/tx/tx-layout.ts';
-import { makeUtxo } from '../../avm/tx/utxo.ts';
 import { writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength, sha256Into } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
@@ -51,38 +52,59 @@ export function createdUtxos({ id, bytes, layout: { outputs, decoded } }: Pick<S
   return outputs.map((at, index) => utxoAt(id, bytes, at, index));
 }
 
-/**
- * Reads single outputs that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. They are
- * decoded once, and only for outputs that operations create; of these only the one that is read is encoded: there may be thousands.
- */
+/** Reads single outputs that a transaction creates on its own chain; undefined if there is no such index. The bytes must be verified. */
 export function openCreatedUtxos({ id, bytes }: TxBytes): (index: number) => StoredUtxo | undefined {
-  let created: ReturnType<typeof createdOutputs> | undefined;
+  let added: AddedOutputs | undefined;
   let offsets: Uint32Array | undefined;
   return (index) => {
-    if (index < baseOutputCount(bytes)) {
+    const count = baseOutputCount(bytes);
+    if (index < count) {
       // The outputs before it have to be passed: for an output far behind the first, where they begin is computed once for all.
       if (index >= fewOutputs) offsets ??= baseOutputOffsets(bytes);
       return utxoAt(id, bytes, (offsets?.[index] ?? baseOutputAt(bytes, index)) as number, index);
     }
-    created ??= addsOutputs(bytes) ? createdOutputs(parseTx(bytes, maxGenesisBytes)) : [];
-    const one = created[index];
-    return one && encodeStoredUtxo(makeUtxo(toHex(id) as Id, index, one.assetID, one.output));
+    added ??= addedOutputs(bytes);
+    const one = added.at(index - count);
+    return one && addedUtxo(id, bytes, one, index);
   };
 }
 
 const fewOutputs = 16;
 
 /** The number of outputs that a transaction creates on its own chain. */
-export const createdCount = (bytes: Uint8Array): number =>
-  addsOutputs(bytes) ? createdOutputs(parseTx(bytes, maxGenesisBytes)).length : baseOutputCount(bytes);
+export const createdCount = (bytes: Uint8Array): number => baseOutputCount(bytes) + addedOutputs(bytes).count;
 
 /** The output at an offset of a transaction, as `encodeStoredUtxo` encodes it. */
 function utxoAt(id: Uint8Array, bytes: Uint8Array, at: number, index: number): StoredUtxo {
-  const size = outputEnd(bytes, at) - at;
-  const utxo = new Uint8Array(utxoFields.assetID + size + checksumLength);
-  for (let i = 0; i < 32; i++) utxo[utxoFields.txID + i] = id[i] as number;
-  for (let i = 0; i < 4; i++) utxo[utxoFields.outputIndex + i] = index >>> (24 - 8 * i);
-  for (let i = 0; i < size; i++) utxo[utxoFields.assetID + i] = bytes[at + i] as number;
+  const end = outputEnd(bytes, at);
+  const utxo = startUtxo(id, index, end - at);
+  copyBytes(bytes, at, end, utxo, utxoFields.assetID);
   writeChecksumAtEnd(utxo);
   return utxo;
+}
+
+/** The same for an output that an operation or the creation of an asset adds. */
+function addedUtxo(id: Uint8Array, bytes: Uint8Array, { assetID, typeID, head, owners }: AddedOutput, index: number): StoredUtxo {
+  const headEnd = utxoFields.output + head[1] - head[0];
+  const utxo = startUtxo(id, index, headEnd + owners[1] - owners[0] - utxoFields.assetID);
+  if (assetID === 0) copyBytes(id, 0, 32, utxo, utxoFields.assetID);
+  else copyBytes(bytes, assetID, assetID + 32, utxo, utxoFields.assetID);
+  utxo[utxoFields.typeID + 3] = typeID;
+  copyBytes(bytes, ...head, utxo, utxoFields.output);
+  copyBytes(bytes, ...owners, utxo, headEnd);
+  writeChecksumAtEnd(utxo);
+  return utxo;
+}
+
+/** An output with its transaction and index, and room for the rest and a checksum. */
+function startUtxo(id: Uint8Array, index: number, restSize: number): StoredUtxo {
+  const utxo = new Uint8Array(utxoFields.assetID + restSize + checksumLength);
+  copyBytes(id, 0, 32, utxo, utxoFields.txID);
+  for (let i = 0; i < 4; i++) utxo[utxoFields.outputIndex + i] = index >>> (24 - 8 * i);
+  return utxo;
+}
+
+/** Most parts are short: a loop takes less time than a slice. */
+function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  for (let i = start, next = at; i < end; i++, next++) to[next] = from[i] as number;
 }

@@ -23,10 +23,10 @@ export type VerifiedTx = {
 };
 
 /**
- * Bytes of a cached transaction: twice its encoding, some hundred, and numbers of its spent outputs, of which each has some 80 bytes. The outputs
- * of an operation, once decoded, have up to twelve times their bytes.
+ * Bytes of a cached transaction: twice its encoding, some hundred, and numbers of its spent outputs, of which each has some 80 bytes. Where
+ * the outputs of operations are takes up to one and a half times their bytes.
  */
-const txEntrySize = (bytes: Uint8Array): number => 600 + (addsOutputs(bytes) ? 14 : 2) * bytes.length;
+const txEntrySize = (bytes: Uint8Array): number => 600 + (addsOutputs(bytes) ? 4 : 2) * bytes.length;
 
 /**
  * Transactions that created outputs, verified once and cached. A large transaction may have hundreds of outputs, which are spent one by one;
