@@ -1,6 +1,6 @@
 import { addsOutputs } from '../../avm/tx/tx-layout.ts';
 import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
-import { createCache } from '../../base/cache/cache.ts';
+import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
 import type { Database } from '../store/database.ts';
 import type { StateError } from './fault.ts';
 import { outputNumber } from './output-number.ts';
@@ -39,14 +39,15 @@ export function openVerifiedTxs(db: Database, t: Tables, version: () => number, 
   const rowBySeq = db.prepare<{ id: Uint8Array; height: number; bytes: Uint8Array }>(`SELECT id, height, bytes FROM ${t.tx} WHERE seq = ?`);
   const spentFrom = db.prepare<{ utxo: number }>(`SELECT utxo FROM ${t.spend} WHERE utxo >= ? AND utxo < ?`);
   const cache = createCache<Id, VerifiedTx>('outputTxs', { size: (_, { bytes }) => txEntrySize(bytes), version });
-  const verify = (read: Omit<VerifiedTx, 'outputAt' | 'spent'>): VerifiedTx => {
+  /** `madeAt`: the version before the row was read. In a reader process, a revert may be committed between the read and `set`. */
+  const verify = (read: Omit<VerifiedTx, 'outputAt' | 'spent'>, madeAt: CacheVersion): VerifiedTx => {
     const { id, seq, height, bytes, hasKnownOutputs } = read;
     const known = cache.get(id);
     if (known !== undefined && (known.hasKnownOutputs || !hasKnownOutputs)) return known;
     if (known === undefined && idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
     const outputAt = known?.outputAt ?? openCreatedUtxos({ id: idToBytes(id), bytes });
     const tx = { id, seq, height, bytes, hasKnownOutputs, outputAt, spent: known?.spent };
-    cache.set(id, tx);
+    cache.set(id, tx, madeAt);
     return tx;
   };
   return {
@@ -54,12 +55,14 @@ export function openVerifiedTxs(db: Database, t: Tables, version: () => number, 
     byId: (id: Id): VerifiedTx | undefined => {
       const known = cache.get(id);
       if (known?.hasKnownOutputs) return known;
+      const madeAt = cache.version();
       const row = rowById.get(idToBytes(id));
-      return row && verify({ ...row, id, hasKnownOutputs: true });
+      return row && verify({ ...row, id, hasKnownOutputs: true }, madeAt);
     },
     bySeq: (seq: number): VerifiedTx | undefined => {
+      const madeAt = cache.version();
       const row = rowBySeq.get(seq);
-      return row && verify({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false });
+      return row && verify({ seq, height: row.height, bytes: row.bytes, id: idFromBytes(row.id), hasKnownOutputs: false }, madeAt);
     },
     /** Numbers of the spent outputs of a transaction. They are often spent soon after each other, so all are read at once. */
     spentOutputsOf: (tx: VerifiedTx): ReadonlySet<number> => {
