@@ -38,6 +38,31 @@ test('a variable with the prefix SERAC_READER_ is set in readers only', () => {
   expect(roleOf(program.pid)).toBeUndefined();
 });
 
+test('connections are spread over all processes', async () => {
+  const processes = [program.pid, ...childrenOf(program.pid)];
+  expect(processes).toHaveLength(1 + readers);
+  // Readers begin to listen shortly after the node reports ready.
+  const opened = await eventually(
+    () => connectionsOf(processes),
+    (counts) => !counts.includes(0),
+  );
+  expect(opened).not.toContain(0);
+});
+
+test('a status that a reader asks the writer for is counted as one call', async () => {
+  const txID = idText(localChainParams.blockchainID);
+  for (let i = 0; i < 24; i++)
+    expect(await onNewConnection((client) => client.call('/ext/bc/X', 'avm.getTxStatus', { txID }))).toMatchObject({
+      result: { status: 'Unknown' },
+    });
+  const countCalls = async (): Promise<number> => {
+    const { text } = await onNewConnection((client) => client.send('GET', '/ext/metrics'));
+    return Number(/^serac_api_requests_total\{.*"avm\.getTxStatus",outcome="ok"\} (\d+)$/m.exec(text)?.[1]);
+  };
+  // The counts of a reader that does not answer in time come later.
+  expect(await eventually(countCalls, (count) => count >= 24)).toBe(24);
+});
+
 /** The highest height in any response so far. */
 let highest = 0n;
 
@@ -53,17 +78,6 @@ test('the first transaction funds all owners', async () => {
     if (owner !== undefined) utxoByOwner.set(owner, utxo);
   }
   expect(utxoByOwner.size).toBe(owners.length);
-});
-
-test('connections are spread over all processes', async () => {
-  const processes = [program.pid, ...childrenOf(program.pid)];
-  expect(processes).toHaveLength(1 + readers);
-  // Readers begin to listen shortly after the node reports ready.
-  const opened = await eventually(
-    () => connectionsOf(processes),
-    (counts) => !counts.includes(0),
-  );
-  expect(opened).not.toContain(0);
 });
 
 test('after a transaction was seen as accepted, every later call to any process sees it', async () => {

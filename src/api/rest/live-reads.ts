@@ -1,4 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
+import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import type { Json } from '../rpc/write-json.ts';
 
 /**
@@ -10,6 +11,8 @@ export type LiveReads = {
   readonly pool: (offset: number, limit: number) => Promise<LivePool | undefined>;
   /** The last transactions that were not accepted, newest first; `before` is the number of the last one of the previous page. */
   readonly drops: (before: number | undefined, limit: number) => Promise<readonly LiveDrop[]>;
+  /** The status of a transaction as `avm.getTxStatus` returns it. */
+  readonly status: (txID: Id) => Promise<TxReport>;
   /** What is known about a transaction. Returns undefined if it was neither issued to this node nor accepted. */
   readonly lifecycle: (txID: Id) => Promise<LiveLifecycle | undefined>;
   /** Why a transaction (hex) could not be issued now; null if it could. Returns undefined for a followed chain. */

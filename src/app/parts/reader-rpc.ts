@@ -5,6 +5,7 @@ import { idText } from '../../base/bytes/id.ts';
 import { createSoloReadings } from '../chains/peer-readings.ts';
 import type { Config } from '../config/config.ts';
 import { createInfoService } from '../servers/info-service.ts';
+import { createRelayedLiveReads } from '../servers/live-reads.ts';
 import { settingsRoutes } from '../servers/settings-route.ts';
 import { type AvmChainSpec, createChainServices } from '../setup/avm-chain.ts';
 import { createCounterpartServices } from '../setup/counterparts.ts';
@@ -12,13 +13,7 @@ import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { AtomicOutputs, OpenedChain } from '../setup/node-store.ts';
 import type { MessageToReader } from '../workers/messages.ts';
-import {
-  createForwardedRoute,
-  createRelayedRoute,
-  forwardWritesToWriter,
-  rejectInReader,
-  relayTxReport,
-} from '../workers/relayed-services.ts';
+import { createForwardedRoute, createRelayedRoute, forwardWritesToWriter, rejectInReader } from '../workers/relayed-services.ts';
 import type { Contribution, NamedRoute } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 import type { WriterLink } from './writer-link.ts';
@@ -67,14 +62,15 @@ function createOwnRoutes(config: Config, env: Env, { context, store, chains, met
     chains: [
       ...chains.map(({ spec, reads }) => {
         const path = `/ext/bc/${idText(spec.id)}`;
-        const fetchTxReport = relayTxReport(path, relay);
+        const live = createRelayedLiveReads(relay, spec.id);
         const services = createChainServices(
           spec,
           reads,
           {
             issue: rejectInReader,
             queueWalletTx: rejectInReader,
-            report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : fetchTxReport(id)),
+            // Not by a call of the method: the writer process would count it once more.
+            report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : live.status(id)),
           },
           context.chain,
         );

@@ -41,6 +41,7 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
         reason: formatReason(reason),
         tx: bytes === undefined ? null : toHex(bytes),
       })),
+    status: async (txID) => chain.txIssuer.report(txID),
     lifecycle: async (txID): Promise<LiveLifecycle | undefined> => {
       const steps = lifecycle.stepsOf(txID);
       const { status } = await chain.txIssuer.report(txID);
@@ -148,6 +149,7 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
   return {
     pool: (offset, limit) => call('pool', offset, limit),
     drops: (before, limit) => call('drops', before, limit),
+    status: (txID) => call('status', txID),
     lifecycle: (txID) => call('lifecycle', txID),
     refusal: (tx) => call('refusal', tx),
     checks: (txID) => call('checks', txID),

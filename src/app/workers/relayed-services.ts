@@ -4,9 +4,7 @@ import { devPath, isDevPath, maxTxBody } from '../../api/http/node-routes.ts';
 import { defaultMaxBody, type HttpRoute } from '../../api/http/router.ts';
 import type { ApiHealthDeps, HealthComponent } from '../../api/rest/served-chains.ts';
 import type { BoundMethod, RpcResponse, Services } from '../../api/rpc/method.ts';
-import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { type Relay, RelayError } from './relay.ts';
 
 /** Parts of a reader process that send requests to the writer process. */
@@ -72,15 +70,6 @@ export function relayedHealthComponents(relay: Relay, version: 'v1' | 'v2'): Api
 }
 
 type HealthIndicator = { readonly status?: string; readonly message?: string };
-
-/** Asks the writer process for a status that is not in the accepted state: in the mempool, in an undecided block, or rejected. */
-export const relayTxReport =
-  (path: string, relay: Relay) =>
-  async (txID: Id): Promise<TxReport> => {
-    const call = { jsonrpc: '2.0', id: 1, method: 'avm.getTxStatus', params: { txID: idText(txID) } };
-    const { body } = await relay({ ...postRequest(path), body: Buffer.from(JSON.stringify(call)) });
-    return (JSON.parse(Buffer.from(body as string).toString('utf8')) as { result: TxReport }).result;
-  };
 
 const postRequest = (path: string) => ({ method: 'POST', path, query: '', contentType: 'application/json' });
 
