@@ -5,8 +5,9 @@ import type { Env } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createRelayedLimiter } from './rate-limit-backend.ts';
 
+let now = 0;
 const env = {
-  clock: { monotonic: () => 0 },
+  clock: { monotonic: () => now },
   timers: { after: () => () => {} },
 } as unknown as Pick<Env, 'clock' | 'timers'>;
 const plan = { perMinute: 40, perDay: 1_000 };
@@ -37,4 +38,7 @@ test('while the writer process does not answer, each reader admits its share of 
   answers = 'error';
   expect(await admitted('c')).toBe(10);
   expect(limiter.degradedReason?.()).toContain('each of 4 processes');
+  // The limiter sees only requests that are counted: on a quiet server an outage that is over must not be reported forever.
+  now += 30_000;
+  expect(limiter.degradedReason?.()).toBeUndefined();
 });

@@ -92,24 +92,25 @@ type TakeRequest = { readonly client: string; readonly weight: number; readonly 
 export function createRelayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>, processes: number): Limiter {
   const local = createMemoryLimiter({ now: clock.monotonic });
   const withTimeout = createWithTimeout(timers);
-  let isWriterUnreachable = false;
+  /** When the writer last did not answer; undefined once it has answered again. */
+  let unansweredAt: number | undefined;
   return {
     take: async (client, weight, limits) => {
       const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies TakeRequest));
       try {
         const relayed = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
         const decision = relayedJson(await withTimeout(writerTimeout, relayed)) as LimitDecision;
-        isWriterUnreachable = false;
+        unansweredAt = undefined;
         if (decision.admitted) local.countAdmitted(client, weight);
         return decision;
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        isWriterUnreachable = true;
+        unansweredAt = clock.monotonic();
         return takeShare(local, processes, client, weight, limits);
       }
     },
     degradedReason: () =>
-      isWriterUnreachable
+      unansweredAt !== undefined && clock.monotonic() - unansweredAt < reportedFor
         ? `the writer process does not answer: each of ${processes} processes admits an equal share of every limit`
         : undefined,
   };
@@ -117,6 +118,9 @@ export function createRelayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 
 
 /** Milliseconds; far longer than a decision takes unless the writer process hangs. */
 const writerTimeout = 1000;
+
+/** Milliseconds that a missing answer is reported: without a further request it is not known whether the writer process answers again. */
+const reportedFor = 30_000;
 
 /** The writer process's side: answers rate limit requests of the readers, and passes all other requests to `handler`. */
 export const withLimiterEndpoint = (limiter: Limiter | undefined, handler: Handler): Handler =>
