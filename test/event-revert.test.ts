@@ -45,7 +45,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
   };
   const text = { alias: 'X', json: { address: (address: Address) => address as string, id: idText } };
   const hub = createEventHub({ log, textOf: () => text, timers, longWork, report });
-  store.onRevert(hub.advance);
+  store.onReverted(hub.advance);
   const context = { ...createParamContext('local'), asset: () => undefined };
   const page: HttpRoute = {
     handler: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>events</title>' }),

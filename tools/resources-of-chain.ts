@@ -170,7 +170,7 @@ export const chainResources: readonly ResourceRow[] = [
       'chain/lifecycle/events.ts listeners',
       'ledger/index-read/read-chain-outputs.ts opened',
       'ledger/state/chain-ends.ts pending',
-      'ledger/store/store.ts listeners revertingListeners leftOpen',
+      'ledger/store/store.ts listeners revertingListeners revertedListeners leftOpen',
       'sdk/test-chains.ts all free',
     ],
   },

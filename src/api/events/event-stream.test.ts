@@ -51,7 +51,7 @@ function open(path: string, source: ReturnType<typeof randomChain>, options: Par
   log.addChain({ number, state: chain.state });
   const json = { address: (address: Address) => address as string, id: idText };
   const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, report: fail, heartbeat: 60_000 });
-  chain.store.onRevert(hub.advance);
+  chain.store.onReverted(hub.advance);
   return { ...chain, log, hub, number };
 }
 

@@ -97,14 +97,14 @@ export function createNodeHub(
 /** The event stream of a node that writes blocks; undefined with --strict. */
 export function openEventStream(
   { config, env, context, bus, readers, report }: NodeCore,
-  { eventLog: log, onRevert }: NodeStore,
+  { eventLog: log, onReverted }: NodeStore,
   chains: NodeChains,
 ): EventHub | undefined {
   if (log === undefined) return undefined;
   return createWriterEvents(env, context, {
     log,
     bus,
-    onRevert,
+    onReverted,
     findUtxo: (chainID) => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined),
     readers,
     isPublic: config.publicApi,
@@ -115,7 +115,7 @@ export function openEventStream(
 type WriterEventsDeps = {
   readonly log: SqliteEventLog;
   readonly bus: EventBus;
-  readonly onRevert: (listener: () => void) => void;
+  readonly onReverted: (listener: () => void) => void;
   /** Finds an unspent output of a chain. */
   readonly findUtxo: (chainID: Id) => FindUtxo;
   readonly readers: Pick<ReaderPool, 'hasListeners' | 'sendToListeners'>;
@@ -126,7 +126,7 @@ type WriterEventsDeps = {
 
 /** Connects the event bus of the writer process to the event stream, in this process and in the reader processes. */
 function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEventsDeps): EventHub {
-  const { log, bus, onRevert, findUtxo, readers, isPublic, report } = deps;
+  const { log, bus, onReverted, findUtxo, readers, isPublic, report } = deps;
   const blocks = createRecentBlocks();
   const hub = createNodeHub(log, env, context, { known: blocks.get, report, onActive: (isActive) => !isActive && blocks.clear() });
   let isScheduled = false;
@@ -161,7 +161,7 @@ function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEvent
     if (hub.size() > 0) blocks.add(stored);
     advance();
   });
-  onRevert(advance);
+  onReverted(advance);
   bus.subscribe('pooled', (event) => sendMempool(event, 'in'));
   bus.subscribe('dropped', (event) => sendMempool(event, 'out', event.reason));
   if (isPublic) return hub;

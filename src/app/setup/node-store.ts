@@ -63,7 +63,7 @@ export type RevertibleStore = {
   readonly store: Store;
   /** The number of times the database was reverted; part of every cache key. */
   readonly epoch: () => number;
-  readonly onRevert: Store['onRevert'];
+  readonly onReverted: Store['onReverted'];
   /**
    * Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state of a chain
    * that runs now. The other chains of the database are not recorded.
@@ -160,11 +160,8 @@ export function openNodeStore(
           );
         if (!state.isInitialized()) initialize();
         opened.push(spec);
-        let epoch = store.epoch();
-        store.onRevert(() => {
-          // Not before the revert is committed. If that fails, block 0 stays recorded: the log may hold the revert, and the next start find it.
-          if (store.epoch() === epoch) return;
-          epoch = store.epoch();
+        // If the revert cannot be committed, block 0 stays recorded: the log may hold the revert, and the next start find it.
+        store.onReverted(() => {
           if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         });
         eventLog.addChain({ number: chain.number, state });
@@ -200,7 +197,7 @@ export function openNodeStore(
       pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
       eventLog: config.strict ? undefined : eventLog,
-      onRevert: store.onRevert,
+      onReverted: store.onReverted,
       store,
       prepareRevert: () => {
         // Not by `recordEnd`: if this fails, the chains must not be reverted.

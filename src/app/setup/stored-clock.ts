@@ -18,7 +18,7 @@ export function connectStoredClock(store: Store, clock: ChainClock): void {
   restore();
   if (store.readonly) return;
   const replace = createClockWriter(store);
-  store.onRevert(restore);
+  store.onReverted(restore);
   clock.onChange(() => {
     const text = JSON.stringify(clock.save());
     if (text === stored) return;

@@ -168,3 +168,18 @@ test('bulkInsert inserts any number of rows', () => {
   }
   db.close();
 });
+
+test('others are told of a revert when it is committed: not while it reads what it has written so far, and not if it fails', () => {
+  const store = openStore(sqliteDrivers[0].open, { path: ':memory:', networkID: 5, genesis: zeroId });
+  const calls: string[] = [];
+  store.onRevert(() => void calls.push(`reload ${store.epoch()}`));
+  store.onReverted(() => void calls.push(`reverted ${store.epoch()}`));
+  store.revert((reload) => reload());
+  expect(() =>
+    store.revert(() => {
+      throw new Error('damaged');
+    }),
+  ).toThrow('damaged');
+  expect(calls).toEqual(['reload 0', 'reload 1', 'reverted 1', 'reload 1']);
+  store.close();
+});

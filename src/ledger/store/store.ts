@@ -31,8 +31,10 @@ export type Store = Omit<Transactions, 'writes'> & {
   readonly revert: (work: (reload: () => void) => void, snapshot?: string) => void;
   /** Registers a listener that runs in the transaction of every revert, before the state is restored; what it returns runs afterwards. */
   readonly onReverting: (listener: RevertingListener) => void;
-  /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
+  /** Registers a listener that clears what was read before a revert: it is called by `reload` and after every revert by this process, also a failed one. */
   readonly onRevert: (listener: () => void) => void;
+  /** Registers a listener that is called after every revert that is committed, for example to tell others. Not by `reload`: then it may still fail. */
+  readonly onReverted: (listener: () => void) => void;
   /** Returns false if the disk fails such that the database must be left open; see `createClose`. */
   readonly close: () => boolean;
 };
@@ -246,7 +248,7 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
     });
 }
 
-type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onRevert'>;
+type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onRevert' | 'onReverted'>;
 
 /** The writer process caches the epoch; a reader process reads it from the database after each commit. */
 function createEpochs(db: Database, write: Transactions['write'], readonly: boolean, version: Store['version']): Epochs {
@@ -254,6 +256,7 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
   const revertingListeners: RevertingListener[] = [];
+  const revertedListeners: (() => void)[] = [];
   const stored = (): number => select.get()?.value ?? 0;
   const reload = (): void => {
     for (const listener of listeners) listener();
@@ -274,9 +277,11 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
       } finally {
         reload();
       }
+      for (const listener of revertedListeners) listener();
     },
     onReverting: (listener) => void revertingListeners.push(listener),
     onRevert: (listener) => void listeners.push(listener),
+    onReverted: (listener) => void revertedListeners.push(listener),
   };
 }
 
