@@ -51,8 +51,7 @@ const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
     'chain/lifecycle/drop-reasons.ts',
-    'network/consensus/request-server.ts',
-    'network/gossip/received-queue.ts',
+    'network/consensus/queue-limit.ts',
     'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],

@@ -63,3 +63,13 @@ const change = (used: Used, count: number, bytes: number): void => {
   used.count += count;
   used.bytes += bytes;
 };
+
+/** The peer whose turn it is, and what waits of it: peers with stake first. It moves behind the others. */
+export function takeTurn<T>(turns: Map<NodeId, T>, hasStake: (node: NodeId) => boolean): readonly [node: NodeId, waiting: T] | undefined {
+  const node = [...turns.keys()].find(hasStake) ?? turns.keys().next().value;
+  const waiting = node === undefined ? undefined : turns.get(node);
+  if (node === undefined || waiting === undefined) return undefined;
+  turns.delete(node);
+  turns.set(node, waiting);
+  return [node, waiting];
+}

@@ -2,7 +2,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
-import { createQueueLimit, type QueueLimits, unlimited } from './queue-limit.ts';
+import { createQueueLimit, type QueueLimits, takeTurn, unlimited } from './queue-limit.ts';
 
 /** A request that may read many blocks. It yields after each read. `worked` is how many milliseconds were spent on it. */
 export type SlowRequest = (worked: () => number) => Generator<void, void>;
@@ -57,12 +57,7 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
   const next = (): Entry | undefined => {
     for (const queue of [...queues.values()])
       while (queue[0] !== undefined && queue[0].worked === 0 && timers.now() > queue[0].deadline) remove(queue);
-    const node = [...queues.keys()].find(hasStake) ?? queues.keys().next().value;
-    const queue = node === undefined ? undefined : queues.get(node);
-    if (node === undefined || queue === undefined) return undefined;
-    queues.delete(node);
-    queues.set(node, queue);
-    return queue[0];
+    return takeTurn(queues, hasStake)?.[1][0];
   };
   const slice = (): void => {
     cancel = undefined;

@@ -2,7 +2,7 @@ import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createMailbox } from '../consensus/mailbox.ts';
-import { createQueueLimit } from '../consensus/queue-limit.ts';
+import { createQueueLimit, takeTurn } from '../consensus/queue-limit.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
@@ -10,7 +10,7 @@ import type { GossipPool } from './gossip-pool.ts';
 
 /**
  * Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total.
- * Peers take turns: one whose transactions are slow to verify, because they import much from other chains, delays its own ones.
+ * Peers take turns: if the transactions of one are slow to verify, because they import much from other chains, only its own ones wait.
  */
 type ReceivedQueue = {
   /**
@@ -86,13 +86,11 @@ export function createReceivedQueue(
     return true;
   };
   const verifyNext = (): void | Promise<void> => {
-    const node = [...turns.keys()].find(hasStake) ?? turns.keys().next().value;
-    const ids = (node !== undefined && turns.get(node)) || [];
-    const id = ids.shift();
+    const [node, ids] = takeTurn(turns, hasStake) ?? [];
+    const id = ids?.shift();
     // The peer has left.
     if (node === undefined || id === undefined) return;
-    turns.delete(node);
-    if (ids.length > 0) turns.set(node, ids);
+    if (ids?.length === 0) turns.delete(node);
     return verify(id, remove(id));
   };
   const remove = (id: Id): Uint8Array => {
