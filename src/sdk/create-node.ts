@@ -77,7 +77,7 @@ async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promi
   const requireOpen = (): void => {
     if (closed !== undefined) throw new SeracError('the node is closed; create another one', { code: 'NODE_CLOSED' });
   };
-  /** The error of a call that was running when the node was closed is that it was closed. */
+  /** For a call that fails: if the node was closed meanwhile, that is the error to show. */
   const unlessClosed = (error: unknown): never => {
     requireOpen();
     throw error;

@@ -23,8 +23,8 @@ export function documentHandler(build: (origin: string) => object): Handler {
 }
 
 /**
- * `http://host:port` as the caller reached this server, for URLs in responses; `https` if a proxy says that it ended TLS. A Host header that does
- * not look like a host name is not copied into a response: then it is `otherwise`.
+ * `http://host:port` as the caller reached this server, for URLs in responses; `https` if a proxy says that it ended TLS. `otherwise` is
+ * returned for a Host header that does not look like a host name, which is not copied into a response.
  */
 export function requestOrigin(request: Pick<HttpRequest, 'header'>, otherwise = 'http://localhost'): string {
   const host = request.header('host') ?? '';

@@ -119,7 +119,7 @@ test('minBlockDelay counts from the parent’s time, and a stopped engine builds
     () => {},
   );
   add('a');
-  // The parent has the time 1000 s; it is 1000.25 s.
+  // The parent was built at 1000 s, and the clock shows 1000.25 s: half of the delay of 500 ms is left.
   expect(later.map(({ ms }) => ms)).toEqual([250]);
   engine.stop();
   later[0]?.run();

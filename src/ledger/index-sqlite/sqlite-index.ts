@@ -37,7 +37,7 @@ export type IndexProgress = { readonly done: number; readonly total: number };
 export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerReads = {}): SqliteIndex {
   const run = syncStepRunner(store.db);
   const writer = createBlockWriter(chain, 'sqlite', signers);
-  store.onRevert(writer.clearCache);
+  store.onReload(writer.clearCache);
   const exported = exportedOutputSteps(chain, 'sqlite');
   const indexFrom = createStoredBlockIndexer(chain, writer);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');

@@ -58,7 +58,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
   const tables = openStateTables(store, number);
   const { history, utxos, owners, balances } = tables;
   const tip = openChainTip(store, chain.id, tables);
-  store.onRevert(() => {
+  store.onReload(() => {
     tip.reload();
     tables.clearCaches();
   });

@@ -32,7 +32,7 @@ export type Store = Omit<Transactions, 'writes'> & {
   /** Registers a listener that runs in the transaction of every revert, before the state is restored; what it returns runs afterwards. */
   readonly onReverting: (listener: RevertingListener) => void;
   /** Registers a listener that clears what was read before a revert: it is called by `reload` and after every revert by this process, also a failed one. */
-  readonly onRevert: (listener: () => void) => void;
+  readonly onReload: (listener: () => void) => void;
   /** Registers a listener that is called after every revert that is committed, for example to tell others. Not by `reload`: then it may still fail. */
   readonly onReverted: (listener: () => void) => void;
   /** Returns false if the disk fails such that the database must be left open; see `createClose`. */
@@ -150,8 +150,8 @@ function createStore(db: Database, options: StoreOptions, close: Store['close'])
  * them may be possible: the connection is then left open, and the log keeps the pages for the next start. Returns a function that closes the database
  * and says whether it did.
  *
- * At an exit without it, such as a second Ctrl-C or an uncaught error, and for a connection that was left open, Bun closes the database. If the checksums
- * cannot be recorded even then, the process must end before that.
+ * Bun closes at the exit what is still open: after a second Ctrl-C, an uncaught error, or if this function left the database open. If the checksums cannot
+ * be recorded then either, the process is ended before Bun closes the database.
  */
 function createClose(db: Database, { pageChecksums, process }: StoreOptions): Store['close'] {
   const isReady = (): boolean => pageChecksums === undefined || recordOrDiscard(pageChecksums);
@@ -248,7 +248,7 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
     });
 }
 
-type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onRevert' | 'onReverted'>;
+type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onReload' | 'onReverted'>;
 
 /** The writer process caches the epoch; a reader process reads it from the database after each commit. */
 function createEpochs(db: Database, write: Transactions['write'], readonly: boolean, version: Store['version']): Epochs {
@@ -280,7 +280,7 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
       for (const listener of revertedListeners) listener();
     },
     onReverting: (listener) => void revertingListeners.push(listener),
-    onRevert: (listener) => void listeners.push(listener),
+    onReload: (listener) => void listeners.push(listener),
     onReverted: (listener) => void revertedListeners.push(listener),
   };
 }
