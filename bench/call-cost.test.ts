@@ -19,7 +19,7 @@ test('calls cost CPU time and statements; both chains answer them', async () => 
   expect(costs.ours.micros).toBeGreaterThan(0);
   expect(formatCosts('a row', costs)).toMatch(/a row +[\d,]+ +\d+\.\d +[\d,]+ +\d+\.\d +\d+\.\d\d$/);
   chain.close();
-}, 120_000);
+});
 
 test('a kept chain of UTXOs is read again with the same sample', async () => {
   const load = () => prepareScaleDir(join(dir, 'utxos'), 20, new AbortController().signal);
@@ -28,4 +28,4 @@ test('a kept chain of UTXOs is read again with the same sample', async () => {
   expect(made.sample.heights.map(Number)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   expect(await load()).toEqual(made);
   rmSync(dir, { recursive: true });
-}, 120_000);
+});

@@ -23,4 +23,4 @@ test('the generated chain is valid for a node in normal operation, signatures an
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}, 60_000);
+});

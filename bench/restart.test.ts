@@ -25,4 +25,4 @@ test('a node logs the phases of its start, which add up to it', async () => {
   const sum = phases.reduce((total, one) => total + Number(/\d+$/.exec(one)), 0);
   // Each is rounded.
   expect(Math.abs(sum - Number(/\d+/.exec(line)))).toBeLessThanOrEqual(4);
-}, 120_000);
+});

@@ -110,4 +110,4 @@ test('a stream of answers beside other load is what the blocks say, and the node
     await stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -83,4 +83,4 @@ test('a transfer allocates at most 9 kB until it is stored', async () => {
   expect(verified).toBeLessThan(9000);
   expect(store).toBeGreaterThan(0);
   rmSync(dir, { recursive: true, force: true });
-}, 120_000);
+});

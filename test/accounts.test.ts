@@ -41,25 +41,22 @@ type GoldenBlock = { id: string; time: number; txs: { id: string }[] };
 
 describe('accounts are funded in block 1, with the same IDs on every machine', () => {
   for (const [network, expected] of Object.entries(golden.networks))
-    test(
-      network,
-      () =>
-        withNode([`--network-id=${network}`], async (node) => {
-          expect(await describeChain(node)).toEqual(expected);
-          expect(await heightOf(node)).toBe('1');
-          const { block } = await call<{ block: { time: number } }>(node, '/ext/bc/X', 'avm.getBlockByHeight', {
-            height: 0,
-            encoding: 'json',
-          });
-          expect(block.time).toBe(expected.time);
-          for (const { address, balance } of expected.accounts) {
-            expect(await balanceOf(node, address)).toBe(balance);
-            const path = `/v1/networks/${network === '4242' ? 'network-4242' : network}/blockchains/x-chain/balances?addresses=${address}`;
-            const answer = JSON.parse((await node.client.send('GET', path)).text) as { balances: { unlocked: { amount: string }[] } };
-            expect(answer.balances.unlocked.map(({ amount }) => amount)).toEqual([balance]);
-          }
-        }),
-      30_000,
+    test(network, () =>
+      withNode([`--network-id=${network}`], async (node) => {
+        expect(await describeChain(node)).toEqual(expected);
+        expect(await heightOf(node)).toBe('1');
+        const { block } = await call<{ block: { time: number } }>(node, '/ext/bc/X', 'avm.getBlockByHeight', {
+          height: 0,
+          encoding: 'json',
+        });
+        expect(block.time).toBe(expected.time);
+        for (const { address, balance } of expected.accounts) {
+          expect(await balanceOf(node, address)).toBe(balance);
+          const path = `/v1/networks/${network === '4242' ? 'network-4242' : network}/blockchains/x-chain/balances?addresses=${address}`;
+          const answer = JSON.parse((await node.client.send('GET', path)).text) as { balances: { unlocked: { amount: string }[] } };
+          expect(answer.balances.unlocked.map(({ amount }) => amount)).toEqual([balance]);
+        }
+      }),
     );
 });
 
@@ -69,7 +66,7 @@ test('a chain in a data directory is funded once, also with reader processes', a
     await withNode(flags, async (node) => expect(await describeChain(node)).toEqual(golden.networks.local));
   const { code, out } = await runProgram('check', '--data-dir', join(folder, 'kept'));
   expect([code, out]).toEqual([0, expect.stringContaining('no damage found')]);
-}, 30_000);
+});
 
 test('a chain with blocks is not funded', async () => {
   const flags = [`--data-dir=${join(folder, 'with blocks')}`, '--workers=0'];
@@ -80,7 +77,7 @@ test('a chain with blocks is not funded', async () => {
     expect(await heightOf(again)).toBe('1');
     expect((again.banner.accounts as BannerAccount[]).map(({ balance }) => balance).slice(1)).toEqual(Array(10).fill('0'));
   });
-}, 30_000);
+});
 
 test('--strict and --accounts 0 start at height 0', async () => {
   for (const flag of ['--strict', '--accounts=0'])
@@ -106,7 +103,7 @@ test('-a, --balance, -m and --derivation-path; the keys of a given mnemonic are 
       undefined,
     ]);
   });
-}, 30_000);
+});
 
 test('more than account 0 has is deposited from the P-Chain', () =>
   withNode(['--accounts=2', '--balance=400000000'], async (node) => {

@@ -77,7 +77,7 @@ test('--json: one object per line, the first is the banner', async () => {
     hint: 'unknown parameter address; did you mean addresses?',
   });
   expect(events[3]).toMatchObject({ height: '2' });
-}, 30_000);
+});
 
 test('the kinds of transactions and the amounts they move', async () => {
   const node = start('--json');
@@ -107,7 +107,7 @@ test('the kinds of transactions and the amounts they move', async () => {
     [{ 'Mint NFT': 1 }, []],
     [{ Export: 1 }, ['2000000000 AVAX']],
   ]);
-}, 30_000);
+});
 
 test('text without a terminal: lines without escape sequences and without a status line', async () => {
   const node = start();
@@ -119,7 +119,7 @@ test('text without a terminal: lines without escape sequences and without a stat
   expect(err).toBe('');
   for (const part of ['\x1b', 'pending']) expect(out).not.toContain(part);
   expect(out).toMatch(/^\d{4}-\S+Z info {2}stopped at height 2; the chain was in memory and is lost\n$/m);
-}, 30_000);
+});
 
 test('--silent prints nothing; --log-level warn prints no blocks; -v prints requests', async () => {
   const context = join(folder, 'silent.json');
@@ -139,7 +139,7 @@ test('--silent prints nothing; --log-level warn prints no blocks; -v prints requ
   const verbose = await send('-v');
   expect(verbose.out).toContain('#2');
   expect(verbose.err).toMatch(/^\d{4}-\S+Z debug POST \/ext\/dev: 200 in [\d.]+ ms$/m);
-}, 30_000);
+});
 
 test('many blocks are gathered, and many refused calls counted', async () => {
   const node = start();
@@ -163,7 +163,7 @@ test('many blocks are gathered, and many refused calls counted', async () => {
   const counted = refused.map((line) => Number(/(\d+) more calls: avm\.getTx \1$/.exec(line)?.[1] ?? 1));
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(120);
   expect(refused.length).toBeLessThan(110);
-}, 60_000);
+});
 
 test('refused calls that a reader process answers are shown too', async () => {
   const node = start(`--data-dir=${folder}/readers`, '--workers=2');
@@ -180,4 +180,4 @@ test('refused calls that a reader process answers are shown too', async () => {
   for (const method of methods) await node.until(new RegExp(`Z info  refused  ${method} `, 'm'));
   const { code } = await node.stop();
   expect(code).toBe(0);
-}, 60_000);
+});

@@ -50,7 +50,7 @@ test('a running node is copied while it accepts transactions, and a node started
   const inUse = await runProgram('compact', '--data-dir', dataDir);
   expect([inUse.code, inUse.err]).toEqual([1, expect.stringContaining('another process is using this data directory')]);
   await node.stop();
-}, 120_000);
+});
 
 test('compact makes the database of a stopped node smaller and changes no row', async () => {
   const database = join(dataDir, 'db', 'serac.sqlite');
@@ -70,7 +70,7 @@ test('compact makes the database of a stopped node smaller and changes no row', 
   const node = await startProgram(`--data-dir=${dataDir}`, '--workers=0');
   expect(await readHeight(node)).toBeGreaterThan(1);
   await node.stop();
-}, 120_000);
+});
 
 test('a directory without a database is not copied', async () => {
   const { code, err } = await runProgram('backup', join(folder, 'none'), '--data-dir', join(folder, 'missing'));

@@ -177,7 +177,7 @@ describe.each(Object.entries(targets))('%s', (name, start) => {
       peer?.close();
       await target.stop();
     }
-  }, 180_000);
+  });
 });
 
 const lineAbout = (log: string, block: Id): string | undefined =>

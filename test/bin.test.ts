@@ -158,7 +158,7 @@ for (const node of nodes) {
       for (let signals = 0; signals < 3; signals++) process.kill(-child.pid, 'SIGINT');
       expect(await child.exited).toBe(0);
       expect(statSync(state).size).toBeGreaterThan(0);
-    }, 20_000);
+    });
 
     test('sets the garbage collector of writer, joined node, indexer and readers, unless the environment does', async () => {
       const serac = install(`collector-${name}/node_modules/serac`);
@@ -226,4 +226,4 @@ test('a clone runs in another working directory, with the pages of writer and re
     child.kill();
     await child.exited;
   }
-}, 60_000);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   for (const output of outputs) bundles.set(output.path.slice(folder.length + 1), await Bun.file(output.path).text());
   codec = await import(join(folder, 'sdk/codec.js'));
-}, 30_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('they import nothing, use no Buffer, and are small', () => {
@@ -161,7 +161,7 @@ describe.skipIf(binary === undefined)('Chromium', () => {
   let program: Program;
   beforeAll(async () => {
     program = await startProgramAsUsers();
-  }, 30_000);
+  });
   afterAll(() => program.stop());
 
   test('a page signs a transfer with the codec, issues it with the client, and sees it in the events', async () => {
@@ -191,5 +191,5 @@ describe.skipIf(binary === undefined)('Chromium', () => {
     } finally {
       await page.close();
     }
-  }, 60_000);
+  });
 });

@@ -27,7 +27,7 @@ describe.skipIf(binary === undefined)('Chromium: a page of another origin', () =
     });
     page = await openChromium(binary!);
     await page.open(`http://localhost:${app.port}/`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page?.close();
     await app?.stop(true);

@@ -75,4 +75,4 @@ test('a cached Data answer runs no SQL; a block is not read again after a new bl
   } finally {
     await node.close();
   }
-}, 60_000);
+});

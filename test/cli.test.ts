@@ -98,7 +98,7 @@ describe('the command line', () => {
     expect(await stderrWith('--log-level=debug')).toMatch(expected);
     expect(await stderrWith('--log-level=error', '--log-display-level=verbo')).toMatch(expected);
     expect(await stderrWith('--log-level=debug', '--log-display-level=info')).toBe('');
-  }, 30_000);
+  });
 
   test('a followed node that is down is logged at level warn, and not at level error', async () => {
     /** What the program prints until it is killed: after its first output, or after the time. */
@@ -114,7 +114,7 @@ describe('the command line', () => {
     const started = performance.now();
     expect(await outputAt('warn', 20_000)).toContain(' warn  waiting for http://127.0.0.1:1');
     expect(await outputAt('error', performance.now() - started + 1_000)).toBe('');
-  }, 30_000);
+  });
 
   test('a server whose output cannot be written, because the disk is full or the reader has left, runs on', async () => {
     const folder = newFolder();

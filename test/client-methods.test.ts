@@ -48,7 +48,7 @@ describe('over HTTP', () => {
   beforeAll(async () => {
     program = await startProgramAsUsers();
     node = createClient({ url: `http://127.0.0.1:${program.port}/` });
-  }, 60_000);
+  });
   afterAll(() => program.stop());
 
   test('calls, amounts and errors are those of a node in this process', async () => {

@@ -68,13 +68,13 @@ describe.each(pages)('%s', (page) => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 120_000);
+  });
 });
 
 let node: Program;
 beforeAll(async () => {
   node = await startProgramAsUsers();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 /** A server is started on a free port and stopped when it is ready; any other command ends by itself, and asks the node of this file. */

@@ -71,7 +71,7 @@ describe.skipIf(!canUnshare)('as PID 1', () => {
       );
       process.kill(init, 'SIGTERM');
       expect(await exited).toBe(0);
-    }, 120_000);
+    });
 
   test('SIGTERM ends a node that is still starting', async () => {
     const { init, exited } = await startAsInit();
@@ -88,5 +88,5 @@ describe.skipIf(!canUnshare)('as PID 1', () => {
     const code = await exited;
     clearInterval(sending);
     expect([0, 1, 143]).toContain(code);
-  }, 120_000);
+  });
 });

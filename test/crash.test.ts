@@ -76,4 +76,4 @@ test(`a killed node with ${history} transactions is healthy again at its first a
   for (const { id } of issued) expect(await hasStatusAccepted(program.client, idText(id))).toBe(true);
   expect(await program.stop()).toBe(0);
   recordFigure({ name: `restart after a kill with ${history} transactions`, unit: 'ms', value: median(times), limit: 500 });
-}, 300_000);
+});

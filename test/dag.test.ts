@@ -304,7 +304,7 @@ describe('the history of a chain with a DAG', () => {
       await node.stop();
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 
   test('vertices are served breadth-first, also those whose transactions are executed', () => {
     const chain = openDagChain();

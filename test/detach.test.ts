@@ -83,7 +83,7 @@ describe('--detach', () => {
     expect(lines.at(-1)).toContain('"event":"stopped"');
     // Every line, also those of the log, is JSON with time and level.
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.stringMatching(/^20.*Z$/), level: expect.any(String) });
-  }, 60_000);
+  });
 
   test('status, logs and stop find the node by its data directory', async () => {
     const flag = `--data-dir=${join(folder, 'managed')}`;
@@ -110,7 +110,7 @@ describe('--detach', () => {
     );
     expect((await runProgram('status', flag)).code).toBe(1);
     expect((await runProgram('logs', flag)).out).toContain('"event":"stopped"');
-  }, 60_000);
+  });
 
   test('a process that got the ID of a killed node is not taken for it', async () => {
     const log = join(folder, 'old.log');
@@ -120,7 +120,7 @@ describe('--detach', () => {
     expect(await runProgram('stop', `--log-file=${log}`)).toEqual({ code: 1, out: 'not running\n', err: '' });
     expect(isRunning(other.pid)).toBe(true);
     other.kill();
-  }, 60_000);
+  });
 
   test('status and stop do not take a node whose process context they cannot read for stopped', async () => {
     // A directory stands for a file of another user: root may read that.
@@ -149,7 +149,7 @@ describe('--detach', () => {
     );
     child.kill();
     await read;
-  }, 60_000);
+  });
 
   test('the node outlives the process that started it, and its group', async () => {
     const log = join(folder, 'alone.log');
@@ -165,7 +165,7 @@ describe('--detach', () => {
     expect(await client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '1' } });
     client.close();
     await stop(pid);
-  }, 60_000);
+  });
 
   test('a taken port exits with 3 and the reason, with and without --wait', async () => {
     const taken = await startProgram();
@@ -177,7 +177,7 @@ describe('--detach', () => {
       expect(err).toContain('is already in use');
     }
     await taken.stop();
-  }, 60_000);
+  });
 
   test('--wait exits with 1 and the reason if the node does not become healthy in time', async () => {
     const flags = ['--detach', '--wait', '--wait-timeout=4s', '--http-port=0', '--network-id=local', `--log-file=${folder}/sick.log`];
@@ -188,7 +188,7 @@ describe('--detach', () => {
     expect(err).toContain('the node is not healthy after 4 s: ');
     expect(err).toContain(`it runs on with pid ${pid}`);
     await stop(pid);
-  }, 60_000);
+  });
 
   test('flags that need each other exit with 2', async () => {
     const refusals: [string, ...string[]][] = [

@@ -21,7 +21,7 @@ describe('/ext/dev of a node with a reader process', () => {
       },
       (now) => now > before,
     );
-  }, 30_000);
+  });
   afterAll(async () => {
     await node.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -79,7 +79,7 @@ describe('/ext/dev with --dev-token', () => {
           | undefined,
       (report) => report?.checks.readers?.message.serving === 1,
     );
-  }, 30_000);
+  });
   afterAll(async () => {
     await node.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -137,4 +137,4 @@ test('/ext/dev does not exist with --public-api, on other addresses without a to
   await copy.stop();
   await followed.stop();
   expect(result).toMatchObject({ frozen: false });
-}, 30_000);
+});

@@ -57,4 +57,4 @@ else
     } finally {
       await Promise.all([avalanchego.stop(), serac.stop()]);
     }
-  }, 120_000);
+  });

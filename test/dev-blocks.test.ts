@@ -25,7 +25,7 @@ for (const mode of devModes)
     let node: DevNode;
     beforeAll(async () => {
       node = await startDevNode(mode, '--no-mining');
-    }, 30_000);
+    });
     afterAll(() => node.stop());
 
     test('a transaction waits in the mempool until dev.mine', async () => {
@@ -97,7 +97,7 @@ test('--block-time builds blocks by time only, and no block without a transactio
   await mixed.issue(split);
   await mixed.untilAccepted(split);
   await mixed.stop();
-}, 30_000);
+});
 
 test('contradicting flags are refused', async () => {
   for (const [flags, text] of [

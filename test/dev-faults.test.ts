@@ -8,7 +8,7 @@ for (const mode of devModes)
     let node: DevNode;
     beforeAll(async () => {
       node = await startDevNode(mode);
-    }, 30_000);
+    });
     afterAll(() => node.stop());
 
     const getHeight = () => node.everywhere('/ext/bc/X', 'avm.getHeight', {});

@@ -51,7 +51,7 @@ for (const mode of devModes)
       node = await startDevNode(mode);
       await node.issue(split);
       await node.untilAccepted(split);
-    }, 30_000);
+    });
     afterAll(() => node.stop());
 
     const failedChecks = ({ checks }: { checks: Check[] }) => checks.filter(({ ok }) => ok === false).map(({ rule, code }) => [rule, code]);
@@ -176,7 +176,7 @@ for (const mode of devModes)
       const text = await eventually(follower.stderrText, (now) => now.includes('impersonated'));
       await follower.stop();
       expect(text).toContain('dev.impersonate');
-    }, 30_000);
+    });
 
     if (mode === 'with a reader process')
       test('serac check counts the marked transactions', async () => {
@@ -184,5 +184,5 @@ for (const mode of devModes)
         const { code, out } = await runProgram('check', `--data-dir=${node.dataDir}`);
         expect(out).toContain('4 transactions were accepted without the signatures of impersonated addresses');
         expect(code).toBe(0);
-      }, 30_000);
+      });
   });

@@ -32,7 +32,7 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     node = await startProgramAsUsers(...flags);
     if (flags.length > 0) await untilReader(node.pid);
     addresses = (node.banner.accounts as { address: string }[]).map(({ address }) => address);
-  }, 30_000);
+  });
   afterAll(async () => {
     await node.stop();
     if (flags.length === 0) return;

@@ -11,7 +11,7 @@ for (const mode of devModes)
     let node: DevNode;
     beforeAll(async () => {
       node = await startDevNode(mode, '--no-mining');
-    }, 30_000);
+    });
     afterAll(() => node.stop());
 
     test('dev.faucet works several times before a block, from what the waiting transactions leave', async () => {

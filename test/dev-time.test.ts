@@ -36,7 +36,7 @@ test('a follower stores the blocks up to the real time, and says why it refuses 
     await follower?.stop();
     await node.stop();
   }
-}, 60_000);
+});
 
 for (const mode of devModes)
   describe(`time, ${mode}`, () => {
@@ -45,7 +45,7 @@ for (const mode of devModes)
       node = await startDevNode(mode, ...(mode === 'in memory' ? ['--strict'] : []));
       await node.issue(lock);
       await node.untilAccepted(lock);
-    }, 30_000);
+    });
     afterAll(() => node.stop());
 
     const balances = async () =>
@@ -111,5 +111,5 @@ for (const mode of devModes)
         const before = await node.dev('dev.getTime');
         await node.restart();
         expect((await node.dev('dev.getTime')).time).toBe(before.time);
-      }, 30_000);
+      });
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const node = await startProgram(`--data-dir=${killed}`, '--workers=0');
   for (let i = 0; i < 20; i++) await node.client.call('/ext/dev', 'dev.send', { from: 0, to: receiver, amount: String(1000 + i) });
   await node.stop('SIGKILL');
-}, 60_000);
+});
 
 const createTestEnv = (changes: Partial<Env> = {}): Env => ({
   ...createEnv({
@@ -60,7 +60,7 @@ test('compact that ends before the new file is complete leaves a sound database'
   const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
   await node.stop();
   expect(await runProgram('check', '--data-dir', dir)).toMatchObject({ code: 0, out: expect.stringContaining('no damage found') });
-}, 60_000);
+});
 
 test('a revert is refused if block 0 cannot be recorded before it: a kill after it would look like lost blocks', async () => {
   const dataDir = join(folder, 'revert');
@@ -88,4 +88,4 @@ test('a revert is refused if block 0 cannot be recorded before it: a kill after 
   await dev('dev.revert', { name: 'before' });
   expect(await readHeight()).not.toEqual(height);
   await node.close();
-}, 60_000);
+});

@@ -28,7 +28,7 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
   beforeAll(async () => {
     node = await startProgram();
     page = await openChromium(binary!);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page.close();
     await node.stop();
@@ -37,22 +37,18 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
   test.each([
     { width: 390, isDark: false },
     { width: 1440, isDark: true },
-  ])(
-    'pages are accessible and no wider than the window (%p)',
-    async ({ width, isDark }) => {
-      await page.emulate({ width, height: 900, isDark, reducesMotion: true });
-      const violations: string[] = [];
-      for (const name of checkedPages) {
-        await open(name);
-        await page.run(axe);
-        const found = await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  ])('pages are accessible and no wider than the window (%p)', async ({ width, isDark }) => {
+    await page.emulate({ width, height: 900, isDark, reducesMotion: true });
+    const violations: string[] = [];
+    for (const name of checkedPages) {
+      await open(name);
+      await page.run(axe);
+      const found = await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`);
-        violations.push(...found.map((text) => `${name} at ${width}: ${text}`));
-      }
-      expect(violations).toEqual([]);
-    },
-    120_000,
-  );
+      violations.push(...found.map((text) => `${name} at ${width}: ${text}`));
+    }
+    expect(violations).toEqual([]);
+  });
 
   test('no page is wider than a phone', async () => {
     await page.emulate({ width: 390, height: 800 });
@@ -63,7 +59,7 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
       if (excess > 0) wide.push(`${name}: ${excess} px`);
     }
     expect(wide).toEqual([]);
-  }, 120_000);
+  });
 
   test('the search index is loaded when somebody searches; / focuses, arrows choose, Enter opens', async () => {
     await page.emulate({ width: 1280, height: 900 });

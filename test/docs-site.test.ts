@@ -111,7 +111,7 @@ describe('a node', () => {
   let node: Program;
   beforeAll(async () => {
     node = await startProgram();
-  }, 60_000);
+  });
   afterAll(() => node.stop());
   const get = (path: string, headers: Record<string, string> = {}) => fetch(node.url + path, { headers, redirect: 'manual' });
 

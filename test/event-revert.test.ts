@@ -136,7 +136,7 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
       await page.close();
       await chain.close();
     }
-  }, 90_000);
+  });
 
   test('over dev.revert of the real program it gets every block once, in order, also of branches left behind', async () => {
     const dataDir = join(folder, 'program');
@@ -209,5 +209,5 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
       await page.close();
       await node.stop();
     }
-  }, 90_000);
+  });
 });

@@ -54,7 +54,7 @@ describe('a node with a writer and a reader process', () => {
       expect(resumable(socket.events)).toEqual(all.map(({ kind, data }) => ({ kind, data })));
       socket.close();
     }
-  }, 60_000);
+  });
 
   test('with an address only its transactions come; past ones are sent on request', async () => {
     const [, , other] = wallet.keys as [Key, Key, Key];
@@ -73,7 +73,7 @@ describe('a node with a writer and a reader process', () => {
     };
     expect(balanceChanges.find(({ address }) => address === formatAddress(other.address))?.change).toBe('5');
     client.close();
-  }, 30_000);
+  });
 
   test('after a restart a client resumes where it was, in any process', async () => {
     const [before] = [all[3]?.id as string];
@@ -89,7 +89,7 @@ describe('a node with a writer and a reader process', () => {
       expect(new Set(resumable(client.events).map(({ id }) => id)).size).toBe(resumable(client.events).length);
       client.close();
     }
-  }, 30_000);
+  });
 
   test('a client and a webhook resume before a block that no cache has room for', async () => {
     const [, , other] = wallet.keys as [Key, Key, Key];
@@ -119,7 +119,7 @@ describe('a node with a writer and a reader process', () => {
     expect(receiver.txIDs()).toEqual([large, small] as string[]);
     await callHooks('DELETE', `/${hook.id}`);
     receiver.stop();
-  }, 60_000);
+  });
 
   test('an unknown ID gets a reset', async () => {
     const client = openEvents(node.port, '?lastEventId=0000-5');
@@ -145,7 +145,7 @@ describe('a node with a writer and a reader process', () => {
     recordTime('stop with open event streams', start, 1000);
     for (const client of clients) await client.until(({ kind, data }) => kind === 'closed' && data.reason === 'stopping');
     expect(socket.events.at(-1)).toMatchObject({ kind: 'closed' });
-  }, 30_000);
+  });
 });
 
 test('--strict has no event stream; a client resumes over the blocks of that time', async () => {
@@ -168,7 +168,7 @@ test('--strict has no event stream; a client resumes over the blocks of that tim
   expect(missed).not.toContain(seen as string);
   client.close();
   await last.stop();
-}, 60_000);
+});
 
 test('a WebSocket of a page is refused unless its origin is allowed', async () => {
   const node = await startProgram('--http-allowed-origins=https://good.example');
@@ -201,7 +201,7 @@ test('with --require-api-key a key is needed, and limits apply over all processe
   expect(await statusOf(another)).toContain(' 200 ');
   for (const client of [...clients, another]) client.close();
   await node.stop();
-}, 30_000);
+});
 
 test('a client that does not read is cut off with a last event, and resumes from its last ID', async () => {
   const node = await startProgram();
@@ -226,7 +226,7 @@ test('a client that does not read is cut off with a last event, and resumes from
   expect([...received, ...again.events.filter(({ kind }) => kind === 'tx')].map(({ data }) => data.txID)).toEqual(ids);
   for (const client of [slow, fast, again]) client.close();
   await node.stop();
-}, 120_000);
+});
 
 describe.skipIf(!hasServers)(suiteName('serac api', hasServers), () => {
   test('streams the blocks of serac index, and resumes on another server', async () => {
@@ -258,7 +258,7 @@ describe.skipIf(!hasServers)(suiteName('serac api', hasServers), () => {
     client.close();
     await Promise.all([indexer.stop(), first.stop(), second.stop(), node.stop()]);
     await servers.close();
-  }, 90_000);
+  });
 });
 
 async function statusOf(client: ReturnType<typeof openEvents>): Promise<string> {

@@ -23,7 +23,7 @@ beforeAll(() => {
   if (existsSync(vitestModules)) cpSync(vitestModules, join(installed.folder, 'node_modules'), { recursive: true });
   for (const name of ['jest', 'playwright'].filter(isInstalled))
     cpSync(join(examples, name, 'node_modules'), join(installed.folder, name, 'node_modules'), { recursive: true });
-}, 120_000);
+});
 afterAll(() => installed.remove());
 
 /** Bun's parallel workers have the variable of jest, with which Playwright refuses to run. */
@@ -65,21 +65,17 @@ test('every folder of examples/ has a test, and a README of about ten lines with
 });
 
 describe.each(runtimes)('on $name', ({ path, version }) => {
-  test.each(Object.entries(outputs))(
-    '%s prints what it says',
-    async (program, expected) => {
-      const { code, out, err } = await run([path, program]);
-      expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, expected, '']);
-    },
-    30_000,
-  );
+  test.each(Object.entries(outputs))('%s prints what it says', async (program, expected) => {
+    const { code, out, err } = await run([path, program]);
+    expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, expected, '']);
+  });
 
   test('deposits.mjs watches a node over HTTP', async () => {
     const program = await startProgramAsUsers();
     const { code, out, err } = await run([path, 'exchange/deposits.mjs', program.url]);
     await program.stop();
     expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, outputs['exchange/deposits.mjs'] ?? '', '']);
-  }, 30_000);
+  });
 
   test('the faucet pays an address once, and refuses what is not an address or too long', async () => {
     const child = Bun.spawn([path, 'faucet/server.mjs'], { cwd: installed.folder, env: { ...process.env, PORT: '0' }, stdout: 'pipe' });
@@ -91,26 +87,18 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
     expect(await (await fetch(url)).text()).toContain('Send 2 AVAX');
     child.kill();
     await child.exited;
-  }, 30_000);
+  });
 
   // These run on Node.
-  test.skipIf(version === '')(
-    'the tests with node:test pass',
-    async () => {
-      const { code, out } = await run([path, '--test', '--test-reporter=tap', 'node-test/transfers.test.mjs']);
-      expect([code, out.includes('# pass 3'), code === 0 ? '' : out]).toEqual([0, true, '']);
-    },
-    60_000,
-  );
+  test.skipIf(version === '')('the tests with node:test pass', async () => {
+    const { code, out } = await run([path, '--test', '--test-reporter=tap', 'node-test/transfers.test.mjs']);
+    expect([code, out.includes('# pass 3'), code === 0 ? '' : out]).toEqual([0, true, '']);
+  });
 
-  test.skipIf(version === '' || !isInstalled('jest'))(
-    'the tests with jest pass',
-    async () => {
-      const { code, err } = await run([path, 'node_modules/jest/bin/jest.js'], join(installed.folder, 'jest'));
-      expect([code, err.includes('Tests:       2 passed, 2 total'), code === 0 ? '' : err]).toEqual([0, true, '']);
-    },
-    120_000,
-  );
+  test.skipIf(version === '' || !isInstalled('jest'))('the tests with jest pass', async () => {
+    const { code, err } = await run([path, 'node_modules/jest/bin/jest.js'], join(installed.folder, 'jest'));
+    expect([code, err.includes('Tests:       2 passed, 2 total'), code === 0 ? '' : err]).toEqual([0, true, '']);
+  });
 
   test.skipIf(version === '' || !isInstalled('playwright') || chromium === undefined)(
     'Playwright starts the node and sees a transfer',
@@ -121,7 +109,6 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
       });
       expect([code, out.includes('1 passed'), code === 0 ? '' : out]).toEqual([0, true, '']);
     },
-    180_000,
   );
 
   // vitest runs on Node.
@@ -144,7 +131,6 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
       // What a test leaves running would keep vitest waiting, and it would say so.
       expect(shared.err + separate.err).not.toMatch(/hanging|did not exit|Timeout/i);
     },
-    120_000,
   );
 });
 
@@ -259,20 +245,16 @@ test.each(locked)('the versions of the %s example are exact, and its lock file n
 
 /** A Python that has openapi-python-client, as `.ci/run` makes one. */
 const python = process.env.SERAC_TEST_PYTHON;
-test.skipIf(python === undefined)(
-  'Python: a client is generated from the OpenAPI document, and reads balances',
-  async () => {
-    const program = await startProgramAsUsers();
-    const folder = join(installed.folder, 'python');
-    const generate = ['-m', 'openapi_python_client', 'generate', '--url', `${program.url}/api-json`, '--config', 'client.yaml'];
-    const generated = await run([python as string, ...generate, '--output-path', 'client'], folder);
-    expect([generated.code, generated.code === 0 ? '' : generated.out + generated.err]).toEqual([0, '']);
-    const { code, out, err } = await run([python as string, 'balances.py', program.url], folder, { PYTHONPATH: 'client' });
-    await program.stop();
-    expect([code, out, code === 0 ? '' : err]).toEqual([0, '1 AVAX 10000000000000\n2 AVAX 10001500000000\n1 BaseTx\n', '']);
-  },
-  180_000,
-);
+test.skipIf(python === undefined)('Python: a client is generated from the OpenAPI document, and reads balances', async () => {
+  const program = await startProgramAsUsers();
+  const folder = join(installed.folder, 'python');
+  const generate = ['-m', 'openapi_python_client', 'generate', '--url', `${program.url}/api-json`, '--config', 'client.yaml'];
+  const generated = await run([python as string, ...generate, '--output-path', 'client'], folder);
+  expect([generated.code, generated.code === 0 ? '' : generated.out + generated.err]).toEqual([0, '']);
+  const { code, out, err } = await run([python as string, 'balances.py', program.url], folder, { PYTHONPATH: 'client' });
+  await program.stop();
+  expect([code, out, code === 0 ? '' : err]).toEqual([0, '1 AVAX 10000000000000\n2 AVAX 10001500000000\n1 BaseTx\n', '']);
+});
 
 test.skipIf(process.env.SERAC_TEST_GO === undefined)(
   "Go: AvalancheGo's client and wallet send",

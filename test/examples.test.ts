@@ -30,7 +30,7 @@ const examples = (
 const nodes: Program[] = [];
 beforeAll(async () => {
   nodes.push(await startProgramAsUsers(), await startProgram());
-}, 60_000);
+});
 afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 let lastPage: string | undefined;
@@ -70,27 +70,23 @@ test('README: a test suite starts a node on a free port', async () => {
   });
   expect((await new Response(child.stdout).text()).trim()).toBe('200');
   expect(await child.exited).toBe(0);
-}, 30_000);
+});
 
 test.each([
   ['README.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
   ['docs/library.md', 'codec', '10000000000005n'],
-])(
-  '%s: a node inside a program (%s)',
-  async (page, name, output) => {
-    const text = await Bun.file(root + page).text();
-    const code = [...text.matchAll(/```js\n([^`]*(?:`[^`]+`[^`]*)*)```\n/g)]
-      .map(([, code = '']) => code)
-      .find((code) => code.startsWith(`// library: ${name}\n`));
-    const source = code
-      ?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`)
-      .replace("from 'serac/codec'", `from '${root}src/sdk/codec.ts'`);
-    const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
-    expect((await new Response(child.stdout).text()).trim()).toBe(output);
-    expect(await child.exited).toBe(0);
-  },
-  30_000,
-);
+])('%s: a node inside a program (%s)', async (page, name, output) => {
+  const text = await Bun.file(root + page).text();
+  const code = [...text.matchAll(/```js\n([^`]*(?:`[^`]+`[^`]*)*)```\n/g)]
+    .map(([, code = '']) => code)
+    .find((code) => code.startsWith(`// library: ${name}\n`));
+  const source = code
+    ?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`)
+    .replace("from 'serac/codec'", `from '${root}src/sdk/codec.ts'`);
+  const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
+  expect((await new Response(child.stdout).text()).trim()).toBe(output);
+  expect(await child.exited).toBe(0);
+});
 
 test('README: names the version of avalanchejs that the tests use, and the Node that package.json asks for', async () => {
   const readme = await Bun.file(`${root}README.md`).text();

@@ -14,7 +14,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'serac-executable-'));
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'tools/build-executable.ts', join(folder, 'serac')], { stdout: 'inherit' });
   if (exitCode !== 0) throw new Error(stderr.toString());
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const start = (...flags: string[]) => startExecutable(join(folder, 'serac'), ...flags);
@@ -33,7 +33,7 @@ test('every network starts: the genesis data and the documentation are inside', 
     expect(await (await fetch(`${url}/docs/join.html`)).text()).toContain('<h1>Join a network</h1>');
     expect(await stop()).toEqual({ code: 0, err: '' });
   }
-}, 60_000);
+});
 
 test('a burst of transactions uses the native key recovery and the recovery thread', async () => {
   const { url, pid, stop } = await start('--log-level=info');
@@ -47,7 +47,7 @@ test('a burst of transactions uses the native key recovery and the recovery thre
   expect(results.filter(({ result }) => result !== undefined)).toHaveLength(1);
   if (existsSync(`/proc/${pid}/maps`)) expect(readFileSync(`/proc/${pid}/maps`, 'utf8')).toContain('.node');
   expect(await stop()).toEqual({ code: 0, err: '' });
-}, 60_000);
+});
 
 test('reader processes are started from the executable, and .env of the folder is ignored', async () => {
   writeFileSync(join(folder, '.env'), 'AVAGO_NETWORK_ID=fuji\n');
@@ -57,4 +57,4 @@ test('reader processes are started from the executable, and .env of the folder i
   const health = (await (await fetch(`${url}/ext/health`)).json()) as { checks: { readers: { error?: string } } };
   expect(health.checks.readers.error).toBeUndefined();
   expect(await stop()).toEqual({ code: 0, err: '' });
-}, 60_000);
+});

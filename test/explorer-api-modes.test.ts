@@ -34,7 +34,7 @@ test('a followed chain has no mempool, but knows what became of transactions tha
   } finally {
     await Promise.all([follower.stop(), node.stop()]);
   }
-}, 60_000);
+});
 
 test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_TEST_REDIS === undefined)(
   'serac api serves the routes that need no running chain, from PostgreSQL',
@@ -77,5 +77,4 @@ test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_T
       await servers.close();
     }
   },
-  90_000,
 );

@@ -16,7 +16,7 @@ for (const mode of devModes)
     let node: DevNode;
     beforeAll(async () => {
       node = await startDevNode(mode, '--no-mining');
-    }, 30_000);
+    });
     afterAll(() => node.stop());
     const get = async (path: string): Promise<Json> => {
       const { status, json } = await getFrom(node.program(), path);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   node = await startDevNode('with a reader process', '--accounts=3');
   const { accounts } = await node.dev('dev.accounts');
   [address, other] = [accounts[1].address, accounts[2].address];
-}, 30_000);
+});
 afterAll(() => node.stop());
 
 const balanceOf = async (): Promise<string> => {
@@ -115,4 +115,4 @@ test('an address whose outputs have more lock times than are read one by one', a
   } finally {
     await locks.stop();
   }
-}, 60_000);
+});

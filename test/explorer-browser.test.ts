@@ -71,7 +71,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
         }
       }).observe({ type: 'layout-shift', buffered: true });
     })()`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page.close();
     await node.stop();
@@ -133,7 +133,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       expect([path, rows > 1, shift < maxShift, moved]).toEqual([path, true, true, expect.anything()]);
     }
     await server.stop(true);
-  }, 120_000);
+  });
 
   test('a dropped transaction is checked again when its button is pressed', async () => {
     const path = paths.findLast((one) => one.startsWith('/tx/')) as string;
@@ -203,7 +203,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await page.show();
     await tab.close();
     await second.close();
-  }, 120_000);
+  });
 
   test('the outputs of a transaction are saved as CSV, with whole IDs', async () => {
     const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '2.5 AVAX' });
@@ -231,7 +231,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(await until(`document.querySelector('#raw-text').textContent.includes('"utxoBytes"')`)).toBe(true);
     const shown = JSON.parse(await text('#raw-text'));
     expect(shown).toEqual(await (await fetch(`${url}/tx/${txID}`, { headers: { accept: 'application/json' } })).json());
-  }, 30_000);
+  });
 
   test('a wrong letter of an address is marked in what was probably meant', async () => {
     const { address } = accounts[2];
@@ -327,7 +327,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(await until(`document.querySelector('main').textContent.includes('Blocks paused')`)).toBe(true);
     await click('At once');
     expect(await until(`document.querySelector('main').textContent.includes('Blocks as soon as there is work')`)).toBe(true);
-  }, 30_000);
+  });
 
   test('the dev panel saves and loads the state of the chain', async () => {
     const href = await page.run<string>(`document.querySelector('a[download]').href`);
@@ -344,7 +344,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     })()`);
     expect(await until(`document.querySelector('[data-state-note]').textContent === 'Loaded chain.state, block ${before}'`)).toBe(true);
     expect(Number((await node.dev('dev.nodeInfo')).height)).toBe(before);
-  }, 30_000);
+  });
 
   test('the node page shows checks with value and age, memory and versions', async () => {
     await page.open(`${url}/node`);

@@ -18,7 +18,7 @@ describe.each(devModes.map((mode) => [mode]))('dropped transactions, %s', (mode)
   beforeAll(async () => {
     node = await startDevNode(mode, '--accounts=3');
     ({ accounts } = await node.dev('dev.accounts'));
-  }, 30_000);
+  });
   afterAll(() => node.stop());
 
   test('an input that another transaction has spent', async () => {

@@ -16,7 +16,7 @@ let accounts: readonly Json[];
 beforeAll(async () => {
   node = await startDevNode('in memory', '--accounts=3');
   ({ accounts } = await node.dev('dev.accounts'));
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const address = (index: number): string => accounts[index].address;

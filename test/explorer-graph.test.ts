@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (let i = 0; i < 5; i++) chain.push((await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1 AVAX' })).txID);
   // The last transaction spends five outputs and a large change at once.
   ({ txID: fan } = await node.dev('dev.send', { from: 2, to: accounts[1].address, amount: '10004 AVAX' }));
-}, 30_000);
+});
 afterAll(() => node.stop());
 
 test('a transaction is drawn with its outputs, the transactions that made and spent them, and the same facts as a table', async () => {
@@ -80,47 +80,41 @@ test('a transaction with many outputs shows eight and counts the rest', async ()
 });
 
 const binary = chromiumBinary();
-test.skipIf(binary === undefined)(
-  'Chromium: expands in place, goes back, and is accessible',
-  async () => {
-    const page: Page = await openChromium(binary!);
-    try {
-      const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();
-      const until = (expression: string) => eventually(() => page.run<boolean>(expression), Boolean);
-      await page.open(`${url}/graph/${chain[2]}`);
-      await until(`document.querySelector('.stream-state.live') !== null`);
-      await page.run('window.isSamePage = true');
-      await page.run(`document.querySelector('.graph-toggle').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`);
-      await until(`document.querySelectorAll('.graph-box.tx, .graph-box.root').length === 5 && location.search.startsWith('?open=')`);
-      expect(await page.run('window.isSamePage')).toBe(true);
-      await page.run('history.back()');
-      await until(`document.querySelectorAll('.graph-box.tx, .graph-box.root').length === 4 && location.search === ''`);
-      // The arrow keys move from box to box.
-      await page.run(`document.querySelector('.graph a').focus()`);
-      const focused = `document.activeElement.getAttribute('href')`;
-      const before = await page.run<string>(focused);
-      await page.run(
-        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }))`,
-      );
-      expect(await page.run<string>(focused)).not.toBe(before);
-      for (const isDark of [false, true]) {
-        await page.emulate({ width: isDark ? 390 : 1280, height: 900, isDark, reducesMotion: true });
-        await page.run(axe);
-        expect(
-          await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+test.skipIf(binary === undefined)('Chromium: expands in place, goes back, and is accessible', async () => {
+  const page: Page = await openChromium(binary!);
+  try {
+    const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();
+    const until = (expression: string) => eventually(() => page.run<boolean>(expression), Boolean);
+    await page.open(`${url}/graph/${chain[2]}`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run('window.isSamePage = true');
+    await page.run(`document.querySelector('.graph-toggle').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`);
+    await until(`document.querySelectorAll('.graph-box.tx, .graph-box.root').length === 5 && location.search.startsWith('?open=')`);
+    expect(await page.run('window.isSamePage')).toBe(true);
+    await page.run('history.back()');
+    await until(`document.querySelectorAll('.graph-box.tx, .graph-box.root').length === 4 && location.search === ''`);
+    // The arrow keys move from box to box.
+    await page.run(`document.querySelector('.graph a').focus()`);
+    const focused = `document.activeElement.getAttribute('href')`;
+    const before = await page.run<string>(focused);
+    await page.run(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }))`,
+    );
+    expect(await page.run<string>(focused)).not.toBe(before);
+    for (const isDark of [false, true]) {
+      await page.emulate({ width: isDark ? 390 : 1280, height: 900, isDark, reducesMotion: true });
+      await page.run(axe);
+      expect(
+        await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
           violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`),
-        ).toEqual([]);
-        expect(await page.run<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBeLessThanOrEqual(
-          0,
-        );
-      }
-      expect(page.console).toEqual([]);
-    } finally {
-      await page.close();
+      ).toEqual([]);
+      expect(await page.run<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBeLessThanOrEqual(0);
     }
-  },
-  60_000,
-);
+    expect(page.console).toEqual([]);
+  } finally {
+    await page.close();
+  }
+});
 
 test('a graph of many transactions shows fewer outputs of each, but all that connect them, and is read in parts', async () => {
   const tx = (i: number, inputs: readonly string[], outputs: readonly (string | undefined)[]): Tx =>

@@ -22,7 +22,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     node = await startDevNode('in memory', '--accounts=1');
     page = await openChromium(binary!);
     await page.emulate({ width: 1280, height: 900 });
-  }, 60_000);
+  });
   afterAll(async () => {
     await page.close();
     await node.stop();
@@ -101,7 +101,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     expect(await page.run('window.isSamePage')).toBe(true);
     await restarted.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test('a stream that is silent is noticed', async () => {
     const proxy = startStreamCounter(node);
@@ -114,7 +114,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     recordTime('the explorer shows a silent stream', silentAt, 9000);
     expect(await page.run(`document.querySelector('main').classList.contains('stale')`)).toBe(true);
     proxy.stop();
-  }, 60_000);
+  });
 
   test('seven tabs share one stream', async () => {
     const proxy = startStreamCounter(node);
@@ -130,7 +130,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     expect(proxy.streams()).toBe(1);
     for (const tab of tabs) await tab.close();
     proxy.stop();
-  }, 60_000);
+  });
 
   test('a hidden tab does nothing, and catches up when it is shown', async () => {
     const { url } = node.program();
@@ -151,5 +151,5 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     await page.show();
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
     await other.close();
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   beforeAll(async () => {
     page = await openChromium(binary!);
     await page.emulate({ width: 1280, height: 900 });
-  }, 30_000);
+  });
   afterAll(() => page.close());
   const text = (selector: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
   const until = (expression: string): Promise<boolean> => eventually(() => page.run<boolean>(expression), Boolean);
@@ -70,7 +70,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     const node = await startDevNode('in memory', '--accounts=1');
     await walk(node.program().url, []);
     await node.stop();
-  }, 60_000);
+  });
 
   test('--dev-token: the dev panel and the forms of dev.* ask for the token and keep it in the tab', async () => {
     const token = 'correct-horse-battery';
@@ -107,13 +107,13 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     expect(await until(`${form}.querySelector('.answer').textContent.includes('"height"')`)).toBe(true);
     await page.run('sessionStorage.clear()');
     await node.stop();
-  }, 60_000);
+  });
 
   test('--public-api: no Webhooks and Dev pages', async () => {
     const node = await startProgram('--public-api');
     await walk(node.url, ['/webhooks', '/dev']);
     await node.stop();
-  }, 60_000);
+  });
 
   test('--explorer=false and --strict: only the API reference', async () => {
     for (const flag of ['--explorer=false', '--strict']) {
@@ -123,13 +123,13 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
       for (const path of allPages.slice(1)) expect([path, (await fetch(node.url + path)).status]).toEqual([path, 404]);
       await node.stop();
     }
-  }, 60_000);
+  });
 
   test('--data-port: the explorer is on that port', async () => {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    const node = await startProgramAsUsers('--accounts=1', `--data-port=${port}`);
+    const node = await startProgramAsUsers('--accounts=1', '--data-port=0');
     expect((await fetch(`${node.url}/blocks`, { headers: { accept: 'text/html' } })).status).toBe(404);
-    const url = `http://127.0.0.1:${port}`;
+    const { endpoints } = (await (await fetch(node.url)).json()) as { endpoints: { data: string } };
+    const url = new URL(endpoints.data).origin;
     await page.open(`${url}/`);
     const links = await page.run<string[]>(`[...document.querySelectorAll('nav [data-go]')].map((link) => link.getAttribute('href'))`);
     await walk(
@@ -139,7 +139,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     expect(links).toContain('/blocks');
     expect(links).not.toContain('/dev');
     await node.stop();
-  }, 60_000);
+  });
 
   test('--require-api-key: asks for a key and keeps it in the tab', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'serac-modes-'));
@@ -160,7 +160,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     expect(await page.run(`Object.keys(localStorage).some((name) => localStorage[name].includes(${JSON.stringify(key)}))`)).toBe(false);
     await node.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test('serac follow: all pages but Mempool and Dev; the lag is shown', async () => {
     const source = await startDevNode('in memory', '--accounts=1');
@@ -177,7 +177,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     expect(await until(`document.querySelector('.strip').textContent.includes('Node away')`)).toBe(true);
     await follower.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  }, 90_000);
+  });
 
   test('serac join: all pages but Dev; the strip shows peers and progress', async () => {
     const flags = ['join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
@@ -195,25 +195,21 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await first.stop();
     expect(await until(`document.querySelector('.strip.warn')?.textContent.includes('0 peers')`)).toBe(true);
     await second.stop();
-  }, 240_000);
+  });
 
-  test.skipIf(!hasServers)(
-    suiteName('serac api on PostgreSQL: no Mempool, Node and Dev pages', hasServers),
-    async () => {
-      const servers = await openServers('explorer_modes');
-      const source = await startDevNode('in memory', '--accounts=1');
-      const indexer = startIndexer(source.program().url, `--database-url=${servers.database}`);
-      const server = await startProgram('api', `--database-url=${servers.database}`);
-      await walk(server.url, ['/mempool', '/node', '/dev']);
-      await page.open(`${server.url}/`);
-      expect(await untilLive()).toBe(true);
-      const { txID } = await source.dev('dev.faucet', { to: (await source.dev('dev.accounts')).accounts[0].address });
-      expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
-      await server.stop();
-      await indexer.stop();
-      await source.stop();
-      await servers.close();
-    },
-    90_000,
-  );
+  test.skipIf(!hasServers)(suiteName('serac api on PostgreSQL: no Mempool, Node and Dev pages', hasServers), async () => {
+    const servers = await openServers('explorer_modes');
+    const source = await startDevNode('in memory', '--accounts=1');
+    const indexer = startIndexer(source.program().url, `--database-url=${servers.database}`);
+    const server = await startProgram('api', `--database-url=${servers.database}`);
+    await walk(server.url, ['/mempool', '/node', '/dev']);
+    await page.open(`${server.url}/`);
+    expect(await untilLive()).toBe(true);
+    const { txID } = await source.dev('dev.faucet', { to: (await source.dev('dev.accounts')).accounts[0].address });
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+    await server.stop();
+    await indexer.stop();
+    await source.stop();
+    await servers.close();
+  });
 });

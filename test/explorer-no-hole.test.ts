@@ -21,7 +21,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     accounts = (await node.dev('dev.accounts')).accounts.map(({ address }: Json) => address);
     proxy = startProxy(node.program().url);
     page = await openChromium(binary!);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page?.close();
     proxy?.stop();
@@ -59,7 +59,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
       expect(number((await shown('Transfer')).value)).toBe(figures.txCountByType.BaseTx);
     }
     expect(page.console).toEqual([]);
-  }, 120_000);
+  });
 
   test('blocks that the stream leaves out are filled in', async () => {
     await page.open(`${proxy.url}/`);
@@ -76,7 +76,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     expect(rows.slice(0, 3)).toEqual([next, ...dropped.toReversed()]);
     const heights = await tape();
     expect(heights).toEqual(heights.map((_, at) => (heights[0] as number) - at));
-  }, 60_000);
+  });
 
   test('every number of the first page is that of the node, without loading it again', async () => {
     await page.open(`${proxy.url}/`);
@@ -107,7 +107,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     };
     expect(await eventually(read, (values) => values.join() === expected.join())).toEqual(expected);
     expect(await page.run('window.isSamePage')).toBe(true);
-  }, 60_000);
+  });
 
   test('figures that cannot be read again say as of when they are', async () => {
     await page.open(`${proxy.url}/`);
@@ -129,7 +129,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
       () => shown('Transactions, 24 h'),
       (fact) => !fact.note.includes('as of') && number(fact.value) > number(late.value),
     );
-  }, 60_000);
+  });
 
   test('a page that the node cannot answer now stays open, and is read again when it can', async () => {
     await page.open(`${proxy.url}/address/${accounts[2]}`);
@@ -141,7 +141,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     proxy.failPages(false);
     await eventually(() => page.run<boolean>(`document.querySelector('main a[href="/tx/${last}"]') !== null`), Boolean, 15_000);
     expect(await heading()).toBe(title);
-  }, 60_000);
+  });
 
   test('the throughput page moves, and says as of when', async () => {
     await page.open(`${proxy.url}/throughput?range=minute`);
@@ -155,7 +155,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     expect(after).toBeGreaterThan(0);
     expect(await page.run<string>(`document.querySelector('.page-title').textContent`)).toMatch(/as of \d\d:\d\d:\d\d/);
     expect(await page.run('window.isSamePage')).toBe(true);
-  }, 60_000);
+  });
 });
 
 /** Passes everything to the node. It can do something while a page is on its way, and leave blocks and transactions out of the stream. */

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { assetID } = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
   const { utxoID } = await node.dev('dev.mintNFT', { assetID, to: address, payload: 'ace' });
   nft = { utxoID, moved: (await node.dev('dev.sendNFT', { utxoID, to: other.address })).utxoID };
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 test('the list has all outputs, spent and unspent, page by page', async () => {
@@ -118,40 +118,36 @@ test('assets are sorted by holders, the asset of the fees first', async () => {
   expect(await html(`/asset/${other.assetID}`)).toContain('7 days');
 });
 
-test.skipIf(binary === undefined)(
-  'Chromium: CSV has the rows of all pages, ISO times, plain numbers and units of their own',
-  async () => {
-    const page: Page = await openChromium(binary!);
-    const until = (expression: string): Promise<boolean> => eventually(() => page.run<boolean>(expression), Boolean);
-    const saved = async (path: string, name: string): Promise<string[][]> => {
-      await page.open(url + path);
-      await until(`document.querySelector('.stream-state.live') !== null`);
-      await page.run(`(() => {
+test.skipIf(binary === undefined)('Chromium: CSV has the rows of all pages, ISO times, plain numbers and units of their own', async () => {
+  const page: Page = await openChromium(binary!);
+  const until = (expression: string): Promise<boolean> => eventually(() => page.run<boolean>(expression), Boolean);
+  const saved = async (path: string, name: string): Promise<string[][]> => {
+    await page.open(url + path);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run(`(() => {
       HTMLAnchorElement.prototype.click = () => {};
       URL.createObjectURL = (blob) => { void blob.text().then((text) => { window.saved = text; }); return 'about:blank'; };
       document.querySelector('[data-save-csv=${name}]').click();
     })()`);
-      await until('window.saved !== undefined');
-      return (await page.run<string>('window.saved')).split('\n').map((line) => line.slice(1, -1).split('","'));
-    };
-    try {
-      const [head, ...rows] = await saved(`/outputs/${accounts[1].address}?sort=amount`, 'outputs');
-      expect(head).toEqual(['Output', 'Amount', 'Amount unit', 'Owners', 'Created by', 'Created, UTC', 'State']);
-      expect(rows.length).toBeGreaterThan(sends);
-      expect(rows[0]?.slice(1, 3)).toEqual(['9992.998', 'AVAX']);
-      expect(rows[0]?.[5]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-      const [historyHead, ...history] = await saved(`/address/${accounts[1].address}`, 'history');
-      // Neither the NFT asset nor the last asset concerns this address.
-      expect(history).toHaveLength((await node.dev('dev.nodeInfo')).height - 2);
-      expect(historyHead?.at(-1)).toBe('Age');
-      expect(history[0]?.at(-1)).toMatch(/^\d{4}-.*Z$/);
-      expect(historyHead?.slice(4, 6)).toEqual(['Change', 'Change unit']);
-      expect(history.map((row) => row.slice(4, 6).join(' '))).toContain('-0.001 AVAX');
-      const [, [since] = []] = await saved('/throughput', 'throughput');
-      expect(since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    } finally {
-      await page.close();
-    }
-  },
-  60_000,
-);
+    await until('window.saved !== undefined');
+    return (await page.run<string>('window.saved')).split('\n').map((line) => line.slice(1, -1).split('","'));
+  };
+  try {
+    const [head, ...rows] = await saved(`/outputs/${accounts[1].address}?sort=amount`, 'outputs');
+    expect(head).toEqual(['Output', 'Amount', 'Amount unit', 'Owners', 'Created by', 'Created, UTC', 'State']);
+    expect(rows.length).toBeGreaterThan(sends);
+    expect(rows[0]?.slice(1, 3)).toEqual(['9992.998', 'AVAX']);
+    expect(rows[0]?.[5]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    const [historyHead, ...history] = await saved(`/address/${accounts[1].address}`, 'history');
+    // Neither the NFT asset nor the last asset concerns this address.
+    expect(history).toHaveLength((await node.dev('dev.nodeInfo')).height - 2);
+    expect(historyHead?.at(-1)).toBe('Age');
+    expect(history[0]?.at(-1)).toMatch(/^\d{4}-.*Z$/);
+    expect(historyHead?.slice(4, 6)).toEqual(['Change', 'Change unit']);
+    expect(history.map((row) => row.slice(4, 6).join(' '))).toContain('-0.001 AVAX');
+    const [, [since] = []] = await saved('/throughput', 'throughput');
+    expect(since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  } finally {
+    await page.close();
+  }
+});

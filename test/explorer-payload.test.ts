@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const payload of [png, svg, link, disguised]) await node.dev('dev.mintNFT', { assetID, to: accounts[1].address, payload });
   const { json } = await getFrom(node.program(), `assets/${assetID}/nft-groups`);
   for (const { minted } of json.groups) if (minted !== undefined) outputs.set(minted.payload, minted.utxoId);
-}, 30_000);
+});
 afterAll(() => node.stop());
 
 const hexOf = (text: string): string => (text.startsWith('0x') ? text : `0x${Buffer.from(text).toString('hex')}`);
@@ -49,26 +49,22 @@ test('SVG, URLs, other outputs and unknown IDs have no image', async () => {
 });
 
 const binary = chromiumBinary();
-test.skipIf(binary === undefined)(
-  'Chromium: the page shows the image and the texts, loads no URL and runs nothing',
-  async () => {
-    const page = await openChromium(binary!);
-    try {
-      await page.open(`${url}/asset/${assetID}`);
-      await eventually(
-        () => page.run<boolean>(`document.querySelector('.payload-image')?.naturalWidth === 1`),
-        (isLoaded) => isLoaded,
-      );
-      const text = await page.run<string>(`document.querySelector('.cards').textContent`);
-      expect(text).toContain(svg);
-      expect(text).toContain(link);
-      expect(page.requests.filter((request) => !request.startsWith(`${url}/`))).toEqual([]);
-      // Opened by itself, the disguised page is an image that cannot be shown.
-      await page.open(`${url}/payload/${outputs.get(disguised)}`);
-      expect(await page.run<string>('document.title')).not.toBe('run');
-    } finally {
-      await page.close();
-    }
-  },
-  60_000,
-);
+test.skipIf(binary === undefined)('Chromium: the page shows the image and the texts, loads no URL and runs nothing', async () => {
+  const page = await openChromium(binary!);
+  try {
+    await page.open(`${url}/asset/${assetID}`);
+    await eventually(
+      () => page.run<boolean>(`document.querySelector('.payload-image')?.naturalWidth === 1`),
+      (isLoaded) => isLoaded,
+    );
+    const text = await page.run<string>(`document.querySelector('.cards').textContent`);
+    expect(text).toContain(svg);
+    expect(text).toContain(link);
+    expect(page.requests.filter((request) => !request.startsWith(`${url}/`))).toEqual([]);
+    // Opened by itself, the disguised page is an image that cannot be shown.
+    await page.open(`${url}/payload/${outputs.get(disguised)}`);
+    expect(await page.run<string>('document.title')).not.toBe('run');
+  } finally {
+    await page.close();
+  }
+});

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await node.dev('dev.export', { destinationChain: 'P', from: 1, to: address, amount: '1 AVAX' });
   paths = ['/', '/blocks', '/block/3', `/tx/${txID}`, `/graph/${txID}`, `/address/${address}`, '/assets', `/asset/${assetID}`];
   paths.push('/mempool', '/cross-chain', '/throughput', '/throughput?range=month');
-}, 30_000);
+});
 afterAll(() => node.stop());
 
 test('every page has its lists as CSV and its pictures as SVG', async () => {
@@ -71,5 +71,4 @@ test.skipIf(binary === undefined)(
       await page.close();
     }
   },
-  60_000,
 );

@@ -224,7 +224,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       ((await node.program().client.call('/ext/info', 'info.getBlockchainID', { alias })).result as Json).blockchainID;
     titles = { [await chainID('P')]: 'P-Chain', [await chainID('C')]: 'C-Chain' };
     page = await openChromium(binary!);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page?.close();
     await node?.stop();
@@ -260,7 +260,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
     }
     events.close();
     expect(page.console).toEqual([]);
-  }, 120_000);
+  });
 
   const get = async (path: string): Promise<Json> =>
     JSON.parse((await node.program().client.send('GET', `/v1/networks/local/blockchains/x-chain/${path}`)).text);
@@ -293,7 +293,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
     })`);
     expect(csv).toContain(`"${one} → ${two}"`);
     expect(csv).toContain('"1250.5","AVAX"');
-  }, 120_000);
+  });
 
   test('every transaction has the amount and the type that the Data API tells', async () => {
     for (const { name, amount } of cases) {
@@ -305,7 +305,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       if (number === undefined) expect([name, tx.txType]).toEqual([name, 'CreateAssetTx']);
       else expect([name, told.includes(Number(number.replaceAll(',', '')))]).toEqual([name, true]);
     }
-  }, 60_000);
+  });
 
   test('lists that are open show every kind without a reload, as a page loaded anew does', async () => {
     const [, one, two] = accounts;
@@ -334,7 +334,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       expect([path, await page.run('window.isSamePage'), page.console]).toEqual([path, true, []]);
     }
     await node.dev('dev.resetTime');
-  }, 300_000);
+  });
 
   test('moved in a block: an export to own addresses is, a transfer to oneself is not', async () => {
     const moved = async (name: string) => (await get(`blocks/${heights[name]}/transactions`)).transactions[0].moved;
@@ -352,5 +352,5 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       expect((await runProgram('tx', idOf(each.name), '--url', url)).out.split('\n')[0]).toBe(each.sentence);
       expect((await runProgram('block', String(heights[each.name]), '--url', url)).out).toContain(`    ${each.sentence}\n`);
     }
-  }, 60_000);
+  });
 });

@@ -33,7 +33,7 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
     load = await prepareSteadyLoad(node.program().client, senders);
     open = await openExplorerTabs(binary!, node.program().url, load);
     for (const tab of open.tabs.values()) await tab.run('window.isSamePage = true');
-  }, 120_000);
+  });
   afterAll(async () => {
     await open?.close();
     await node?.stop();

@@ -32,7 +32,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     node = await startDevNode('in memory', '--accounts=2');
     url = node.program().url;
     page = await openChromium(binary!);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page.close();
     await node.stop();
@@ -55,7 +55,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
       'avm.get',
     ]);
     expect(await inputOf('[name=to]')).toBe('X-local1nobody');
-  }, 30_000);
+  });
 
   test('what somebody else sets is in the strip of an open page: when blocks are made, delays of calls, snapshots', async () => {
     await open('/blocks');
@@ -75,7 +75,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await shows(`Snapshot ${name}`)).toBe(true);
     await node.dev('dev.deleteSnapshot', { name });
     expect(await until(`!document.body.textContent.includes('before the fall')`)).toBe(true);
-  }, 30_000);
+  });
 
   test('what was created is a link and fills the next form; a second faucet works while the first waits for a block', async () => {
     await open('/dev');
@@ -96,7 +96,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect((await node.dev('dev.nodeInfo')).pending).toBe(2);
     await node.dev('dev.setAutomine', { enabled: true });
     await node.dev('dev.mine', { blocks: 1 });
-  }, 30_000);
+  });
 
   test('a fault is ordered and ended on the dev panel, and every page shows it', async () => {
     await open('/dev');
@@ -109,7 +109,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await press('End');
     expect(await until(`document.querySelector('.strip-faults') === null`)).toBe(true);
     expect((await node.dev('dev.nodeInfo')).faults).toEqual([]);
-  }, 30_000);
+  });
 
   test('the clock is shown once, and says that it is frozen', async () => {
     await open('/blocks');
@@ -120,7 +120,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     }
     expect(await text('.strip [data-clock]')).toMatch(/^\d+ \w+ \d{4} \d\d:\d\d:\d\d$/);
     await node.dev('dev.resetTime');
-  }, 30_000);
+  });
 
   test('text has the designed size, and the age of the first block is not cut', async () => {
     await page.emulate({ width: 1280, height: 900 });
@@ -129,7 +129,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await page.run<string[]>(sizes)).toEqual(['14px', '13px', '12px']);
     const cut = `[...document.querySelectorAll('.latest td:last-child')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
     expect(await page.run<string[]>(cut)).toEqual([]);
-  }, 30_000);
+  });
 
   test('a page that an event loads again does not fade on a slow link', async () => {
     await open('/blocks');
@@ -142,7 +142,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     const { height } = await node.dev('dev.mine', { blocks: 1 });
     expect(await until(`document.querySelector('main a[href="/block/${height}"]') !== null`)).toBe(true);
     expect(await page.run('window.wasBusy')).toBe(false);
-  }, 30_000);
+  });
 
   test('without shared workers more tabs are live than a browser opens connections to one server, which is six: they poll', async () => {
     const tabs: Page[] = [];
@@ -161,7 +161,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(last.requests.filter((request) => request.includes('/ext/events'))).toEqual([]);
     for (const tab of tabs) await tab.close();
     await page.show();
-  }, 60_000);
+  });
 
   test('a search lists matches as one types; arrows and Enter open one', async () => {
     await open('/blocks');
@@ -173,7 +173,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
         `document.querySelector('.search input').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))`,
       );
     expect(await until(`location.pathname.startsWith('/asset/')`)).toBe(true);
-  }, 30_000);
+  });
 
   test('a watched address marks the title of a tab that is not shown, until it is shown', async () => {
     const { accounts } = await node.dev('dev.accounts');
@@ -193,7 +193,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await press('Watched');
     expect(await page.run(`localStorage.getItem('serac-watched')`)).toBe('[]');
     await other.close();
-  }, 30_000);
+  });
 
   test('on a phone the tab of the page is in view, and a table that goes on has a shade at its edge', async () => {
     await page.emulate({ width: 390, height: 844 });
@@ -217,7 +217,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(cut).toEqual([]);
     expect(await page.run<number>(`document.querySelectorAll('.tx-list td:nth-child(4)').length`)).toBeGreaterThan(3);
     await page.emulate({ width: 1280, height: 900 });
-  }, 60_000);
+  });
 
   test('after a revert on the dev panel it says what changed', async () => {
     const { accounts } = await node.dev('dev.accounts');
@@ -231,7 +231,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(undone).toContain('account 1−12.5 AVAX');
     expect(undone).toContain('account 0+12.501 AVAX');
     await node.dev('dev.deleteSnapshot', { name: 'base' });
-  }, 30_000);
+  });
 
   test("a time in full is in UTC, with the reader's own beside it; tables have it as a tooltip", async () => {
     const { txID } = await node.dev('dev.faucet', { to: (await node.dev('dev.accounts')).accounts[1].address });
@@ -254,13 +254,13 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await page.open(`${url}/throughput`);
     expect(await until(`document.querySelector('table time')?.title.includes('GMT+5:30') === true`)).toBe(true);
     await page.setTimeZone('UTC');
-  }, 60_000);
+  });
 
   test('throughput shows a range that fits a young chain', async () => {
     await page.open(`${url}/throughput`);
     expect(await page.run(`document.querySelector('nav.switch [aria-current]').textContent`)).toMatch(/^1(0)? min$/);
     expect(await page.run<number>(`document.querySelectorAll('table[data-csv=throughput] tbody tr').length`)).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test('an address lights its own tab; a height above the last block names the last block', async () => {
     const { accounts } = await node.dev('dev.accounts');
@@ -271,5 +271,5 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     const { height } = await node.dev('dev.nodeInfo');
     await page.open(`${url}/block/999999`);
     expect(await text('main')).toContain(`The last block of X-Chain is ${height}.`);
-  }, 30_000);
+  });
 });

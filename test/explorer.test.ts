@@ -16,7 +16,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
   beforeAll(async () => {
     node = await startDevNode(mode, '--accounts=3');
     url = node.program().url;
-  }, 30_000);
+  });
   afterAll(() => node.stop());
 
   test('a transaction has every amount and owner in its HTML', async () => {
@@ -182,7 +182,7 @@ test('the explorer can be turned off, and does not exist with --strict', async (
       ]);
     await node.stop();
   }
-}, 30_000);
+});
 
 test('with a required API key the page asks for one and reads with it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'serac-explorer-'));
@@ -199,4 +199,4 @@ test('with a required API key the page asks for one and reads with it', async ()
   expect(await found.text()).toContain('Block 0');
   await node.stop();
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});

@@ -33,7 +33,7 @@ test('the banner shows the followed URL without its credentials', async () => {
   } finally {
     await Promise.all([follower.stop(), node.stop()]);
   }
-}, 60_000);
+});
 
 test('a follower with all blocks of its node is bootstrapped and not a validator', async () => {
   const node = await startProgram('--workers=0', '--log-level=trace');
@@ -70,7 +70,7 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
     await follower.stop();
     await node.stop();
   }
-}, 60_000);
+});
 
 test('health follows the state of following at once, not at the next round of health checks', async () => {
   const node = await startProgram('--workers=0');
@@ -110,7 +110,7 @@ test('health follows the state of following at once, not at the next round of he
     await front.stop(true);
     await node.stop();
   }
-}, 240_000);
+});
 
 describe('a node that does not answer', () => {
   let silentServer: Server;
@@ -145,7 +145,7 @@ describe('a node that does not answer', () => {
       } finally {
         await follower.stop();
       }
-    }, 60_000);
+    });
 });
 
 /** Expects AvalancheGo's responses of a node that is not a validator. */

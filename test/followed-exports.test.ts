@@ -269,7 +269,7 @@ describe('a node with fake P- and C-Chains', () => {
       await follower?.stop();
       await node.stop();
     }
-  }, 60_000);
+  });
 
   test('serac follow', async () => {
     const network = await openNetwork();
@@ -288,54 +288,50 @@ describe('a node with fake P- and C-Chains', () => {
       await follower?.stop();
       await network.stop();
     }
-  }, 120_000);
+  });
 
-  test.skipIf(servers === undefined)(
-    suiteName('serac index and serac api', hasServers),
-    async () => {
-      const network = await openNetwork();
-      const { client, indexer, stop } = await startIndexed(network.url);
-      const sql = openPostgres({ url: servers?.database as string });
-      try {
-        const send = createSender(network);
-        await eventually(
-          async () => (await balancesOf(client, otherKey)).status,
-          (status) => status === 200,
-          timeout,
-        );
-        expect(network.state.lists).toBe(0);
-        const countResults = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM backfill_result', []))[0]?.n ?? 0;
-        expect(await countResults()).toBe(0);
-        await checkImportedExports(network, send, client);
-        await failures(network, client, await checkUnaskedExports(network, send, client));
-        const before = await countResults();
-        expect(before).toBeGreaterThan(0);
+  test.skipIf(servers === undefined)(suiteName('serac index and serac api', hasServers), async () => {
+    const network = await openNetwork();
+    const { client, indexer, stop } = await startIndexed(network.url);
+    const sql = openPostgres({ url: servers?.database as string });
+    try {
+      const send = createSender(network);
+      await eventually(
+        async () => (await balancesOf(client, otherKey)).status,
+        (status) => status === 200,
+        timeout,
+      );
+      expect(network.state.lists).toBe(0);
+      const countResults = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM backfill_result', []))[0]?.n ?? 0;
+      expect(await countResults()).toBe(0);
+      await checkImportedExports(network, send, client);
+      await failures(network, client, await checkUnaskedExports(network, send, client));
+      const before = await countResults();
+      expect(before).toBeGreaterThan(0);
 
-        // On a network with pre-linearization history a backfill of every address is requested, once. Which network it is, a server reads once.
-        await sql.all('UPDATE progress SET complete_from = 1', []);
-        const later = await startProgram('api', `--database-url=${servers?.database}`);
-        const completeFrom = async () => (await balancesOf(later.client, otherKey)).json.historyCompleteFromBlock;
-        expect(await eventually(completeFrom, (from) => from === '1')).toBe('1');
-        expect(await countResults()).toBe(before + 1);
-        await later.stop();
-        await sql.all('UPDATE progress SET complete_from = 0', []);
+      // On a network with pre-linearization history a backfill of every address is requested, once. Which network it is, a server reads once.
+      await sql.all('UPDATE progress SET complete_from = 1', []);
+      const later = await startProgram('api', `--database-url=${servers?.database}`);
+      const completeFrom = async () => (await balancesOf(later.client, otherKey)).json.historyCompleteFromBlock;
+      expect(await eventually(completeFrom, (from) => from === '1')).toBe('1');
+      expect(await countResults()).toBe(before + 1);
+      await later.stop();
+      await sql.all('UPDATE progress SET complete_from = 0', []);
 
-        // No indexer runs, so nobody processes requests.
-        await indexer.stop();
-        const { status, json } = await eventually(
-          () => balancesOf(client, sender),
-          (answer) => answer.status === 503,
-          timeout * 2,
-        );
-        expect([status, json.message]).toEqual([503, expect.stringContaining('The indexer (serac index)')]);
-      } finally {
-        await sql.close();
-        await stop();
-        await network.stop();
-      }
-    },
-    180_000,
-  );
+      // No indexer runs, so nobody processes requests.
+      await indexer.stop();
+      const { status, json } = await eventually(
+        () => balancesOf(client, sender),
+        (answer) => answer.status === 503,
+        timeout * 2,
+      );
+      expect([status, json.message]).toEqual([503, expect.stringContaining('The indexer (serac index)')]);
+    } finally {
+      await sql.close();
+      await stop();
+      await network.stop();
+    }
+  });
 });
 
 const binary = process.env.AVALANCHEGO;
@@ -364,4 +360,4 @@ else
       await follower?.stop();
       await node.stop();
     }
-  }, 180_000);
+  });

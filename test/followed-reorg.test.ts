@@ -78,7 +78,7 @@ describe('a follower of a chain that replaces blocks', () => {
     await untilSame(node, follower);
     const health = await follower.client.call('/ext/health', 'health.health', {});
     expect((health.result as unknown as Health).healthy).toBe(true);
-  }, 120_000);
+  });
 
   test('dev.revert: the chain is shorter and has no new block', async () => {
     const { dev } = createClient({ url: node.url });
@@ -89,7 +89,7 @@ describe('a follower of a chain that replaces blocks', () => {
     const { height } = await dev.revert('before');
     await untilHeight(follower, height);
     await untilSame(node, follower);
-  }, 120_000);
+  });
 
   test('deeper than --reorg-depth: it keeps its blocks, fails its health check and says what to do', async () => {
     const { dev } = createClient({ url: node.url });
@@ -109,7 +109,7 @@ describe('a follower of a chain that replaces blocks', () => {
       ({ healthy }) => !healthy,
     );
     expect(report.checks.follow?.error).toContain('start again with an empty data directory');
-  }, 120_000);
+  });
 });
 
 type Health = { readonly healthy: boolean; readonly checks: Record<string, { readonly error?: string }> };
@@ -120,28 +120,24 @@ test('blocks of a public network are final: the flag is refused', async () => {
   expect(code).not.toBe(0);
 });
 
-test.skipIf(!hasServers)(
-  suiteName('an index in PostgreSQL does not go back and says what to do', hasServers),
-  async () => {
-    const servers = await openServers('followed_reorg');
-    const node = await startProgram('--accounts=1', '--reorg-depth=4');
-    const { dev } = createClient({ url: node.url });
-    await dev.mine({ blocks: 3 });
-    const indexer = startIndexer(node.url, `--database-url=${servers.database}`, '--log-level=info');
-    await eventually(
-      async () => indexer.stderrText(),
-      (log) => log.includes('caught up with'),
-    );
-    await dev.reorg(2);
-    await dev.mine();
-    const text = await eventually(
-      async () => indexer.stderrText(),
-      (log) => log.includes('is stored here'),
-    );
-    expect(text).toContain('empty the database and start serac index again, or use serac follow --reorg-depth 64');
-    await indexer.stop();
-    await node.stop();
-    await servers.close();
-  },
-  120_000,
-);
+test.skipIf(!hasServers)(suiteName('an index in PostgreSQL does not go back and says what to do', hasServers), async () => {
+  const servers = await openServers('followed_reorg');
+  const node = await startProgram('--accounts=1', '--reorg-depth=4');
+  const { dev } = createClient({ url: node.url });
+  await dev.mine({ blocks: 3 });
+  const indexer = startIndexer(node.url, `--database-url=${servers.database}`, '--log-level=info');
+  await eventually(
+    async () => indexer.stderrText(),
+    (log) => log.includes('caught up with'),
+  );
+  await dev.reorg(2);
+  await dev.mine();
+  const text = await eventually(
+    async () => indexer.stderrText(),
+    (log) => log.includes('is stored here'),
+  );
+  expect(text).toContain('empty the database and start serac index again, or use serac follow --reorg-depth 64');
+  await indexer.stop();
+  await node.stop();
+  await servers.close();
+});

@@ -85,7 +85,7 @@ describe('the action setup', () => {
     const printed = run(readAction('log'));
     expect([printed.exitCode, printed.out]).toEqual([0, expect.stringContaining('fuji')]);
     expect(printed.out).toStartWith('::group::');
-  }, 120_000);
+  });
 
   test('a node that cannot start fails the step, with its log', () => {
     const { run } = newJob();
@@ -94,7 +94,7 @@ describe('the action setup', () => {
     taken.stop(true);
     expect([exitCode, outputs.url]).toEqual([1, undefined]);
     expect(out).toMatch(new RegExp(`::group::Log of Serac\n[\\s\\S]*${taken.port}[\\s\\S]*::endgroup::\n::error::Serac did not start`));
-  }, 120_000);
+  });
 
   test('without a command it runs the npm package of the given version', () => {
     const { run, temp } = newJob();

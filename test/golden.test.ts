@@ -48,7 +48,7 @@ describe('--strict answers exactly as AvalancheGo', () => {
     const replayed = await replaySteps(node.client, scenario);
     expect(differenceTexts(replayed)).toEqual([]);
     expect(replayed.ran).toBe(485);
-  }, 60_000);
+  });
 });
 
 describe('--strict rejects requests exactly as AvalancheGo', () => {
@@ -63,7 +63,7 @@ describe('--strict rejects requests exactly as AvalancheGo', () => {
     const replayed = await replayCases(node.client, errors);
     expect(differenceTexts(replayed)).toEqual([]);
     expect(replayed.ran).toBe(593);
-  }, 60_000);
+  });
 });
 
 describe('by default responses differ only as listed in src/api/differences.ts', () => {
@@ -86,7 +86,7 @@ describe('by default responses differ only as listed in src/api/differences.ts',
       'pageCursors',
       'txStatus',
     ]);
-  }, 60_000);
+  });
 });
 
 describe('by default error responses differ only as listed in src/api/differences.ts', () => {
@@ -109,7 +109,7 @@ describe('by default error responses differ only as listed in src/api/difference
       'missingContentType',
       'txStatus',
     ]);
-  }, 60_000);
+  });
 });
 
 /** The entry of `differences.ts` that explains a difference. An unexplained difference is returned as text, which fails the test. */

@@ -48,7 +48,7 @@ test('a database that another process has locked', async () => {
   expect(healthy.checks.database).not.toHaveProperty('error');
   await untilAccepted(client, second);
   expect(await program.stop()).toBe(0);
-}, 60_000);
+});
 
 test('a data directory that is deleted while the node runs', async () => {
   const dataDir = join(folder, 'deleted');
@@ -78,7 +78,7 @@ test('a data directory that is deleted while the node runs', async () => {
   await run('load', other.port);
   expect(await readTxStatus(other.client, second)).toBe('Accepted');
   await other.stop();
-}, 60_000);
+});
 
 if (!hasSmallDisks()) console.log('skipped: tests of a full disk, because this system does not allow mounts');
 else {
@@ -98,7 +98,7 @@ else {
       expect(text).not.toContain('damage found');
     }
     expect([last?.code, last?.text]).toEqual([0, expect.stringContaining('no damage found')]);
-  }, 120_000);
+  });
 
   test('low disk space fails the health check until there is space again; below the required space the node stops', async () => {
     const { client, leaveFree, stop, exited } = await startOnSmallDisk(frequentChecks, ...thresholds);
@@ -113,7 +113,7 @@ else {
     leaveFree(10);
     expect(await Promise.race([exited, Bun.sleep(20_000)])).toBe(1);
     await stop();
-  }, 60_000);
+  });
 
   test('with less disk space than required the node does not start, and the message says why', async () => {
     const { code, err } = await runOnFilledDisk(
@@ -122,7 +122,7 @@ else {
     );
     expect(code).toBe(1);
     expect(err).toMatch(/fatal less than 40 % of the disk of .* is free; free some space, or choose a lower --system-tracker-disk-req/);
-  }, 60_000);
+  });
 
   test('full disk: issued transactions wait until there is space', async () => {
     const { client, leaveFree, stop } = await startOnSmallDisk(frequentChecks, noDiskShutdown);
@@ -140,7 +140,7 @@ else {
     expect(healthy.checks.database).not.toHaveProperty('contiguousFailures');
     await untilAccepted(client, second);
     expect(await stop()).toBe(0);
-  }, 60_000);
+  });
 
   test('full disk: after a failed commit issueTx and all health routes fail at once, until there is space', async () => {
     // Health checks run once an hour here, so these failures come from the failed commit.
@@ -183,7 +183,7 @@ else {
     } finally {
       expect(await stop()).toBe(0);
     }
-  }, 60_000);
+  });
 
   test('full disk of a following node: the health check fails at once, and the node catches up when there is space', async () => {
     const source = await startProgram();
@@ -203,7 +203,7 @@ else {
       expect(await stop()).toBe(0);
       await source.stop();
     }
-  }, 60_000);
+  });
 }
 
 type Check = { readonly error?: string; readonly contiguousFailures?: number; readonly message?: { availableDiskPercentage?: number } };

@@ -85,7 +85,7 @@ test('a hung reader: no client waits for long, the health check fails, and the r
   } finally {
     expect(await program.stop()).toBe(0);
   }
-}, 60_000);
+});
 
 test('a hung writer: calls that need it get 503 from the reader, reads still work, and all works again when the writer resumes', async () => {
   const { program, reader } = await start('writer');
@@ -120,7 +120,7 @@ test('a hung writer: calls that need it get 503 from the reader, reads still wor
     process.kill(program.pid, 'SIGCONT');
     expect(await program.stop()).toBe(0);
   }
-}, 60_000);
+});
 
 test('a writer that is killed: calls that wait for it are answered at once, and the reader exits', async () => {
   const { program, reader } = await start('killed');
@@ -145,7 +145,7 @@ test('a writer that is killed: calls that wait for it are answered at once, and 
     (pids) => pids.length === 0,
   );
   expect(left).toEqual([]);
-}, 60_000);
+});
 
 test('a writer that stays hung is killed, and the reader exits, so that a supervisor can restart the node', async () => {
   const { program } = await start('ended');
@@ -162,7 +162,7 @@ test('a writer that stays hung is killed, and the reader exits, so that a superv
   }
   const again = await start('ended');
   expect(await again.program.stop()).toBe(0);
-}, 60_000);
+});
 
 type CheckResult = { readonly error?: string; readonly message?: unknown };
 

@@ -94,7 +94,7 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
       await Promise.all([killedSql.close(), wholeSql.close()]);
       await Promise.all([killed.close(), whole.close()]);
     }
-  }, 300_000);
+  });
 
   test('with --trust-node it stores the same rows, public keys included', async () => {
     const [verifying, trusting] = [await openServers('index_verifying'), await openServers('index_trusting')];
@@ -111,5 +111,5 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
       await Promise.all([verifyingSql.close(), trustingSql.close()]);
       await Promise.all([verifying.close(), trusting.close()]);
     }
-  }, 300_000);
+  });
 });

@@ -32,7 +32,7 @@ test('GET / lists every URL, and each of them exists', async () => {
   // The Data and Metrics APIs have routes below theirs only; JSON-RPC paths answer 405 to GET.
   for (const [name, url] of Object.entries(endpoints).filter(([name]) => !['data', 'metricsApi', 'events'].includes(name)))
     expect([name, [200, 405].includes((await fetch(url)).status)]).toEqual([name, true]);
-}, 30_000);
+});
 
 test('browsers get a page without scripts; other methods, and --strict, get 404 as from AvalancheGo', async () => {
   const node = await start();
@@ -59,7 +59,7 @@ test('browsers get a page without scripts; other methods, and --strict, get 404 
     const { date: ___, 'node-id': ____, ...theirs } = there?.headers ?? {};
     expect(own).toEqual(theirs);
   }
-}, 30_000);
+});
 
 test('/ready is 200 with the version; 503 while stopping, and while a follower has not caught up', async () => {
   const node = await start('--http-shutdown-wait=2s');
@@ -77,7 +77,7 @@ test('/ready is 200 with the version; 503 while stopping, and while a follower h
   const follower = await start('follow', 'http://127.0.0.1:1', '--network-id=local', '--log-level=off');
   const waiting = await follower.client.send('GET', '/ready');
   expect([waiting.status, waiting.text]).toEqual([503, '{"ready":false,"reason":"the node is not bootstrapped yet"}\n']);
-}, 30_000);
+});
 
 test('reader processes answer both', async () => {
   const node = await start(`--data-dir=${folder}/readers`, '--workers=2', '--data-port=0');
@@ -93,4 +93,4 @@ test('reader processes answer both', async () => {
     expect((await client.send('POST', '/', {}, '{}')).status).toBe(404);
     client.close();
   }
-}, 30_000);
+});

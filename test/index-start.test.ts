@@ -55,7 +55,7 @@ describe.skipIf(!hasServers)(suiteName('the start of serac index', hasServers), 
     await prepareIndex(lock, context, 'http://127.0.0.1:1', { pageSecret: new Uint8Array(32) });
     await sql.close();
     expect(seen).toEqual([1]);
-  }, 60_000);
+  });
 
   test('while webhooks cannot be delivered, one follower at a time asks the node; none does after the end', async () => {
     const node = await startProgram('--accounts=1', '--workers=0');
@@ -85,5 +85,5 @@ describe.skipIf(!hasServers)(suiteName('the start of serac index', hasServers), 
     await Bun.sleep(2500);
     expect(requests).toBe(before);
     await node.stop();
-  }, 90_000);
+  });
 });

@@ -131,7 +131,7 @@ else {
         await program?.stop();
         await go.stop();
       }
-    }, 240_000);
+    });
 
   test('a node decides nothing while the other is connected and does not answer, and goes on when it does', async () => {
     const go = await startAvalancheGo(binary);
@@ -173,7 +173,7 @@ else {
       await program.stop();
       await go.stop();
     }
-  }, 240_000);
+  });
 
   test('AvalancheGo bootstraps the X-Chain from Serac, which answers for the other chains; then both decide', async () => {
     const flags = ['join', '--network-id=local', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
@@ -206,5 +206,5 @@ else {
     } finally {
       await program.stop();
     }
-  }, 180_000);
+  });
 }

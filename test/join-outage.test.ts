@@ -50,7 +50,7 @@ test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async
   }
   expect(await isBootstrapped({ name: 'Serac', client: program.client })).toBe(false);
   await program.stop();
-}, 60_000);
+});
 
 const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;

@@ -63,4 +63,4 @@ test(`a node that is killed in the middle of ${blocks} blocks resumes at its las
       (await client.call('/ext/bc/X', 'avm.getBlockByHeight', { height: `${height}`, encoding: 'hex' })).result;
     expect(await read(again.node)).toEqual(await read((sources[0] as { node: NetworkNode }).node));
   }
-}, 240_000);
+});

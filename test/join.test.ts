@@ -55,7 +55,7 @@ describe('what is refused', () => {
     test(flags.join(' '), async () => {
       const { code: got, err } = await runProgram(...flags, '--http-port=0', '--silent');
       expect([got, err]).toEqual([code, expect.stringContaining(message)]);
-    }, 30_000);
+    });
 
   test('a port for peers that is taken: exit code 3; a chain that was decided alone cannot join', async () => {
     const { program, stakingAddress } = await start('--staking-port=0');
@@ -68,7 +68,7 @@ describe('what is refused', () => {
     await alone.stop();
     const refused = await runProgram(...open, '--staking-port=0', `--data-dir=${dataDir}`, '--http-port=0', '--silent');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('a chain that decided blocks alone cannot join one')]);
-  }, 60_000);
+  });
 });
 
 test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async () => {
@@ -139,4 +139,4 @@ test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async
     30_000,
   );
   expect(warning).toContain('that no other node has this staking key');
-}, 150_000);
+});

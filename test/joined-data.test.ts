@@ -138,4 +138,4 @@ test('a joined node shows imports by their signatures, and marks what it cannot 
   // The index can be built from the blocks alone.
   const checked = await runProgram('check', `--data-dir=${dataDir}`, '--network-id=local');
   expect([checked.code, checked.err]).toEqual([0, expect.any(String)]);
-}, 120_000);
+});

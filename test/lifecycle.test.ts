@@ -168,13 +168,13 @@ for (const [what, flags] of [
     const node = await startNode(nodeConfig('--http-port=0'), resources.env);
     await node.close();
     expect(resources.left()).toEqual(noneOpen);
-  }, 30_000);
+  });
 
 test('a start that fails because the plans of API keys cannot be read leaves nothing open', async () => {
   const missing = join(folder, 'plans.json');
   await expect(startNode(nodeConfig('--http-port=0', `--rate-limit-plans=${missing}`), resources.env)).rejects.toThrow(missing);
   expect(resources.left()).toEqual(noneOpen);
-}, 30_000);
+});
 
 test('closing again, at the same time or later, has no further effect', async () => {
   const node = await startNode(nodeConfig('--http-port=0', '--http-shutdown-wait=50ms'), resources.env);
@@ -188,7 +188,7 @@ test('closing again, at the same time or later, has no further effect', async ()
   await Bun.sleep(100);
   expect(resources.healthRounds()).toBe(rounds);
   expect(resources.logged).toEqual([]);
-}, 30_000);
+});
 
 test('if one resource fails to close, all others are still closed', async () => {
   const { env } = resources;
@@ -205,7 +205,7 @@ test('if one resource fails to close, all others are still closed', async () => 
   const node = await startNode(nodeConfig('--http-port=0'), { ...env, serve: serveFailingClose });
   await expect(node.close()).rejects.toThrow('cannot close');
   expect(resources.left()).toEqual(noneOpen);
-}, 30_000);
+});
 
 test.skipIf(!postgresInstalled)(
   'serac api: a failed start closes the database connection and stops polling, and closing again has no further effect',
@@ -238,7 +238,6 @@ test.skipIf(!postgresInstalled)(
       await database.remove();
     }
   },
-  60_000,
 );
 
 /** Writes what `serac index` writes before it follows its node. */

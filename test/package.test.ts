@@ -17,7 +17,7 @@ let withoutBun: InstalledPackage;
 beforeAll(() => {
   installed = installPackage();
   withoutBun = copyWithoutBun(installed);
-}, 120_000);
+});
 afterAll(() => {
   installed.remove();
   withoutBun.remove();
@@ -137,7 +137,7 @@ test('the types are found and correct for Node and for bundlers', async () => {
     ]);
     expect([resolution, code, out]).toEqual([resolution, 0, '']);
   }
-}, 60_000);
+});
 
 describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
   const runScript = (script: string, flags: readonly string[] = []) => {
@@ -164,7 +164,7 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
     `);
     const line = '1 299899999999000000 200 200 200';
     expect([code, out, withoutWarnings(err)]).toEqual([0, `${line}\n${line}\n`, '']);
-  }, 60_000);
+  });
 
   test('import and require give one library, and SeracError is one class for all entry points', async () => {
     const { code, out, err } = await runScript(`
@@ -183,7 +183,7 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
     `);
     const expected = '1 true true\nSeracError SeracError SeracError true\nfunction\n';
     expect([code, out, withoutWarnings(err)]).toEqual([0, expected, '']);
-  }, 60_000);
+  });
 
   test('a forgotten node ends with the program; one that listens or is waited for does not', async () => {
     const forgotten = await runScript(`
@@ -219,7 +219,7 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
       child.kill();
       await child.exited;
     }
-  }, 60_000);
+  });
 
   test(
     `${cycles} nodes one after the other, each with a transfer and events, leave no memory and no handle behind`,
@@ -304,30 +304,26 @@ describe.skipIf(!existsSync(jest)).each(seracNodes)('jest on $name', ({ path }) 
     const { code, err } = await run([path, jest, '--rootDir', project], project);
     expect([code, err]).toEqual([0, expect.stringContaining('Tests:       3 passed, 3 total')]);
     expect(err).not.toMatch(/did not exit|open handle/);
-  }, 120_000);
+  });
 });
 
 describe.each(isLong ? nodes : seracNodes)('npx serac on $name', ({ path }) => {
   const start = (at: InstalledPackage, options = {}) => startNpx(at.folder, path, [], options);
 
-  test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
-    '%s to npx never leaves the node behind',
-    async (signal) => {
-      const { url, npx } = await start(installed);
-      expect((await fetch(`${url}/ext/health`)).status).toBe(200);
-      npx.kill(signal);
-      await npx.exited;
-      expect(await stopsAnswering(url)).toBe(true);
-    },
-    60_000,
-  );
+  test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('%s to npx never leaves the node behind', async (signal) => {
+    const { url, npx } = await start(installed);
+    expect((await fetch(`${url}/ext/health`)).status).toBe(200);
+    npx.kill(signal);
+    await npx.exited;
+    expect(await stopsAnswering(url)).toBe(true);
+  });
 
   test('Ctrl-C in a terminal, which signals the whole process group, stops npx and the node', async () => {
     const { url, npx } = await start(installed, { detached: true });
     process.kill(-npx.pid, 'SIGINT');
     await npx.exited;
     expect(await stopsAnswering(url)).toBe(true);
-  }, 60_000);
+  });
 });
 
 for (const node of seracNodes) {
@@ -355,7 +351,7 @@ for (const node of seracNodes) {
       20_000,
     );
     expect([code, out]).toEqual([0, expect.stringContaining('1')]);
-  }, 60_000);
+  });
 
   test(`the recovery thread runs on ${node.name}; without its file there is a warning`, async () => {
     const script = `
@@ -383,7 +379,7 @@ for (const node of seracNodes) {
     );
     renameSync(`${file}.away`, file);
     expect(without as unknown).toEqual({ issued: 1, lines: [expect.stringContaining('recovery-thread.js')] });
-  }, 180_000);
+  });
 
   test(`PostgreSQL and Redis are refused on ${node.name} with the reason`, async () => {
     const { code, err } = await run(
@@ -391,7 +387,7 @@ for (const node of seracNodes) {
       withoutBun.folder,
     );
     expect([code, err]).toEqual([1, expect.stringContaining('Redis (--cache-url) needs Bun')]);
-  }, 60_000);
+  });
 }
 
 /** Creates transactions that spend the same output, as hex with a checksum. */

@@ -44,7 +44,7 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     api = await startProgram('api', url('serac_api'));
     const target = await heightOf(node.client);
     await eventually(height, (stored) => stored === target, patience);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await api?.stop();
@@ -52,7 +52,7 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     await node?.stop();
     await postgres?.remove();
     rmSync(slow, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test('the documented statements move, replace, detach and attach ranges, and answers stay the same', async () => {
     const expected = await txPages(node.client);
@@ -98,5 +98,5 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     expect(await txPages(api.client)).toEqual(expected);
     const last = await sendRequest(api.client, { path: `${chainRoot}/transactions/${expected[0]}` });
     expect(last.status).toBe(200);
-  }, 180_000);
+  });
 });

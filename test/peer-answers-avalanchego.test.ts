@@ -142,4 +142,4 @@ else
     } finally {
       for (const one of running.reverse()) await one.stop();
     }
-  }, 240_000);
+  });

@@ -107,4 +107,4 @@ test('a flood of peers without stake does not stop a staker, and what they made 
     (growth) => growth < 100,
     60_000,
   );
-}, 300_000);
+});

@@ -171,7 +171,7 @@ describe('connections that never become peers', () => {
     expect(closedFor(victim)).toMatchObject({ 'no certificate': 1 });
     expect(victim.network.connectingCount()).toBe(0);
     raw.destroy();
-  }, 90_000);
+  });
 
   test('a certificate that AvalancheGo does not accept', async () => {
     const memory = createMemoryNet();
@@ -196,7 +196,7 @@ describe('connections that never become peers', () => {
     expect(await waitUntil(() => slow.isClosed() && pinging.isClosed(), 60_000)).toBe(true);
     clearInterval(timer);
     expect(closedFor(victim)).toMatchObject({ 'read timeout': 1, 'handshake timeout': 1 });
-  }, 90_000);
+  });
 
   function keepSocket(socket: tls.TLSSocket) {
     let isClosed = false;
@@ -247,7 +247,7 @@ describe('peers that finished the handshake', () => {
       expect([name, victim.network.counters.closed.get(reason as 'bad frame')]).toEqual([name, before + 1]);
     }
     await ask();
-  }, 60_000);
+  });
 
   test('what is ignored: empty frames, garbage, unknown messages, zstd bombs, unknown chains, responses nobody asked for', async () => {
     const { victim, endpoint, ask } = await openVictim();
@@ -269,7 +269,7 @@ describe('peers that finished the handshake', () => {
     expect(isPeer(victim, identity.node)).toBe(true);
     expect(one.received.some(({ kind }) => kind === 'accepted')).toBe(false);
     recordFigure({ name: 'growth during zstd bombs', unit: 'MB', value: (process.memoryUsage().rss - before) / 1e6, limit: 150 });
-  }, 60_000);
+  });
 
   test('a flood is slowed down to its bandwidth, and the other peer is served', async () => {
     const { victim, endpoint, ask } = await openVictim();
@@ -299,7 +299,7 @@ describe('peers that finished the handshake', () => {
         .find(({ node }) => node === identity.node)
         ?.throttledBy(),
     ).toBe('bandwidth');
-  }, 60_000);
+  });
 
   test('the bytes of a request count until it is answered: the peer is not read beyond its share, the other one is', async () => {
     const { victim, endpoint, ask } = await openVictim({ inboundNodeBytes: 300_000, inboundValidatorBytes: 0 });
@@ -321,7 +321,7 @@ describe('peers that finished the handshake', () => {
       held[answered]?.();
     }
     expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0)).toBe(true);
-  }, 60_000);
+  });
 
   test('a peer that leaves while it is slowed down is noticed before all it sent is read', async () => {
     // Nodes do not ask peers without stake for addresses, so that nothing else is sent to it.
@@ -339,7 +339,7 @@ describe('peers that finished the handshake', () => {
     expect(await waitUntil(() => written === 12)).toBe(true);
     one.socket.close();
     expect(await waitUntil(() => !isPeer(victim, identity.node), 15_000)).toBe(true);
-  }, 60_000);
+  });
 
   test('decompressed bytes count as bandwidth of a peer without stake', async () => {
     const victim = keep(createTestPeers({ haveStake: false }));
@@ -359,7 +359,7 @@ describe('peers that finished the handshake', () => {
     expect(await waitUntil(() => throttledBy() === 'bandwidth')).toBe(true);
     // 2 MiB at once, then 512 KiB per second.
     expect(victim.network.counters.received.get('appGossip')?.messages).toBeLessThanOrEqual(3);
-  }, 30_000);
+  });
 
   test('a peer that never reads loses messages, and is closed when its socket takes nothing', async () => {
     const options = { pingTimeout: 1500, pingFrequency: 300 };
@@ -383,7 +383,7 @@ describe('peers that finished the handshake', () => {
     expect(closedFor(victim)).toMatchObject({ 'write timeout': 1 });
     expect(outbound.remaining()).toEqual({ atLarge: 32 * 2 ** 20, validators: 32 * 2 ** 20 });
     await ask();
-  }, 60_000);
+  });
 
   test('requests for peers are answered ten times at once, then once per second', async () => {
     const { victim, endpoint } = await openVictim();
@@ -397,5 +397,5 @@ describe('peers that finished the handshake', () => {
     const answers = one.received.filter(({ kind }) => kind === 'peerList').length - before;
     expect(answers).toBeGreaterThanOrEqual(10);
     expect(answers).toBeLessThanOrEqual(13);
-  }, 30_000);
+  });
 });

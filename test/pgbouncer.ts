@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServerUser, freePort, handOver, type PrivatePostgres } from './postgres.ts';
+import { findServerUser, handOver, type PrivatePostgres } from './postgres.ts';
+import { freePort } from './processes.ts';
 
 /** PgBouncer in transaction mode before one PostgreSQL server. */
 export type PrivatePgBouncer = { readonly url: string; readonly port: number; readonly stop: () => Promise<void> };
@@ -20,7 +21,7 @@ export async function startPgBouncer(
   const user = findServerUser();
   if (pgBouncerBinary === undefined || user === undefined) throw new Error('PgBouncer is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'serac-pgbouncer-'));
-  const port = await freePort();
+  const port = freePort();
   writeFileSync(join(folder, 'users'), `${logins.join('\n')}\n`);
   writeFileSync(
     join(folder, 'config'),

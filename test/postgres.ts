@@ -1,7 +1,7 @@
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './processes.ts';
 
 /** A PostgreSQL server for one test, which can be stopped and killed. */
 export type PrivatePostgres = {
@@ -61,7 +61,7 @@ export async function startPostgres({
     run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
   else
     run('pg_basebackup', '--pgdata', data, '--dbname', replicaOf.url, '--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast');
-  const port = wantedPort ?? (await freePort());
+  const port = wantedPort ?? freePort();
   appendFileSync(
     join(data, 'postgresql.auto.conf'),
     [
@@ -163,11 +163,3 @@ function isStopped(pid: number): boolean {
     return true;
   }
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });

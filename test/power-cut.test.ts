@@ -56,7 +56,7 @@ beforeAll(async () => {
   for (const tx of txs) await issue(node, tx);
   expect(await heightOf(node)).toBe(BigInt(blocks));
   await stop(program, 'SIGKILL');
-}, 60_000);
+});
 
 const walOf = (dataDir: string): string => join(dataDir, 'db', 'serac.sqlite-wal');
 
@@ -94,7 +94,7 @@ for (const [name, lose] of losses)
     const { code, out } = await runProgram('check', '--data-dir', dataDir, '--network-id=local');
     expect([code, out]).toEqual([0, expect.stringContaining('no damage found')]);
     expect(out).toContain(`${end + 1} blocks`);
-  }, 60_000);
+  });
 
 test('a log that is lost although the node was stopped is noticed', async () => {
   const dataDir = join(folder, 'stopped');
@@ -113,4 +113,4 @@ test('a log that is lost although the node was stopped is noticed', async () => 
     `--data-dir=${dataDir}`,
   );
   expect([code, err]).toEqual([4, expect.stringContaining(`block ${blocks} had been accepted`)]);
-}, 60_000);
+});

@@ -14,6 +14,14 @@ export function socketsOf(pid: number): number {
   return list(folder).filter((fd) => linkOf(`${folder}/${fd}`)?.startsWith('socket:')).length;
 }
 
+/** A port on which nothing listens. Where the program can, let it choose: `--http-port=0`. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
 /**
  * Calls `read` until `isDone` accepts the value, and returns it. Throws with the last value when the timeout (in milliseconds) is over, so
  * that a wait without an assertion after it can fail. The pauses are a tenth of the time waited, 5 to 200 ms: a long wait costs little CPU

@@ -14,7 +14,7 @@ beforeAll(async () => {
   writeFileSync(plans, JSON.stringify({ node: { anonymous: { perMinute: 20, perDay: 100 } } }));
   const flags = ['--public-api', '--rate-limits=on', '--trusted-proxies=127.0.0.1', `--rate-limit-plans=${plans}`];
   node = await startProgram(`--data-dir=${join(folder, 'data')}`, '--workers=1', ...flags);
-}, 60_000);
+});
 afterAll(async () => {
   await node?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -88,7 +88,7 @@ describe('rate limits on a node of two processes', () => {
       },
       (opened) => opened > 1,
     );
-  }, 30_000);
+  });
   afterAll(() => node?.stop());
 
   test('of many requests at once, exactly as many are admitted as the plan allows', async () => {
@@ -237,7 +237,7 @@ test('--rate-limits=off: every response to a valid key has the headers of its pl
   } finally {
     await node.stop();
   }
-}, 30_000);
+});
 
 describe('--require-api-key', () => {
   let node: Program;
@@ -246,7 +246,7 @@ describe('--require-api-key', () => {
   beforeAll(async () => {
     node = await startLimitedNode('keys', '--require-api-key');
     client = createClient(node.port, '127.0.0.1', '127.0.1.1');
-  }, 30_000);
+  });
   afterAll(() => node?.stop());
 
   test('keys create prints the quota of the running server without --rate-limit-plans', async () => {
@@ -306,7 +306,7 @@ describe('--require-api-key', () => {
       expect(response.json).toMatchObject({ statusCode: status, error: phrases[status] as string });
       expect(response.json.message.length).toBeGreaterThan(0);
     }
-  }, 30_000);
+  });
 
   test('health, the Metrics API and the Node RPC need no key', async () => {
     for (const path of ['/v1/health-check', '/v1/live-check', '/v2/health-check', '/v2/chains', '/v1/avg_tps/X', '/api-json'])

@@ -43,7 +43,7 @@ test('both processes report health, also for a path with a trailing slash', asyn
   } finally {
     await program.stop();
   }
-}, 30_000);
+});
 
 test('if the writer hangs, the reader reports it in time, and still answers reads and counts requests', async () => {
   const { program, clients } = await startBoth('still', '--rate-limits=on');
@@ -68,7 +68,7 @@ test('if the writer hangs, the reader reports it in time, and still answers read
     process.kill(program.pid, 'SIGCONT');
     expect(await program.stop()).toBe(0);
   }
-}, 60_000);
+});
 
 test('both processes report shutting_down during --http-shutdown-wait', async () => {
   const { program, clients } = await startBoth('stopping', '--http-shutdown-wait=1500ms');
@@ -79,7 +79,7 @@ test('both processes report shutting_down during --http-shutdown-wait', async ()
   );
   expect(responses.map(({ status, json }) => [status, json.status])).toEqual(clients.map(() => [503, 'shutting_down']));
   expect(await program.exited).toBe(0);
-}, 30_000);
+});
 
 const withoutLimits = ({ rateLimits: _, ...others }: Record<string, unknown>): Record<string, unknown> => others;
 

@@ -55,7 +55,7 @@ for (const [mode, flags] of modes) {
     expect(await Promise.all(calls)).toEqual(clients.map(() => '{"jsonrpc":"2.0","result":{"height":"0"},"id":1}'));
     expect(await stopped).toBe(0);
     await untilGone(`open-${mode}`);
-  }, 60_000);
+  });
 
   test(`${mode}: without open calls the node ends at once, also with clients of the event stream`, async () => {
     const { program } = await start(`idle-${mode}`, ...flags);
@@ -68,7 +68,7 @@ for (const [mode, flags] of modes) {
     recordTime(`${mode}: a node without open calls has stopped`, began, 1000);
     await Promise.all(ends);
     await untilGone(`idle-${mode}`);
-  }, 60_000);
+  });
 
   test(`${mode}: a hung reader delays the stop by no more than --http-shutdown-timeout and a little`, async () => {
     const { program, reader } = await start(`hung-${mode}`, ...flags, '--http-shutdown-timeout=1s');
@@ -78,5 +78,5 @@ for (const [mode, flags] of modes) {
     expect(performance.now() - began).toBeLessThan(20_000);
     recordTime(`${mode}: a node with a hung reader has stopped`, began, 5000);
     await untilGone(`hung-${mode}`);
-  }, 60_000);
+  });
 }

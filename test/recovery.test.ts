@@ -26,7 +26,7 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
   afterAll(async () => {
     for (const end of ending.reverse()) await end();
     for (const folder of [archive, copies]) rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const heightIn = async (server: PrivatePostgres): Promise<number> => {
     const rows = (await runStatement(server, 'SELECT max(height) AS n FROM serac.c1_block').catch(() => [{ n: -1 }])) as [{ n: number }];
@@ -109,5 +109,5 @@ describe.skipIf(!postgresInstalled)(postgresInstalled ? name : `${name} (skipped
     expect([chain.code, chain.out]).toEqual([4, expect.stringContaining('damage found')]);
     const again = await runProgram('check', urlOf(restored), '--data-dir', join(copies, '0'));
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('give --data-dir an empty directory')]);
-  }, 300_000);
+  });
 });

@@ -1,4 +1,5 @@
 import { type Subprocess, spawn } from 'bun';
+import { freePort } from './processes.ts';
 
 /** A Redis server for one test, which can be killed, paused and restarted on the same port. */
 export type PrivateRedis = {
@@ -45,12 +46,6 @@ export async function startRedis(options: readonly string[] = [], sentinelConfig
     pause: () => server?.kill('SIGSTOP'),
     resume: () => server?.kill('SIGCONT'),
   };
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  listener.stop(true);
-  return listener.port;
 }
 
 const isListening = (port: number): Promise<boolean> =>

@@ -24,7 +24,7 @@ describe.skipIf(binary === undefined)('Chromium: the API reference', () => {
     node = await startProgram();
     page = await openChromium(binary!);
     await page.open(`${node.url}/api`);
-  }, 30_000);
+  });
   afterAll(async () => {
     await page.close();
     await node.stop();
@@ -141,7 +141,7 @@ describe.skipIf(binary === undefined)('Chromium: the API reference', () => {
       await keyed.stop();
       rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });
 
 test('the reference is whole without script, and exists without the explorer and with --strict', async () => {
@@ -166,4 +166,4 @@ test('the reference is whole without script, and exists without the explorer and
     expect(await json.json()).toEqual(await getJson(`${node.url}/api-json`));
     await node.stop();
   }
-}, 60_000);
+});

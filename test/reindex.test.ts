@@ -68,7 +68,7 @@ test('a data directory without an index gets one at the next start, and reindex 
   const again = await startProgram(`--data-dir=${folder}`, '--workers=0');
   expect(await listTransactions(again)).toEqual(listed);
   await again.stop();
-}, 60_000);
+});
 
 test('reindex continues after it was killed', async () => {
   const killed = Bun.spawn([...programCommand, 'reindex', '--data-dir', folder], {

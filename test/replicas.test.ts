@@ -96,12 +96,12 @@ describe.skipIf(!hasReplicatedServers)(
       await issuer.fund();
       for (let i = 0; i < 4; i++) await issuer.issue(8);
       await waitUntilServed(clients);
-    }, 120_000);
+    });
     afterEach(async () => {
       await Promise.all(watches.splice(0).map(({ stop }) => stop()));
       process.kill(all.indexer.pid, 'SIGCONT');
     });
-    afterAll(() => all?.close(), 60_000);
+    afterAll(() => all?.close());
 
     /** Waits until the servers serve the node's last block; returns its height. */
     async function waitUntilServed(servers: readonly Client[]): Promise<number> {
@@ -160,13 +160,13 @@ describe.skipIf(!hasReplicatedServers)(
         `SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'serac' AND has_table_privilege('serac_api', quote_ident(schemaname) || '.' || quote_ident(tablename), 'INSERT, UPDATE, DELETE, TRUNCATE')`,
       );
       expect(writable).toEqual([{ n: 0 }]);
-    }, 120_000);
+    });
 
     test('the indexer refuses a pooler, which cannot hold its lock, and says what to do', async () => {
       const { code, err } = await runProgram('index', all.node.url, `--database-url=${all.pooledIndexerUrl}`);
       expect(code).not.toBe(0);
       expect(err).toContain('is a pooler: the indexer needs the server itself');
-    }, 120_000);
+    });
 
     test('serac check verifies a replica, with the role that can only read', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'serac-replica-check-'));
@@ -177,7 +177,7 @@ describe.skipIf(!hasReplicatedServers)(
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
-    }, 120_000);
+    });
 
     test('FLUSHALL of Redis while running changes no answer', async () => {
       const watch = watchServers();
@@ -193,7 +193,7 @@ describe.skipIf(!hasReplicatedServers)(
       await watch.stop();
       expect([watch.wrong, watch.unavailable()]).toEqual([[], 0]);
       await expectSameBlocks();
-    }, 120_000);
+    });
 
     test('a height that a caller has seen elsewhere is waited for, and refused while nobody has it', async () => {
       const height = await waitUntilServed(clients);
@@ -204,7 +204,7 @@ describe.skipIf(!hasReplicatedServers)(
         expect((await sendRequest(client, lastBlock, { 'x-serac-min-height': 'x' })).status).toBe(400);
         expect((await sendRequest(client, lastBlock)).status).toBe(200);
       }
-    }, 120_000);
+    });
 
     test('a replica that is behind is left out and shown in health, and read again when it has caught up', async () => {
       await all.run(all.replica, 'SELECT pg_wal_replay_pause()');
@@ -229,7 +229,7 @@ describe.skipIf(!hasReplicatedServers)(
         );
       await watch.stop();
       expect([watch.wrong, watch.unavailable()]).toEqual([[], 0]);
-    }, 180_000);
+    });
 
     test('a replica that lacks the last blocks is promoted under load: no older answer, 503 until they are back', async () => {
       const events = openEvents(all.apis[1].port, '?kind=block');
@@ -283,7 +283,7 @@ describe.skipIf(!hasReplicatedServers)(
       expect(heights).toEqual(heights.map((_, i) => (heights[0] as number) + i));
       expect(events.events.map(({ kind }) => kind)).not.toContain('reset');
       await expectSameBlocks();
-    }, 240_000);
+    });
 
     test('a replica is promoted under load while the former primary still runs, which is not written any more', async () => {
       // The former primary is built anew as a replica of the present one.
@@ -321,6 +321,6 @@ describe.skipIf(!hasReplicatedServers)(
       } finally {
         await next.remove();
       }
-    }, 240_000);
+    });
   },
 );

@@ -58,4 +58,4 @@ test('many large requests, each with its own ID, address and request ID, are ans
     value: (await residentMegabytes()) - before,
     limit: maxGrowth,
   });
-}, 300_000);
+});

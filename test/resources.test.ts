@@ -29,7 +29,7 @@ test('every list, map and set that outlives a call is in the table of resources,
   expect(found.filter((one) => !listed.includes(one))).toEqual([]);
   expect(listed.filter((one) => !found.includes(one))).toEqual([]);
   expect(listed.filter((one, at) => listed.indexOf(one) !== at)).toEqual([]);
-}, 120_000);
+});
 
 test('every resource has a test that exists', () => {
   expect(rows.filter(({ test: path }) => !existsSync(join(root, path)))).toEqual([]);

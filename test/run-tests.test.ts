@@ -47,7 +47,7 @@ test('files run in parallel, three per processor, with one built program; the su
   const [, program = '', version] = /program (\S+) (\S+)/.exec(text) ?? [];
   expect(version).toStartWith('serac/');
   expect([program.startsWith(join(root, 'node_modules')), existsSync(program)]).toEqual([true, false]);
-}, 120_000);
+});
 
 test('files that .ci/run makes long start first', () => {
   const timings = { version: 1, files: { 'test/slow.test.ts': 9000, 'test/crash.test.ts': 5 } };

@@ -42,7 +42,7 @@ test('the checks that running nodes report have entries', async () => {
   } finally {
     await Promise.all([joined.stop(), follower.stop(), node.stop()]);
   }
-}, 60_000);
+});
 
 test('every alert is described, and no other', () => {
   const alerts = [...read('packaging/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);

@@ -120,7 +120,7 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
     all = await startDeployment('serac_scale', node.url);
     await issuer.fund();
     await grow(issuer, 8);
-  }, 60_000);
+  });
   afterAll(async () => {
     const codes = await all?.close();
     await node?.stop();
@@ -136,7 +136,7 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
   test('every request has the same response on both servers and on the node itself', async () => {
     await waitForIndex(node.client, all.apis);
     await expectAllSame([node.client, ...clients()], await chainOf(node.client, issuer));
-  }, 60_000);
+  });
 
   test("responses contain the node's URL, but not its user name and password", async () => {
     for (const client of clients()) expect((await sendRequest(client, cheap)).json.rpcUrl).toBe(`${node.url}/ext/bc/X`);
@@ -159,7 +159,7 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
     expect((await sendRequest(api.client, cheap)).status).toBe(200);
     await api.stop();
     await sql.close();
-  }, 30_000);
+  });
 
   test('a server with another --data-network-name does not share cached responses with the others', async () => {
     const fuji = await all.startApi('--data-network-name=fuji');
@@ -290,7 +290,7 @@ describe.skipIf(!hasServers)(suiteName('at scale', hasServers), () => {
       const [ours, theirs] = await Promise.all([clients()[1] as Client, node.client].map((client) => fetchPages([client], list)));
       expect(comparable(itemsOf(ours as Json[]))).toEqual(comparable(itemsOf(theirs as Json[])));
     }
-  }, 60_000);
+  });
 });
 
 const avalancheGoBinary = process.env.AVALANCHEGO;
@@ -319,6 +319,6 @@ describe.skipIf(avalancheGoBinary === undefined || !hasServers)(
         await follower.stop();
         await node.stop();
       }
-    }, 180_000);
+    });
   },
 );

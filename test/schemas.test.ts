@@ -15,7 +15,7 @@ describe.skipIf(!hasServers)(suiteName('schemas of a database', hasServers), () 
   const ending: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const end of ending.reverse()) await end();
-  }, 60_000);
+  });
 
   test('each has an indexer and servers of its own; a schema that does not exist is named', async () => {
     const servers = await openServers('schemas');
@@ -46,5 +46,5 @@ describe.skipIf(!hasServers)(suiteName('schemas of a database', hasServers), () 
     const lost = startIndexer(node.url, `--database-url=${servers.database}?schema=nowhere`);
     expect(await lost.exited).toBe(1);
     expect(lost.stderrText()).toContain('the schema "nowhere" does not exist');
-  }, 180_000);
+  });
 });

@@ -111,7 +111,7 @@ describe('serac record and serac replay', () => {
       expect.stringContaining('call 3 of 8 has another answer: dev.createAsset at /ext/dev\n'),
     ]);
     expect(changed.out).toMatch(/\nrecorded {2}\{.*\nnow {7}\{/);
-  }, 60_000);
+  });
 
   test('a recorder that was killed leaves a file that can be replayed; other files are refused', async () => {
     const whole = readFileSync(file, 'utf8');

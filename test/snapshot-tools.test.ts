@@ -53,7 +53,7 @@ test('snapshots survive serac check and serac reindex', async () => {
     }
   });
   checkDatabase(dataDir);
-}, 60_000);
+});
 
 test('reindex deletes the snapshots if it replaces a damaged index, and says so', async () => {
   const dataDir = join(folder, 'damaged');
@@ -77,7 +77,7 @@ test('reindex deletes the snapshots if it replaces a damaged index, and says so'
     expect(await driver.digest()).toBe(before);
   });
   checkDatabase(dataDir);
-}, 60_000);
+});
 
 /** Leaves the file of a rebuild that was stopped before it was compared. */
 function buildIndex(dataDir: string, path: string): void {
@@ -106,7 +106,7 @@ test('a reindex that was interrupted before a revert starts again', async () => 
     out: expect.stringContaining('equals the old one'),
   });
   checkDatabase(dataDir);
-}, 60_000);
+});
 
 test('a snapshot saved without an index is restored with one', async () => {
   const dataDir = join(folder, 'without');
@@ -149,7 +149,7 @@ test('a snapshot saved without an index is restored with one', async () => {
     expect(await heights(node)).toEqual(['5', '4', '3', '2', '1', '0']);
   });
   checkDatabase(dataDir);
-}, 60_000);
+});
 
 test('a data directory with an index of another version is refused with the remedy', async () => {
   const dataDir = join(folder, 'other version');
@@ -166,4 +166,4 @@ test('a data directory with an index of another version is refused with the reme
     const remedy = 'use the version of serac that wrote it, or start with an empty data directory';
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(remedy)]);
   }
-}, 60_000);
+});

@@ -63,7 +63,7 @@ for (const { name, flags, canRestart } of [
     }
     expect(await node.stop()).toBe(0);
     if (canRestart) checkDatabase(dataDir);
-  }, 120_000);
+  });
 
 describe('a chain in memory', () => {
   test('diff lists blocks, transactions and balance changes in both directions', async () => {
@@ -89,7 +89,7 @@ describe('a chain in memory', () => {
     expect((await diff({ from: 'a' })).txs).toEqual({ added: [], removed: [] });
     expect((await diff({ from: 'b' })).txs).toEqual(back.txs);
     await node.stop();
-  }, 20_000);
+  });
 
   test('diff counts an output with several owners as shared, like the events', async () => {
     const node = await startProgram();
@@ -115,7 +115,7 @@ describe('a chain in memory', () => {
       expect([[sum(address, 'change'), sum(address, 'sharedChange')]]).toEqual(changesOf(address) as [string, string][]);
     events.close();
     await node.stop();
-  }, 20_000);
+  });
 
   test('reset gives the answers of a fresh chain, and snapshots from before it stay reachable', async () => {
     const node = await startProgram();
@@ -136,7 +136,7 @@ describe('a chain in memory', () => {
     expect(await driver.digest()).toBe(before);
     await driver.change(0);
     await node.stop();
-  }, 20_000);
+  });
 
   test('after a page token from before a revert, the listing starts again', async () => {
     const node = await startProgram();
@@ -153,7 +153,7 @@ describe('a chain in memory', () => {
     await driver.dev('revert', { name: 'a' });
     expect(await heightOf()).toBe('3');
     await node.stop();
-  }, 20_000);
+  });
 
   test('an unknown name is an error that says what to do', async () => {
     const node = await startProgram();
@@ -186,7 +186,7 @@ test('pending transactions are part of a snapshot, also after a restart', async 
   await driver.dev('revert', { name: 'pending' });
   expect(await status()).toEqual({ status: 'Processing' });
   await node.stop();
-}, 20_000);
+});
 
 test('kill -9 at any time of a revert: the node starts with the state before it or after it', async () => {
   const dataDir = join(folder, 'kill');
@@ -223,7 +223,7 @@ test('kill -9 at any time of a revert: the node starts with the state before it 
   expect(await node.stop()).toBe(0);
   checkDatabase(dataDir);
   expect(results.size).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test('reader processes serve the restored state at once', async () => {
   const node = await startProgram(`--data-dir=${join(folder, 'readers')}`, '--workers=1');
@@ -244,7 +244,7 @@ test('reader processes serve the restored state at once', async () => {
     expect(txs.every(({ error }) => error !== undefined)).toBe(true);
   }
   await node.stop();
-}, 60_000);
+});
 
 test('a data directory can be used again after a reset while a chain of --chains did not run', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'serac-chains-'));
@@ -260,7 +260,7 @@ test('a data directory can be used again after a reset while a chain of --chains
     expect(await node.stop()).toBe(0);
   }
   rmSync(dataDir, { recursive: true });
-}, 60_000);
+});
 
 test('a revert to a snapshot from before a chain of --chains was added leaves that chain as it was added', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'serac-added-chain-'));
@@ -279,4 +279,4 @@ test('a revert to a snapshot from before a chain of --chains was added leaves th
     expect(await node.stop()).toBe(0);
   }
   rmSync(dataDir, { recursive: true });
-}, 60_000);
+});

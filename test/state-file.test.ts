@@ -67,7 +67,7 @@ for (const { name, flags } of [
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([403]));
     expect(await node.stop()).toBe(0);
     if (flags.length > 0) expect(readdirSync(join(folder, 'data/db')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  }, 60_000);
+  });
 
 test('a state file moves between a data directory and memory, with outputs in shared memory in another order of chains', async () => {
   const [memory, disk] = [await startProgram(), await startProgram(`--data-dir=${join(folder, 'other')}`, '--workers=0')];
@@ -96,7 +96,7 @@ test('a state file moves between a data directory and memory, with outputs in sh
     text: expect.stringContaining('belongs to network 12345'),
   });
   for (const node of [memory, disk, otherNetwork]) expect(await node.stop()).toBe(0);
-}, 60_000);
+});
 
 test('--state keeps a chain in memory over restarts; a damaged file is refused and left as it is', async () => {
   const file = join(folder, 'chain.state');
@@ -119,7 +119,7 @@ test('--state keeps a chain in memory over restarts; a damaged file is refused a
   const { code, err } = await runProgram('--http-port=0', `--state=${file}`);
   expect([code, err]).toEqual([4, expect.stringContaining('the state file is damaged')]);
   expect(readFileSync(file).length).toBe(bytes.length - 100);
-}, 60_000);
+});
 
 test('--state-interval saves while the node runs, so a kill loses only what came after', async () => {
   const file = join(folder, 'interval.state');
@@ -133,7 +133,7 @@ test('--state-interval saves while the node runs, so a kill loses only what came
   const again = await startProgram(`--state=${file}`);
   expect(await createRevertDriver(again.client).digest()).toBe(digest);
   await again.stop();
-}, 60_000);
+});
 
 test('--load-state loads a file and leaves it as it is; --dump-state saves another one', async () => {
   const [loaded, dumped] = [`${folder}/loaded.serac`, `${folder}/dumped.serac`];
@@ -151,7 +151,7 @@ test('--load-state loads a file and leaves it as it is; --dump-state saves anoth
   expect(await third.stop()).toBe(0);
   const missing = await runProgram('--http-port=0', `--load-state=${folder}/missing.serac`);
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('missing.serac of --load-state')]);
-}, 60_000);
+});
 
 test('a state file keeps the clock: its offset, a frozen time, and what has expired', async () => {
   const file = join(folder, 'clock.state');
@@ -184,7 +184,7 @@ test('a state file keeps the clock: its offset, a frozen time, and what has expi
   node = await startProgram(`--state=${file}`);
   expect((await dev('getTime')) as never).toMatchObject({ time: frozen.time, frozen: true });
   await node.stop();
-}, 60_000);
+});
 
 test('downloads that nobody reads delay neither a load nor another download nor the stop; a fifth one is refused', async () => {
   const node = await createNode();
@@ -204,7 +204,7 @@ test('downloads that nobody reads delay neither a load nor another download nor 
   const read = await get();
   expect([read.status, (await read.arrayBuffer()).byteLength > 1000]).toEqual([200, true]);
   await node.close();
-}, 30_000);
+});
 
 test('a start removes the temporary files of a node that was killed while it saved or loaded a state file', async () => {
   const db = join(folder, 'killed', 'db');
@@ -230,7 +230,7 @@ test('GET needs what POST needs: a web page of another origin cannot start it', 
   for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { referer: `${own}/dev` }, { origin: own }])
     expect([headers, await status(headers as never)]).toEqual([headers, 200]);
   await node.stop();
-}, 30_000);
+});
 
 test('a place where the state cannot be saved is refused at start', async () => {
   mkdirSync(join(folder, 'directory'));
@@ -243,7 +243,7 @@ test('a place where the state cannot be saved is refused at start', async () => 
     expect([flag, code, err]).toEqual([flag, 1, expect.stringContaining(reason)]);
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-}, 30_000);
+});
 
 test('a state that cannot be saved at exit is saved to the temporary folder, and the message names the file', async () => {
   const place = join(folder, 'removed');
@@ -258,7 +258,7 @@ test('a state that cannot be saved at exit is saved to the temporary folder, and
   expect(again.banner.state).toMatchObject({ height: '2' });
   await again.stop();
   rmSync(second);
-}, 30_000);
+});
 
 test('flags that contradict --state are refused', async () => {
   for (const flags of [
@@ -268,7 +268,7 @@ test('flags that contradict --state are refused', async () => {
     ['--load-state=x', '--state-interval=5'],
   ])
     expect((await runProgram(...flags)).code).toBe(2);
-}, 60_000);
+});
 
 test('docs/methods.md: the commands that save and load a state file', async () => {
   const page = await Bun.file(new URL('../docs/methods.md', import.meta.url)).text();
@@ -277,4 +277,4 @@ test('docs/methods.md: the commands that save and load a state file', async () =
   const child = Bun.spawn(['sh', '-ec', commands.replaceAll(':9650', `:${node.port}`)], { cwd: folder, stdout: 'pipe' });
   expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ height: '0' });
   await node.stop();
-}, 20_000);
+});

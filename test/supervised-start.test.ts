@@ -22,4 +22,4 @@ test('the supervisor hears of progress while the writer works and cannot answer 
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

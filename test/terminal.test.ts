@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { recordTime } from './figure.ts';
 import { createClient } from './http.ts';
+import { freePort } from './processes.ts';
 import { programCommand, startProgramAsUsers } from './program.ts';
 
 /**
@@ -22,13 +23,6 @@ afterEach(() => {
   tmux('kill-server');
   tests++;
 });
-
-const freePort = (): number => {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
-};
 
 const mask = (screen: string, port: number): string =>
   screen
@@ -87,7 +81,7 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
       const file = fileURLToPath(new URL(`./terminal/${columns}.txt`, import.meta.url));
       if (process.env.SERAC_WRITE_GOLDEN !== undefined) writeFileSync(file, text);
       expect(text).toBe(readFileSync(file, 'utf8'));
-    }, 60_000);
+    });
 
   test('a follower has a status line too, and prints a block when its node does', async () => {
     const node = await startProgramAsUsers('--workers=0');
@@ -101,7 +95,7 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
     }
     client.close();
     await node.stop();
-  }, 60_000);
+  });
 
   test('colours only without NO_COLOR; a narrow terminal does not wrap the status line', async () => {
     const { client } = await openTerminal(30, ['NO_COLOR=']);
@@ -112,7 +106,7 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
     await until(() => last().startsWith('height 4'), 'the status line should be redrawn');
     expect(capture().match(/height \d/g)).toHaveLength(1);
     client.close();
-  }, 60_000);
+  });
 });
 
 test('README.md shows the banner as it is', () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
     async () => JSON.stringify((await node.client.call('/ext/health', 'health.health', {})).result),
     (report) => report.includes('"serving":1'),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -80,4 +80,4 @@ test('are answered, with 503 while too many signatures wait, and the writer proc
   expect((await getChecks()).status).toBe(200);
   expect(childrenOf(node.pid)).toEqual(readers);
   expect(await Promise.race([node.exited, Bun.sleep(100)])).toBeUndefined();
-}, 120_000);
+});

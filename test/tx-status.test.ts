@@ -36,4 +36,4 @@ for (const [mode, flags] of [...devModes.map((mode) => [mode, []] as const), ['i
     } finally {
       await node.stop();
     }
-  }, 60_000);
+  });

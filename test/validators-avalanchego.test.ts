@@ -56,4 +56,4 @@ else
       rpc.close();
       await node.stop();
     }
-  }, 240_000);
+  });

@@ -53,4 +53,4 @@ test('wrong transactions fill the wallet queue up to 64 MiB; a snapshot of it is
   } finally {
     await node.stop();
   }
-}, 120_000);
+});

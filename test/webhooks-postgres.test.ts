@@ -72,5 +72,5 @@ describe.skipIf(!hasServers)(suiteName('webhooks in PostgreSQL', hasServers), ()
       receiver.stop();
       await servers.close();
     }
-  }, 240_000);
+  });
 });

@@ -66,4 +66,4 @@ test('delivers to a trusted certificate; another name or another authority is re
   ]);
   expect([renamed, unknown, byAddress].map(({ requests }) => requests.length)).toEqual([0, 0, 0]);
   expect((await call('GET', `/${delivered}`)).json.delivery.lastError).toBeUndefined();
-}, 120_000);
+});

@@ -79,7 +79,7 @@ describe('a developer chain', () => {
     } finally {
       await node.stop();
     }
-  }, 120_000);
+  });
 
   test('is managed: list in pages, changes, addresses, a new secret, deletion', async () => {
     const node = await startProgram();
@@ -133,7 +133,7 @@ describe('a developer chain', () => {
     } finally {
       await node.stop();
     }
-  }, 120_000);
+  });
 
   test('tries again until the receiver answers, follows no redirect, and shows why it fails', async () => {
     const node = await startProgram();
@@ -169,7 +169,7 @@ describe('a developer chain', () => {
     } finally {
       await node.stop();
     }
-  }, 120_000);
+  });
 });
 
 test('kill -9 in the middle of deliveries: none is lost, and those of an address stay in order', async () => {
@@ -226,7 +226,7 @@ test('kill -9 in the middle of deliveries: none is lost, and those of an address
   for (const { messageId, event } of receiver.messages())
     messageIDs.set(event.txID, (messageIDs.get(event.txID) ?? new Set()).add(messageId));
   expect([...messageIDs.values()].every((ids) => ids.size === 1)).toBe(true);
-}, 240_000);
+});
 
 describe('access and targets', () => {
   test('only programs on this machine manage the webhooks of a node without a token', async () => {
@@ -244,7 +244,7 @@ describe('access and targets', () => {
     } finally {
       await node.stop();
     }
-  }, 60_000);
+  });
 
   test('a public server has them for the token only, and refuses private targets; a flag allows them', async () => {
     const body = (url: string) => addressHook(url, ['X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u']);
@@ -284,7 +284,7 @@ describe('access and targets', () => {
     } finally {
       await allowing.stop();
     }
-  }, 120_000);
+  });
 
   test('an API key manages its own webhooks, the operator all', async () => {
     mkdirSync(join(folder, 'keys'));
@@ -341,7 +341,7 @@ describe('access and targets', () => {
     } finally {
       await keysOnly.stop();
     }
-  }, 120_000);
+  });
 });
 
 type Call = ReturnType<typeof createWebhookCalls>;

@@ -145,7 +145,7 @@ for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
         (pids) => pids.length === 0,
       ),
     ).toEqual([]);
-  }, 240_000);
+  });
 
 test('without its supervisor the node ends, and can be started again', async () => {
   const { program } = await start('alone');
@@ -156,4 +156,4 @@ test('without its supervisor the node ends, and can be started again', async () 
   );
   const again = await start('alone');
   expect(await again.program.stop()).toBe(0);
-}, 120_000);
+});

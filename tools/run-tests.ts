@@ -13,7 +13,7 @@ import { buildProgram, createProgramFolder } from './build.ts';
 const root = resolve(import.meta.dir, '..');
 /** Two thirds of the time a file waits: for timeouts, disks, and programs that start. */
 const workers = 3 * availableParallelism();
-const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=180000'];
+const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=300000'];
 /** Milliseconds that each file took: the slowest start first. */
 const timingsFile = 'test/timings.json';
 const allFiles = ['./src', './test', './bench'];

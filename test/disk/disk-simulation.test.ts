@@ -24,7 +24,7 @@ let programs: DiskPrograms;
 beforeAll(async () => {
   if (library !== undefined)
     programs = { library, session: await buildTestProgram(join(import.meta.dir, 'node-session.ts'), programFolder) };
-}, 120_000);
+});
 
 /** The run of the first seed, which two tests look at. */
 const firstRun = memoize((seed: number) => simulateDisk(programs, seed));
@@ -79,5 +79,5 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
     const [one, two] = [await firstRun(first), await simulateDisk(programs, first)];
     expect(one.facts.length).toBeGreaterThan(5);
     expect(two.facts).toEqual(one.facts);
-  }, 60_000);
+  });
 });

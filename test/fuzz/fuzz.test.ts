@@ -22,7 +22,7 @@ describe('kept, captured and mutated inputs', () => {
         inputs: [...found.map(({ input }) => input), ...inputs],
       });
       expect(failures.map(({ input, reason }) => `${reason} ${formatInput(input)}`)).toEqual([]);
-    }, 120_000);
+    });
 });
 
 test.skipIf(seconds === 0)(

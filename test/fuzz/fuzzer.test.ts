@@ -84,7 +84,7 @@ test('an input whose new coverage does not come again is not kept', async () => 
   expect(inputs.length).toBeLessThan(2);
   // One run, and one more where it looked new; trimming each would take dozens.
   expect(runs).toBeLessThan(3 * rounds);
-}, 60_000);
+});
 
 describe('failures', () => {
   const word = Buffer.from('mag');
@@ -101,7 +101,7 @@ describe('failures', () => {
     expect(guided.failures.map(({ input, reason }) => [Buffer.from(input).toString(), reason])).toEqual([['mag', 'Error: found it']]);
     expect(guided.covered).toBe(2);
     expect((await fuzz(target, { seed: 2, inputs: [], rounds: 60_000 })).failures).toEqual([]);
-  }, 60_000);
+  });
 
   test('an input that blocks is one', async () => {
     const slow = createTarget(
@@ -119,7 +119,7 @@ describe('failures', () => {
     expect(failures.map(({ input, reason }) => [Buffer.from(input).toString(), reason])).toEqual([
       ['!', expect.stringContaining('ms of CPU')],
     ]);
-  }, 180_000);
+  });
 
   test('heap that grows with the inputs is one; heap that grows once is not', async () => {
     const kept: unknown[] = [];
@@ -131,7 +131,7 @@ describe('failures', () => {
     leak();
     expect(await warm.findGrowth()).toBeUndefined();
     expect(kept.length).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 test('a kept input is read as it was written', () => {

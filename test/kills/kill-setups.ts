@@ -13,8 +13,7 @@ import type { Client } from '../http.ts';
 import { checkIndex } from '../index-check/check-index.ts';
 import { cChain, openLocalChain } from '../local-chain.ts';
 import { expectSameChains, isBootstrapped, nodeIDOf } from '../network-nodes.ts';
-import { freePort } from '../postgres.ts';
-import { eventually, processesMatching } from '../processes.ts';
+import { eventually, freePort, processesMatching } from '../processes.ts';
 import { type Indexer, type Program, programCommand, startIndexer, startProgram } from '../program.ts';
 import { openServers } from '../servers.ts';
 import { readHistory, stateHash, unspentOutputs } from '../state-audit.ts';
@@ -69,7 +68,7 @@ export async function followSetup({ folder }: SetupOptions): Promise<KillSetup> 
 
 /** Two nodes of a network; either one is killed. */
 export async function joinSetup({ folder, random }: SetupOptions): Promise<KillSetup> {
-  const ports = [await freePort(), await freePort()];
+  const ports = [freePort(), freePort()];
   const ids: string[] = [];
   const dirs = ports.map((_, i) => join(folder, `join-${i}`));
   const open = ['join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--min-block-delay=0s'];

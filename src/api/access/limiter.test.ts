@@ -94,7 +94,7 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
     expect(reports.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(500);
     const positive = reports.flatMap(({ left }) => left as number[]).filter((left) => left > 0);
     expect(positive.sort((a, b) => a - b)).toEqual(Array.from({ length: 499 }, (_, i) => i + 1));
-  }, 30_000);
+  });
 });
 
 describe.skipIf(redisBinary === undefined)('with a private Redis server', () => {
@@ -151,7 +151,7 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
       await server.kill();
       expect([await admittedOfAll('a', 20), await admittedOfAll('b', 20)]).toEqual([0, 0]);
     }
-  }, 30_000);
+  });
 
   test('Redis flushed while it runs: all processes together never admit more than the limit', async () => {
     await open(2);
@@ -161,7 +161,7 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
     await redis.send('FLUSHALL', []);
     expect((await admittedOfAll('a', 100)) + 20).toBe(50);
     expect(opened.every(({ limiter }) => limiter.degradedReason?.()?.includes('each of 2 processes'))).toBe(true);
-  }, 30_000);
+  });
 
   test('Redis paused: no request waits longer than the timeout, and requests admitted meanwhile are counted after it resumes', async () => {
     const [one] = (await open(2)) as [SharedLimiter];
@@ -175,7 +175,7 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
     await connected();
     await Bun.sleep(300);
     expect(await admittedOfAll('a', 20)).toBe(0);
-  }, 30_000);
+  });
 
   test('Redis back: processes share exact counts again', async () => {
     const [one, other] = (await open(2, 500)) as [SharedLimiter, SharedLimiter];
@@ -191,7 +191,7 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
     expect(await admittedOf(other, 'b', 100)).toBe(0);
     // What one process admitted locally is in the shared counts.
     expect(await admittedOf(other, 'a', 100)).toBe(25);
-  }, 30_000);
+  });
 
   test('the day limit holds although Redis lost its counts', async () => {
     const [one, other] = (await open(2, 200)) as [SharedLimiter, SharedLimiter];
@@ -205,7 +205,7 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
     expect(await admittedOf(one, 'a', 50, daily)).toBe(10);
     await Bun.sleep(300);
     expect(await admittedOf(other, 'a', 50, daily)).toBe(0);
-  }, 30_000);
+  });
 
   test('Redis never reached: a process admits a quarter of every limit', async () => {
     await server.kill();
@@ -213,5 +213,5 @@ describe.skipIf(redisBinary === undefined)('with a private Redis server', () => 
     const limiter = await openSharedLimiter(redis);
     opened.push({ redis, limiter });
     expect(await admittedOf(limiter, 'a', 100)).toBe(12);
-  }, 30_000);
+  });
 });

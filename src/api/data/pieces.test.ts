@@ -144,7 +144,7 @@ describe('pieces equal the plain rendering, before and after spending', () => {
           }
         }
         if (name === 'SQLite') expect(allKinds.filter((kind) => !kinds.has(kind))).toEqual([]);
-      }, 120_000);
+      });
   }
 });
 

@@ -75,7 +75,7 @@ describe(`a chain of ${blockCount} random blocks`, () => {
       await expectSame(`${xChainPath}/transactions?addresses=${some()}&sortOrder=${random.pick(['asc', 'desc'])}${filter}`, 'transactions');
       await expectSame(`${xChainPath}/assets/${idText(random.pick(chain.assets))}/transactions?${filter}`, 'transactions');
     }
-  }, 60_000);
+  });
 
   test('outputs', async () => {
     for (let round = 0; round < 30; round++) {

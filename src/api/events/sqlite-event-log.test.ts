@@ -225,7 +225,7 @@ describe('random blocks of two chains, snapshots, reverts, failures and restarts
       expect(readAfter(reader.log, 0)).toEqual({ shown: expected, isLost: false });
       reader.store.close();
     });
-  }, 120_000);
+  });
 
   test('with a limit of entries, exactly the last ones can be read', () => {
     const maxEntries = 25;
@@ -237,7 +237,7 @@ describe('random blocks of two chains, snapshots, reverts, failures and restarts
       }
       expect(rows()).toBeLessThanOrEqual(maxEntries + 1);
     });
-  }, 120_000);
+  });
 
   test('with a limit of reverted bytes, no other block is read in the place of a deleted copy', () => {
     let resumed = 0;
@@ -249,7 +249,7 @@ describe('random blocks of two chains, snapshots, reverts, failures and restarts
       else if (from < lastChange() - 1) resumed++;
     });
     expect(resumed).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 /** The tables and triggers as they were before runs: a row per entry, and no stored version. */
@@ -324,7 +324,7 @@ describe('a log with a row per entry, of an earlier build', () => {
         }
         walked.close();
       });
-  }, 120_000);
+  });
 
   test('begins anew if it does not end with the last block: --strict did not write it', () => {
     withScratchDatabase((path) => {

@@ -68,4 +68,4 @@ test('metrics from the index equal those counted from the blocks', async () => {
     }
   }
   close();
-}, 60_000);
+});

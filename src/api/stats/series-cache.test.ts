@@ -51,7 +51,7 @@ test('responses with the cache equal those without it, while blocks arrive and a
     }),
     { numRuns: 8 },
   );
-}, 60_000);
+});
 
 test('texts are made once per epoch, and evicted by size', async () => {
   const cache = createSeriesCache(budgetFor('points', 4000));

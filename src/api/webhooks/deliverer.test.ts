@@ -247,5 +247,5 @@ describe('deliveries', () => {
       60_000,
     );
     await deliverer.close();
-  }, 90_000);
+  });
 });

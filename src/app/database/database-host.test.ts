@@ -25,7 +25,7 @@ describe.skipIf(!isAvailable)(
       await sql.all('ALTER ROLE lost_role SET search_path = nowhere', []);
       for (const setting of ['statement_timeout = 2000', 'enable_seqscan = off']) await sql.all(`ALTER ROLE other_role SET ${setting}`, []);
       await sql.close();
-    }, 60_000);
+    });
     afterAll(() => pg?.remove());
 
     /** Opens a host, probes it and reads a row. */
@@ -45,7 +45,7 @@ describe.skipIf(!isAvailable)(
 
     test('says that it is the primary, its timeline, and that no pooler is in between', async () => {
       expect(await ask(pg.url)).toEqual({ state: { role: 'primary', timeline: 1, isPooled: false }, rows: [{ n: 1 }], lines: [] });
-    }, 60_000);
+    });
 
     test('names a schema that does not exist, or that the role may not use', async () => {
       expect((await ask(`${pg.url}?schema=nowhere`)).error).toContain(
@@ -55,7 +55,7 @@ describe.skipIf(!isAvailable)(
         'no schema of the search_path of the role lost_role',
       );
       expect((await ask(`postgres://lost_role@127.0.0.1:${pg.port}/postgres?schema=other`)).error).toContain('may not use it');
-    }, 60_000);
+    });
 
     const ignored =
       'statement_timeout,serac.direct,jit,enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,plan_cache_mode,search_path';
@@ -78,6 +78,6 @@ describe.skipIf(!isAvailable)(
         } finally {
           await pooler.stop();
         }
-      }, 60_000);
+      });
   },
 );

@@ -108,5 +108,5 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
       expect(readdirSync(folder)).toEqual([]);
       earlier.close();
       later.close();
-    }, 60_000);
+    });
   });

@@ -36,5 +36,5 @@ describe.skipIf(server === undefined)('version query', () => {
       });
       expect(before.server).toBeGreaterThan(0);
     });
-  }, 60_000);
+  });
 });

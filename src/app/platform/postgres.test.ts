@@ -34,7 +34,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       } finally {
         await sql.close();
       }
-    }, 60_000);
+    });
 
   beforeAll(async () => {
     const sql = open();
@@ -252,7 +252,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     expect(await sql.all('SELECT n FROM t', [])).toEqual([{ n: 1 }] as never);
     await sql.all('DELETE FROM t', []);
     await sql.close();
-  }, 30_000);
+  });
 
   test('without a server statements fail with DATABASE_DOWN within the timeout', async () => {
     const sql = openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' });

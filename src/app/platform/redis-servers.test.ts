@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCertificates } from '../../../test/certificates.ts';
-import { freePort } from '../../../test/postgres.ts';
+import { freePort } from '../../../test/processes.ts';
 import { redisBinary, startRedis } from '../../../test/redis.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { openRedis } from './redis-bun.ts';
@@ -38,43 +38,39 @@ describe.skipIf(redisBinary === undefined)('Redis', () => {
     } finally {
       await server?.kill();
     }
-  }, 60_000);
+  });
 
-  test.skipIf(!hasTls)(
-    'with TLS, whose certificate is verified',
-    async () => {
-      createCertificates(folder);
-      const tlsPort = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-      tlsPort.stop(true);
-      const file = (name: string) => join(folder, name);
-      const server = await startRedis(
-        ['--tls-port', String(tlsPort.port), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
-          '--tls-ca-cert-file',
-          file('ca.pem'),
-          '--tls-auth-clients',
-          'no',
-        ]),
-      );
-      try {
-        const via = (host: string, ca: string | undefined) =>
-          ask(`rediss://${host}:${tlsPort.port}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
-        expect(await via('localhost', 'ca.pem')).toBe('db 2 as default');
-        expect(await via('127.0.0.1', 'ca.pem')).toBe('unreachable');
-        expect(await via('localhost', 'other-ca.pem')).toBe('unreachable');
-        expect(await via('localhost', undefined)).toBe('unreachable');
-      } finally {
-        await server?.kill();
-      }
-    },
-    60_000,
-  );
+  test.skipIf(!hasTls)('with TLS, whose certificate is verified', async () => {
+    createCertificates(folder);
+    const tlsPort = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+    tlsPort.stop(true);
+    const file = (name: string) => join(folder, name);
+    const server = await startRedis(
+      ['--tls-port', String(tlsPort.port), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
+        '--tls-ca-cert-file',
+        file('ca.pem'),
+        '--tls-auth-clients',
+        'no',
+      ]),
+    );
+    try {
+      const via = (host: string, ca: string | undefined) =>
+        ask(`rediss://${host}:${tlsPort.port}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
+      expect(await via('localhost', 'ca.pem')).toBe('db 2 as default');
+      expect(await via('127.0.0.1', 'ca.pem')).toBe('unreachable');
+      expect(await via('localhost', 'other-ca.pem')).toBe('unreachable');
+      expect(await via('localhost', undefined)).toBe('unreachable');
+    } finally {
+      await server?.kill();
+    }
+  });
 
   test('as a Sentinel or a cluster is refused with what to do instead', async () => {
     const config = join(folder, 'sentinel.conf');
     writeFileSync(config, 'protected-mode no\n');
     const sentinel = await startRedis([], config);
     // Its second port would be 10,000 above the first one, which may be too much.
-    const ports = ['--cluster-port', String(await freePort())];
+    const ports = ['--cluster-port', String(freePort())];
     const cluster = await startRedis(['--cluster-enabled', 'yes', '--cluster-config-file', join(folder, 'nodes'), ...ports]);
     try {
       expect(await ask(sentinel?.url as string)).toMatch(/^REDIS_UNSUPPORTED .*is a Sentinel.*give --cache-url/);
@@ -83,5 +79,5 @@ describe.skipIf(redisBinary === undefined)('Redis', () => {
       await sentinel?.kill();
       await cluster?.kill();
     }
-  }, 60_000);
+  });
 });

@@ -13,7 +13,7 @@ test('Bun.serve: a connection whose headers arrive too slowly is closed', async 
     clearInterval(slow);
     await server.close();
   }
-}, 60_000);
+});
 
 test('Bun.serve: an idle connection is closed; 255 s is accepted', async () => {
   const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodyMemory: 1000 };
@@ -26,7 +26,7 @@ test('Bun.serve: an idle connection is closed; 255 s is accepted', async () => {
   } finally {
     await server.close();
   }
-}, 60_000);
+});
 
 test('Bun.serve: a small body is available synchronously on paths that read ahead, and not on others', async () => {
   const seen: string[] = [];

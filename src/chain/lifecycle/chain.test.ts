@@ -237,7 +237,7 @@ describe('several blocks at once', () => {
       value: windowTimes.at(-1)!,
       limit: 8 * Math.max(windowTimes[1]!, 5),
     });
-  }, 30_000);
+  });
 
   test('the descendants of an accepted block do not keep it in memory', async () => {
     const { chain, ledger } = setUp();

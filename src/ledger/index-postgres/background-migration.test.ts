@@ -87,7 +87,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       expect(await readIndexCounters(sql).catch((error) => error)).toMatchObject(refusal);
       expect(await isReadable(sql, secondNextRelease)).toBe(true);
     });
-  }, 120_000);
+  });
 
   test('a conversion that is not finished is finished before the next migration', async () => {
     await withPostgresChain(server as string, { seed: 74 }, async ({ sql, geneses }) => {
@@ -98,5 +98,5 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       await sql.all(`UPDATE meta SET value = ${newestVersion} WHERE name LIKE 'index%'`, []);
       expect(await isReadable(sql, secondNextRelease)).toBe(false);
     });
-  }, 60_000);
+  });
 });

@@ -168,7 +168,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       }
     });
     testChains.close();
-  }, 60_000);
+  });
 
   test('accepts only the next blocks, all of them or none', async () => {
     const testChains = openIndexedChains(openDatabase, 62);
@@ -221,7 +221,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       );
     });
     testChains.close();
-  }, 60_000);
+  });
 
   test('finds the outputs it has stored without asking the database, unless storing them failed', async () => {
     const testChains = openIndexedChains(openDatabase, 71);
@@ -284,7 +284,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
     });
     testChains.close();
-  }, 60_000);
+  });
 
   test('adds outputs from before linearization', async () => {
     const testChains = openIndexedChains(openDatabase, 63);
@@ -313,5 +313,5 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       expect(await runSteps(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });
     testChains.close();
-  }, 60_000);
+  });
 });

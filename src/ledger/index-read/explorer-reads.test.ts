@@ -41,7 +41,7 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
         } finally {
           await indexed.close();
         }
-      }, 300_000);
+      });
     });
 }
 

@@ -25,7 +25,7 @@ function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>,
     } finally {
       await indexed.close();
     }
-  }, 300_000);
+  });
 }
 
 async function checkHistories({ chains: { oracle }, reads, explorer }: IndexUnderTest): Promise<void> {

@@ -43,7 +43,7 @@ test('transfers with stored outputs are read as those whose outputs are looked u
   db.exec(`UPDATE ${table} SET outputs = NULL`);
   expect(plain(await readAll())).toEqual(plain(first));
   await close();
-}, 300_000);
+});
 
 test('a transfer read alone, as of any block, is the same as on a page', async () => {
   const { reads, stored, close } = await openTransfers();
@@ -64,7 +64,7 @@ test('a transfer read alone, as of any block, is the same as on a page', async (
   }
   expect(Math.min(seen.spent, seen.unspent)).toBeGreaterThan(10);
   await close();
-}, 300_000);
+});
 
 test('a damaged row of stored outputs is an error', async () => {
   const { db, table, readAll, close } = await openTransfers();
@@ -93,4 +93,4 @@ test('a damaged row of stored outputs is an error', async () => {
   change.run(outputs, tx);
   expect(await codeOf()).toBeUndefined();
   await close();
-}, 300_000);
+});

@@ -14,54 +14,46 @@ function runCompare(reindex: Reindex): IndexDifference[] {
 
 for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
   describe(name, () => {
-    test(
-      'an index rebuilt from the blocks equals the one written block by block',
-      () =>
-        withScratchDatabase((path) => {
-          const testChains = openIndexedChains(open, 71, path);
-          testChains.begin();
-          for (let i = 0; i < 150; i++) testChains.step();
-          const reindex = openReindex({ store: testChains.store, open, path: `${path}-rebuilt`, chains: testChains.specs });
-          const steps = [...reindex.build()];
-          const total = testChains.chains.reduce((sum, { state }) => sum + Number(state.height()) + 1, 0);
-          expect(steps[steps.length - 1]).toEqual({ done: total, total });
-          expect(runCompare(reindex)).toEqual([]);
-          reindex.close();
-          for (let i = 0; i < 10; i++) testChains.step();
-          expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);
-          testChains.close();
-        }),
-      60_000,
-    );
+    test('an index rebuilt from the blocks equals the one written block by block', () =>
+      withScratchDatabase((path) => {
+        const testChains = openIndexedChains(open, 71, path);
+        testChains.begin();
+        for (let i = 0; i < 150; i++) testChains.step();
+        const reindex = openReindex({ store: testChains.store, open, path: `${path}-rebuilt`, chains: testChains.specs });
+        const steps = [...reindex.build()];
+        const total = testChains.chains.reduce((sum, { state }) => sum + Number(state.height()) + 1, 0);
+        expect(steps[steps.length - 1]).toEqual({ done: total, total });
+        expect(runCompare(reindex)).toEqual([]);
+        reindex.close();
+        for (let i = 0; i < 10; i++) testChains.step();
+        expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);
+        testChains.close();
+      }));
 
-    test(
-      'continues a stopped rebuild, reports differences, and replaces the damaged index',
-      () =>
-        withScratchDatabase((path) => {
-          const testChains = openIndexedChains(open, 72, path);
-          testChains.begin();
-          for (let i = 0; i < 60; i++) testChains.step();
-          const options = { store: testChains.store, open, path: `${path}-rebuilt`, chains: testChains.specs };
-          const stopped = openReindex(options);
-          stopped.build().next();
-          stopped.close();
-          const number = testChains.specs[0]?.number as number;
-          testChains.store.db.exec(`UPDATE c${number}_holder SET seen = seen + 1`);
-          testChains.store.db.exec(`DELETE FROM c${number}_history WHERE kind = 4`);
-          testChains.store.db.exec(`UPDATE moved SET taken_height = 7 WHERE taken_height IS NOT NULL`);
-          const reindex = openReindex(options);
-          expect(reindex.build().next().value?.done).toBeGreaterThan(1);
-          for (const _ of reindex.build());
-          const differences = runCompare(reindex);
-          expect(differences.map(({ table }) => table)).toEqual([`c${number}_history`, `c${number}_holder`, 'moved']);
-          expect(differences[1]?.left).not.toBe(differences[1]?.right);
-          expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).not.toEqual([]);
-          reindex.replace();
-          expect(runCompare(reindex)).toEqual([]);
-          reindex.close();
-          expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);
-          testChains.close();
-        }),
-      60_000,
-    );
+    test('continues a stopped rebuild, reports differences, and replaces the damaged index', () =>
+      withScratchDatabase((path) => {
+        const testChains = openIndexedChains(open, 72, path);
+        testChains.begin();
+        for (let i = 0; i < 60; i++) testChains.step();
+        const options = { store: testChains.store, open, path: `${path}-rebuilt`, chains: testChains.specs };
+        const stopped = openReindex(options);
+        stopped.build().next();
+        stopped.close();
+        const number = testChains.specs[0]?.number as number;
+        testChains.store.db.exec(`UPDATE c${number}_holder SET seen = seen + 1`);
+        testChains.store.db.exec(`DELETE FROM c${number}_history WHERE kind = 4`);
+        testChains.store.db.exec(`UPDATE moved SET taken_height = 7 WHERE taken_height IS NOT NULL`);
+        const reindex = openReindex(options);
+        expect(reindex.build().next().value?.done).toBeGreaterThan(1);
+        for (const _ of reindex.build());
+        const differences = runCompare(reindex);
+        expect(differences.map(({ table }) => table)).toEqual([`c${number}_history`, `c${number}_holder`, 'moved']);
+        expect(differences[1]?.left).not.toBe(differences[1]?.right);
+        expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).not.toEqual([]);
+        reindex.replace();
+        expect(runCompare(reindex)).toEqual([]);
+        reindex.close();
+        expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);
+        testChains.close();
+      }));
   });

@@ -62,7 +62,7 @@ test('an export is unspent for each of its owners until it is marked as spent', 
     expect(chains.run(checker.checkAll())).toEqual([]);
     chains.close();
   }
-}, 60_000);
+});
 
 test('an import that is indexed later adds its transaction to an export already marked as spent', async () => {
   const chains = openExportingChains(41);
@@ -102,4 +102,4 @@ test('a rebuilt index keeps the exports marked as spent', () => {
     expect(chains.run(createIndexChecker(chains.specs, 'sqlite').checkAll())).toEqual([]);
     chains.close();
   });
-}, 60_000);
+});

@@ -69,7 +69,7 @@ describe('outputs from before linearization', () => {
       expect(chain.run(checkIndex([chain.spec], 'sqlite'))).toEqual([]);
       chain.store.close();
     }
-  }, 60_000);
+  });
 
   test('an index that is built later has the same rows', () => {
     const [live, later] = [openLinearizedChain(77), openLinearizedChain(77, false)];

@@ -190,69 +190,57 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
   };
   const chains = [chainID, otherChainID].map((id) => ({ id, genesis: genesisID }));
 
-  test(
-    'several processes may migrate at once: each chain gets one number, and all tables are created',
-    () =>
-      inDatabase(async (open) => {
-        const numbers = await Promise.all(Array.from({ length: 6 }, () => migratePostgres(open(), 5, chains)));
-        for (const one of numbers) expect(one).toEqual([1, 2]);
-        const sql = open();
-        expect(await migratePostgres(sql, 5, [{ id: zeroId, genesis: genesisID }, ...chains])).toEqual([3, 1, 2]);
-        expect(await indexedChains(sql)).toEqual([
-          { number: 1, id: chainID },
-          { number: 2, id: otherChainID },
-          { number: 3, id: zeroId },
-        ]);
-        const tables = (await sql.all<{ tablename: string }>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`, [])).map(
-          ({ tablename }) => tablename,
-        );
-        for (const number of [1, 2, 3])
-          for (const table of [
-            ...Object.values(indexTablesOf(number)),
-            ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
-          ])
-            expect(tables).toContain(table);
-        const before = await readIndexCounters(sql);
-        await registerWriter(sql);
-        const after = await readIndexCounters(sql);
-        expect([after.writer > before.writer, after.revision > before.revision, after.server]).toEqual([true, true, before.server]);
-      }),
-    30_000,
-  );
+  test('several processes may migrate at once: each chain gets one number, and all tables are created', () =>
+    inDatabase(async (open) => {
+      const numbers = await Promise.all(Array.from({ length: 6 }, () => migratePostgres(open(), 5, chains)));
+      for (const one of numbers) expect(one).toEqual([1, 2]);
+      const sql = open();
+      expect(await migratePostgres(sql, 5, [{ id: zeroId, genesis: genesisID }, ...chains])).toEqual([3, 1, 2]);
+      expect(await indexedChains(sql)).toEqual([
+        { number: 1, id: chainID },
+        { number: 2, id: otherChainID },
+        { number: 3, id: zeroId },
+      ]);
+      const tables = (await sql.all<{ tablename: string }>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`, [])).map(
+        ({ tablename }) => tablename,
+      );
+      for (const number of [1, 2, 3])
+        for (const table of [
+          ...Object.values(indexTablesOf(number)),
+          ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
+        ])
+          expect(tables).toContain(table);
+      const before = await readIndexCounters(sql);
+      await registerWriter(sql);
+      const after = await readIndexCounters(sql);
+      expect([after.writer > before.writer, after.revision > before.revision, after.server]).toEqual([true, true, before.server]);
+    }));
 
-  test(
-    'a database of an older version is migrated once, with the rows that are there',
-    () =>
-      inDatabase(async (open) => {
-        const sql = open();
-        await migratePostgres(sql, 5, chains);
-        const { asset } = tablesOf(1);
-        const bytes = new Uint8Array(32);
-        await sql.all(`INSERT INTO ${asset} VALUES (?, ?, ?, ?, ?)`, [bytes, '0', bytes, bytes, 9]);
-        for (let run = 0; run < 2; run++) expect(await migratePostgres(sql, 5, chains, nextRelease)).toEqual([1, 2]);
-        expect(await sql.all(`SELECT doubled FROM ${asset}`, [])).toEqual([{ doubled: 18 }] as never);
-        expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
-      }),
-    30_000,
-  );
+  test('a database of an older version is migrated once, with the rows that are there', () =>
+    inDatabase(async (open) => {
+      const sql = open();
+      await migratePostgres(sql, 5, chains);
+      const { asset } = tablesOf(1);
+      const bytes = new Uint8Array(32);
+      await sql.all(`INSERT INTO ${asset} VALUES (?, ?, ?, ?, ?)`, [bytes, '0', bytes, bytes, 9]);
+      for (let run = 0; run < 2; run++) expect(await migratePostgres(sql, 5, chains, nextRelease)).toEqual([1, 2]);
+      expect(await sql.all(`SELECT doubled FROM ${asset}`, [])).toEqual([{ doubled: 18 }] as never);
+      expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
+    }));
 
-  test(
-    'a database of another network, another genesis or a newer version is refused',
-    () =>
-      inDatabase(async (open) => {
-        const sql = open();
-        await migratePostgres(sql, 5, chains);
-        expect(await faultOf(migratePostgres(sql, 1, chains))).toBe('INDEX_OTHER_NETWORK');
-        expect(await faultOf(migratePostgres(sql, 5, [{ id: chainID, genesis: 'ab'.repeat(32) as Id }]))).toBe('INDEX_OTHER_GENESIS');
-        const setVersion = (version: number) =>
-          sql.all(`UPDATE meta SET value = ? WHERE name IN ('index of chain 2', 'readable from')`, [version]);
-        expect(await isReadable(sql)).toBe(true);
-        await setVersion(newestVersion - 1);
-        expect(await isReadable(sql)).toBe(false);
-        await setVersion(newestVersion + 1);
-        expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
-        expect(await faultOf(isReadable(sql))).toBe('INDEX_NEWER_SCHEMA');
-      }),
-    30_000,
-  );
+  test('a database of another network, another genesis or a newer version is refused', () =>
+    inDatabase(async (open) => {
+      const sql = open();
+      await migratePostgres(sql, 5, chains);
+      expect(await faultOf(migratePostgres(sql, 1, chains))).toBe('INDEX_OTHER_NETWORK');
+      expect(await faultOf(migratePostgres(sql, 5, [{ id: chainID, genesis: 'ab'.repeat(32) as Id }]))).toBe('INDEX_OTHER_GENESIS');
+      const setVersion = (version: number) =>
+        sql.all(`UPDATE meta SET value = ? WHERE name IN ('index of chain 2', 'readable from')`, [version]);
+      expect(await isReadable(sql)).toBe(true);
+      await setVersion(newestVersion - 1);
+      expect(await isReadable(sql)).toBe(false);
+      await setVersion(newestVersion + 1);
+      expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
+      expect(await faultOf(isReadable(sql))).toBe('INDEX_NEWER_SCHEMA');
+    }));
 });

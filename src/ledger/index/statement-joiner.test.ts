@@ -88,5 +88,5 @@ describe.skipIf(server === undefined)('on PostgreSQL', () => {
       await postgres.all(`DROP TABLE IF EXISTS ${name}`, []);
       await postgres.close();
     }
-  }, 300_000);
+  });
 });

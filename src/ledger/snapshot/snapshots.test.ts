@@ -84,57 +84,53 @@ for (const { name, open, onDisk } of sqliteDrivers)
   describe(name, () => {
     const within = (work: (path: string) => void) => (onDisk ? withScratchDatabase(work) : work(':memory:'));
 
-    test(
-      'a random walk of changes, snapshots, reverts, deletions and restarts equals a model that copies every state',
-      () =>
-        within((path) => {
-          for (const seed of onDisk ? [1] : [1, 2, 3]) {
-            const pick = createPicker(seed);
-            let chain = openTestStore(open, path);
-            for (const { name } of chain.snapshots.list()) chain.snapshots.delete(name);
-            const model = new Map<string, string>();
-            const anyName = () => [...model.keys()][pick(model.size)] as string;
-            let epoch = chain.store.epoch();
-            for (let step = 0; step < 400; step++) {
-              const action = pick(10);
-              if (action === 0 && pick(4) === 0) {
-                chain.store.write(chain.snapshots.undoLog.clearTables);
-                for (const table of tables) expect(chain.store.db.prepare(`SELECT 1 FROM ${table}`).get()).toBeUndefined();
-              } else if (action < 5) changeRows(chain, pick);
-              else if (action < 7) {
-                const { name } = chain.snapshots.save(pick(3) === 0 ? undefined : `s${pick(6)}`);
-                model.set(name, contentOf(chain));
-              } else if (action === 7 && model.size > 0) {
-                const name = anyName();
-                chain.snapshots.delete(name);
-                model.delete(name);
-              } else if (action === 8 && model.size > 0) {
-                const name = anyName();
-                chain.snapshots.revert(name);
-                expect(contentOf(chain)).toBe(model.get(name) as string);
-                expect(chain.store.epoch()).toBe(++epoch);
-              } else if (action === 9 && onDisk && pick(5) === 0) {
-                const text = chain.part();
-                chain.store.close();
-                chain = openTestStore(open, path);
-                chain.setPart(text);
-              }
-            }
-            expect(
-              chain.snapshots
-                .list()
-                .map(({ name }) => name)
-                .sort(),
-            ).toEqual([...model.keys()].sort());
-            for (const [name, content] of model) {
+    test('a random walk of changes, snapshots, reverts, deletions and restarts equals a model that copies every state', () =>
+      within((path) => {
+        for (const seed of onDisk ? [1] : [1, 2, 3]) {
+          const pick = createPicker(seed);
+          let chain = openTestStore(open, path);
+          for (const { name } of chain.snapshots.list()) chain.snapshots.delete(name);
+          const model = new Map<string, string>();
+          const anyName = () => [...model.keys()][pick(model.size)] as string;
+          let epoch = chain.store.epoch();
+          for (let step = 0; step < 400; step++) {
+            const action = pick(10);
+            if (action === 0 && pick(4) === 0) {
+              chain.store.write(chain.snapshots.undoLog.clearTables);
+              for (const table of tables) expect(chain.store.db.prepare(`SELECT 1 FROM ${table}`).get()).toBeUndefined();
+            } else if (action < 5) changeRows(chain, pick);
+            else if (action < 7) {
+              const { name } = chain.snapshots.save(pick(3) === 0 ? undefined : `s${pick(6)}`);
+              model.set(name, contentOf(chain));
+            } else if (action === 7 && model.size > 0) {
+              const name = anyName();
+              chain.snapshots.delete(name);
+              model.delete(name);
+            } else if (action === 8 && model.size > 0) {
+              const name = anyName();
               chain.snapshots.revert(name);
-              expect(contentOf(chain)).toBe(content);
+              expect(contentOf(chain)).toBe(model.get(name) as string);
+              expect(chain.store.epoch()).toBe(++epoch);
+            } else if (action === 9 && onDisk && pick(5) === 0) {
+              const text = chain.part();
+              chain.store.close();
+              chain = openTestStore(open, path);
+              chain.setPart(text);
             }
-            chain.store.close();
           }
-        }),
-      60_000,
-    );
+          expect(
+            chain.snapshots
+              .list()
+              .map(({ name }) => name)
+              .sort(),
+          ).toEqual([...model.keys()].sort());
+          for (const [name, content] of model) {
+            chain.snapshots.revert(name);
+            expect(contentOf(chain)).toBe(content);
+          }
+          chain.store.close();
+        }
+      }));
 
     test('without snapshots nothing is recorded, and a start removes the triggers and undo tables', () =>
       within((path) => {
@@ -158,31 +154,27 @@ for (const { name, open, onDisk } of sqliteDrivers)
         chain.store.close();
       }));
 
-    test(
-      'repeated reverts to one of several snapshots keep the undo tables small',
-      () =>
-        within((path) => {
-          const chain = openTestStore(open, path);
-          const pick = createPicker(9);
-          const rows = () =>
-            tables.reduce(
-              (sum, table) => sum + (chain.store.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM undo_${table}`).get()?.n ?? 0),
-              0,
-            );
-          for (const name of ['a', 'b', 'c']) {
-            chain.snapshots.save(name);
-            changeRows(chain, pick);
-          }
-          for (let i = 0; i < (onDisk ? 50 : 200); i++) {
-            chain.snapshots.revert(['a', 'b'][pick(2)] as string);
-            changeRows(chain, pick);
-          }
-          // Each of the three segments holds a row of a table at most once; the tables have at most about 60 + 36 + 216 + 200 keys.
-          expect(rows()).toBeLessThan(3 * 600);
-          chain.store.close();
-        }),
-      60_000,
-    );
+    test('repeated reverts to one of several snapshots keep the undo tables small', () =>
+      within((path) => {
+        const chain = openTestStore(open, path);
+        const pick = createPicker(9);
+        const rows = () =>
+          tables.reduce(
+            (sum, table) => sum + (chain.store.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM undo_${table}`).get()?.n ?? 0),
+            0,
+          );
+        for (const name of ['a', 'b', 'c']) {
+          chain.snapshots.save(name);
+          changeRows(chain, pick);
+        }
+        for (let i = 0; i < (onDisk ? 50 : 200); i++) {
+          chain.snapshots.revert(['a', 'b'][pick(2)] as string);
+          changeRows(chain, pick);
+        }
+        // Each of the three segments holds a row of a table at most once; the tables have at most about 60 + 36 + 216 + 200 keys.
+        expect(rows()).toBeLessThan(3 * 600);
+        chain.store.close();
+      }));
 
     test('a revert that fails changes nothing', () =>
       within((path) => {
@@ -225,4 +217,4 @@ test('names are checked, and an unknown one names the method that lists them', (
   expect(codeOf(({ save }) => save())).toBe('SNAPSHOT_LIMIT');
   expect(codeOf(({ save }) => save('1000'))).toBeUndefined();
   store.close();
-}, 60_000);
+});

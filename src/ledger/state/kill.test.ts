@@ -53,4 +53,4 @@ test('a chain whose process was killed at any moment is consistent and has every
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -167,7 +167,7 @@ test('whenever the process is killed, only pages that are in the write-ahead log
   }
   expect(snapshots).toBeGreaterThan(200);
   expect(statSync(path).size).toBeGreaterThan(5_000_000);
-}, 60_000);
+});
 
 test('when checksums cannot be recorded there is no checkpoint, and closing discards them', () => {
   const path = join(folder, 'full');

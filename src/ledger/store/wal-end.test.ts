@@ -106,7 +106,7 @@ test('after a power cut the database is as after an earlier commit, and its chec
   expect(checkpointed).toBeGreaterThan(0);
   expect(seen.older).toBeGreaterThan(20);
   expect(seen.torn).toBeGreaterThan(5);
-}, 60_000);
+});
 
 test('the end of a log is that of its last commit; frames of a transaction that was not committed are removed', () => {
   const path = join(folder, 'ends');
