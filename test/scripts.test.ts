@@ -119,6 +119,8 @@ describe('serac record and serac replay', () => {
     expect([cut.code, cut.out]).toEqual([0, expect.stringMatching(/^7 calls replayed, all answers are the same; height \d+, block /)]);
     const other = await runProgram('replay', write('other.jsonl', '{"serac":"recording","version":2}\n'));
     expect([other.code, other.err]).toEqual([1, expect.stringContaining('has version 2 of the format; this program reads version 1')]);
+    const noFile = await runProgram('replay', folder);
+    expect([noFile.code, noFile.err]).toEqual([1, `serac: cannot read ${folder}\n`]);
     const foreign = await runProgram('replay', write('foreign.jsonl', 'hello\n'));
     expect(foreign.err).toContain('is not a recording of serac record');
     const damaged = await runProgram('replay', write('damaged.jsonl', whole.replace('"path":', '"paht":')));

@@ -125,7 +125,8 @@ function parseHosts(text: string, ports: string | undefined): DatabaseHost[] {
   return names.map((name, i) => {
     const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(decode(name, 'host')) ?? [];
     const host = bracketed ?? plain;
-    if (host === '' && name !== '') throw badUrl(`the host ${JSON.stringify(name.slice(0, 80))} is not host:port`);
+    // It may be the beginning of a password with a /, so it is not shown.
+    if (host === '' && name !== '') throw badUrl(`host ${i + 1} is not host:port; in a password, / is written as %2F`);
     const number = Number(port ?? (portList[i] || (portList.length === 1 ? portList[0] : '') || 5432));
     if (!(number > 0 && number < 65_536)) throw badUrl(`the port of host ${i + 1} is not between 1 and 65535`);
     return { host: host === '' ? 'localhost' : host, port: number };

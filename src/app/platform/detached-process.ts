@@ -38,12 +38,15 @@ function openLog(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    throw new DetachError(`cannot write the log ${path}: ${(cause as { code?: string }).code ?? cause}; choose another with --log-file`, {
-      code: 'DETACH_LOG_FAILED',
-      path,
-    });
+    throw logError('write', path, cause);
   }
 }
+
+const logError = (verb: 'read' | 'write', path: string, cause: unknown): DetachError =>
+  new DetachError(`cannot ${verb} the log ${path}: ${(cause as { code?: string }).code ?? cause}; choose another with --log-file`, {
+    code: 'DETACH_LOG_FAILED',
+    path,
+  });
 
 /** The size of a file; 0 if it does not exist. */
 export function fileSize(path: string): number {
@@ -61,12 +64,16 @@ export function readEnd(path: string, from: number, maxBytes: number): { readonl
   const size = fileSize(path);
   const start = Math.max(from, size - maxBytes);
   const bytes = Buffer.alloc(Math.max(0, size - start));
-  const file = openSync(path, 'r');
   try {
-    const length = readSync(file, bytes, 0, bytes.length, start);
-    return { text: bytes.subarray(0, length).toString(), end: start + length };
-  } finally {
-    closeSync(file);
+    const file = openSync(path, 'r');
+    try {
+      const length = readSync(file, bytes, 0, bytes.length, start);
+      return { text: bytes.subarray(0, length).toString(), end: start + length };
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw logError('read', path, cause);
   }
 }
 

@@ -1,11 +1,12 @@
 import { constants, openAsBlob } from 'node:fs';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 
-/** The contents of a file as a stream; undefined if it cannot be read. */
+/** The contents of a file as a stream; undefined if it cannot be read, or is a folder. */
 export async function readBlob(path: string): Promise<Blob | undefined> {
   try {
-    // Bun opens a missing file without an error.
+    // Bun opens a missing file and a folder without an error.
     await access(path, constants.R_OK);
+    if ((await stat(path)).isDirectory()) return undefined;
     return await openAsBlob(path);
   } catch {
     return undefined;
