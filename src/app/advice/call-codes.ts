@@ -207,6 +207,6 @@ export const nodeCodes: AdviceByCode<
   ],
   RELAY_BUSY: [
     'The writer process has too many calls waiting, does not answer, or is being restarted; the status is 503.',
-    'Try again after the time in Retry-After.',
+    'Try again after the time in Retry-After. If the message says that the call may still take effect, look whether it has before you send it again.',
   ],
 };

@@ -49,7 +49,7 @@ export function createRelayClient(channel: Channel, { soon, after }: RelayTimers
       const id = ++lastId;
       const cancel = after(relayTimeout, () => {
         pending.delete(id);
-        reject(relayBusyError());
+        reject(relayBusyError(`has not answered for ${relayTimeout / 1000} s`, 'passedOn'));
       });
       pending.set(id, { done: resolve, fail: reject, cancel });
       send({ id, ...request });
@@ -59,7 +59,7 @@ export function createRelayClient(channel: Channel, { soon, after }: RelayTimers
     if (reason === undefined) return;
     for (const { cancel, fail } of pending.values()) {
       cancel();
-      fail(relayBusyError(reason));
+      fail(relayBusyError(reason, 'passedOn'));
     }
     pending.clear();
   };
@@ -119,8 +119,12 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
   body: () => body,
 });
 
-const relayBusyError = (reason = 'does not answer') =>
-  new RelayError(`the writer process of the node ${reason}; try again`, { code: 'RELAY_BUSY' });
+/** A call that was passed on may have taken effect, or may do so later; one like `dev.send` would do it twice. */
+const relayBusyError = (reason = 'has too many calls waiting', progress: 'notSent' | 'passedOn' = 'notSent') =>
+  new RelayError(
+    `the writer process of the node ${reason}; ${progress === 'notSent' ? 'try again' : 'the call may still take effect: look before you send it again'}`,
+    { code: 'RELAY_BUSY' },
+  );
 
 /** The body of a relayed response as JSON. Throws unless the status is 200. */
 export function relayedJson({ status, body }: HttpResponse): unknown {
