@@ -135,12 +135,14 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     await page.open(`${proxy.url}/address/${accounts[2]}`);
     const heading = () => page.run<string>(`document.querySelector('h1').textContent`);
     const title = await heading();
-    const refused = proxy.failPages(true);
-    const last = await send();
-    await refused;
-    proxy.failPages(false);
-    await eventually(() => page.run<boolean>(`document.querySelector('main a[href="/tx/${last}"]') !== null`), Boolean, 15_000);
-    expect(await heading()).toBe(title);
+    for (const status of [503, 429]) {
+      const refused = proxy.failPages(status);
+      const last = await send();
+      await refused;
+      proxy.failPages(undefined);
+      await eventually(() => page.run<boolean>(`document.querySelector('main a[href="/tx/${last}"]') !== null`), Boolean);
+      expect([status, await heading()]).toEqual([status, title]);
+    }
   });
 
   test('the throughput page moves, and says as of when', async () => {
@@ -163,7 +165,7 @@ function startProxy(target: string) {
   let whileLoading: (() => Promise<void>) | undefined;
   let [isDropping, isRefusing] = [false, false];
   let dropped = 0;
-  let onFailed: (() => void) | undefined;
+  let failure: { readonly status: number; readonly onFailed: () => void } | undefined;
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -179,11 +181,12 @@ function startProxy(target: string) {
         await run();
         return new Response(page, response);
       }
-      if (pathname.startsWith('/address/') && onFailed !== undefined) {
+      if (pathname.startsWith('/address/') && failure !== undefined) {
+        const { status, onFailed } = failure;
         onFailed();
         // As of a node whose database does not answer: a page that says so.
         return new Response((await fetch(`${target}/search?q=nothing-like-this`, { headers: { accept: 'text/html' } })).body, {
-          status: 503,
+          status,
           headers: { 'content-type': 'text/html; charset=utf-8' },
         });
       }
@@ -212,10 +215,10 @@ function startProxy(target: string) {
     refusePages: (isOn: boolean) => {
       isRefusing = isOn;
     },
-    /** Answers pages of addresses with an error page; the promise is resolved when it has. */
-    failPages: (isOn: boolean): Promise<void> =>
-      new Promise((resolve) => {
-        onFailed = isOn ? resolve : undefined;
+    /** Answers pages of addresses with an error page of this status, if any; the promise is resolved when it has. */
+    failPages: (status: number | undefined): Promise<void> =>
+      new Promise((onFailed) => {
+        failure = status === undefined ? undefined : { status, onFailed };
       }),
     droppedBlocks: () => dropped,
     stop: () => void server.stop(true),

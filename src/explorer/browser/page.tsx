@@ -101,8 +101,8 @@ const retryLater = createDelayedReload(retryDelay);
 
 /** The numbers of the last load that was started and of the last one that was shown: an answer that comes late is not shown. */
 let [startedLoad, shownLoad] = [0, 0];
-/** Whether a server that answered this may answer otherwise a little later. One that refuses too many requests is not asked again by itself. */
-const isTransient = (status: number): boolean => status >= 500;
+/** Whether a server that answered this may answer otherwise a little later: it fails, or has refused too many requests. */
+const isTransient = (status: number): boolean => status >= 500 || status === 429;
 
 /** Loads the page again; false if that failed: then the page stays as it is, and is tried again. It looks busy only if the reader asked for something else, not when an event or the clock did. */
 async function reload(isAsked = false): Promise<boolean> {
