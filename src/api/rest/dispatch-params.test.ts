@@ -58,6 +58,7 @@ describe('bodies', () => {
     ['{"addresses":null}', 'addresses must be a string'],
     ['{"addresses":"x"} 1', 'body must be one JSON object with nothing after it'],
     ['{"addresses":', 'body must be JSON: unexpected EOF'],
+    [`{${'"x":0,'.repeat(200)}"y":0}`, 'body must be JSON: an object of the request has more than 128 members'],
     ['{"addresses":"', 'body must be JSON: unexpected EOF'],
   ])('%#: not a JSON object with string properties', async (body, sentence) => {
     const got = await post(body);

@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { RpcError } from '../rpc/fault.ts';
 import { findFirstValue, jsonKindAt, parseString, scanObject, skipSpace } from '../rpc/json-scan.ts';
 import { apiError, invalidParams } from './api-error.ts';
 
@@ -42,7 +42,8 @@ export function bodyTexts(body: Uint8Array, wanted: ReadonlyMap<string, boolean>
     });
     if (skipSpace(text, end) < text.length) throw invalidParams(['body must be one JSON object with nothing after it']);
   } catch (error) {
-    if (error instanceof Fault && error.fault.code === 'RPC_BAD_JSON') throw invalidParams([`body must be JSON: ${error.message}`]);
+    // Bad JSON, or more members or values than are read.
+    if (error instanceof RpcError) throw invalidParams([`body must be JSON: ${error.message}`]);
     throw error;
   }
   if (wrong.length > 0) throw invalidParams(wrong);
