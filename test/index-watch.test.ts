@@ -61,7 +61,7 @@ async function runWatched(program: Program, database: string, readers: number, c
   try {
     for (let issued = 0; issued < count; ) {
       if (chance(issuer.random, 30)) await issuer.deposit();
-      if (chance(issuer.random, 50)) paging.readAnother();
+      if (chance(issuer.random, 15)) paging.readAnother();
       // Mostly one transaction per block; sometimes several.
       const batchSize = chance(issuer.random, 15) ? 2 + issuer.random.below(6) : 1;
       const txs = await issuer.issue(batchSize);
