@@ -37,7 +37,7 @@ export function formatInput(input: Uint8Array): string {
 }
 
 export function parseInput(line: string): Uint8Array {
-  const [, kind, value = ''] = /^(text|base64) ?(.*)$/.exec(line) ?? [];
+  const [, kind, value = ''] = /^(text|base64) ?(.*)$/s.exec(line) ?? [];
   if (kind === undefined) throw new Error(`not a line of a corpus: ${line.slice(0, 80)}`);
   return kind === 'text' ? Buffer.from(JSON.parse(value)) : Buffer.from(value, 'base64');
 }
