@@ -66,10 +66,13 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     return { ...output, spent: isSpent ? { txID: spent.txID, time: spent.time, here: spent.seq !== undefined } : undefined };
   };
 
-  /** The outputs that one of the addresses owns, alone or with others. All others are left out first: a copy of each takes most of the time. */
-  const outputsAt = (pin: PinnedBlock, addresses: readonly Address[]) => {
+  /**
+   * Those of the outputs that one of the addresses owns, alone or with others, as of a pinned block. Outputs of other owners are skipped before
+   * `asOf`, because its copies take most of the time.
+   */
+  const ownedAt = (all: readonly Output[], pin: PinnedBlock, addresses: readonly Address[]) => {
     const requested = new Set(addresses);
-    return [...outputs.values()]
+    return all
       .filter(({ height, utxo }) => height <= pin.height && utxo.output.addresses.some((address) => requested.has(address)))
       .map((output) => asOf(pin, output));
   };
@@ -183,8 +186,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     utxoList: ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order }: Omit<UtxoQuery, 'after' | 'limit'>) => {
       const amount = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n);
       const visible = isVisible(addresses);
-      const imported = importedOutputs.filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
-      const all = [...outputsAt(pin, addresses), ...imported].filter(
+      const all = ownedAt([...outputs.values(), ...importedOutputs], pin, addresses).filter(
         (output) =>
           visible(output) &&
           (includeSpent || output.spent === undefined) &&
@@ -201,7 +203,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       return all.sort((a, b) => (order === 'asc' ? compare(a, b) : compare(b, a)));
     },
     balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => {
-      const unspent = outputsAt(pin, addresses).filter(({ spent }) => spent === undefined);
+      const unspent = ownedAt([...outputs.values()], pin, addresses).filter(({ spent }) => spent === undefined);
       const visible = isVisible(addresses);
       const own = new Map<string, { asset: Id; isLocked: boolean; amount: bigint; count: number; nfts: number }>();
       const requested = new Set(addresses);
