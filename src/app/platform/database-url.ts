@@ -125,7 +125,7 @@ function parseHosts(text: string, ports: string | undefined): DatabaseHost[] {
   return names.map((name, i) => {
     const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(decode(name, 'host')) ?? [];
     const host = bracketed ?? plain;
-    // It may be the beginning of a password with a /, so it is not shown.
+    // The text is not shown: in postgres://me:se/cret@host/name, where the / is not escaped, it has the beginning of the password.
     if (host === '' && name !== '') throw badUrl(`host ${i + 1} is not host:port; in a password, / is written as %2F`);
     const number = Number(port ?? (portList[i] || (portList.length === 1 ? portList[0] : '') || 5432));
     if (!(number > 0 && number < 65_536)) throw badUrl(`the port of host ${i + 1} is not between 1 and 65535`);

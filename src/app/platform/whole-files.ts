@@ -4,7 +4,7 @@ import { access, open, rename, rm, stat } from 'node:fs/promises';
 /** The contents of a file as a stream; undefined if it cannot be read, or is a folder. */
 export async function readBlob(path: string): Promise<Blob | undefined> {
   try {
-    // Bun opens a missing file and a folder without an error.
+    // When Bun opens a file, it reports neither that it is missing nor that it is a folder.
     await access(path, constants.R_OK);
     if ((await stat(path)).isDirectory()) return undefined;
     return await openAsBlob(path);

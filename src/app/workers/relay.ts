@@ -119,7 +119,7 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
   body: () => body,
 });
 
-/** A call that was passed on may have taken effect, or may do so later; one like `dev.send` would do it twice. */
+/** `passedOn`: the writer has the call, and may still carry it out. Who then sends a `dev.send` again may pay twice. */
 const relayBusyError = (reason = 'has too many calls waiting', progress: 'notSent' | 'passedOn' = 'notSent') =>
   new RelayError(
     `the writer process of the node ${reason}; ${progress === 'notSent' ? 'try again' : 'the call may still take effect: look before you send it again'}`,

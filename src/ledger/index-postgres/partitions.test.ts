@@ -119,7 +119,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       const before = await partitionsOf(reader, 'c1_tx');
       await reader.write(async (tx) => {
         for (const { name } of partitionedTables(1)) await tx.all(`SELECT count(*) AS n FROM ${name}`, []);
-        // This transaction holds its locks while the indexer creates partitions, and reads them at once.
+        // The indexer creates partitions although this transaction still has locks on the tables; the transaction then sees the new ones.
         await grow(40);
         expect((await partitionsOf(tx, 'c1_tx')).length).toBeGreaterThan(before.length);
         const [row] = await tx.all<{ n: number }>('SELECT count(*) AS n FROM c1_block', []);
