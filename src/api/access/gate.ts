@@ -13,7 +13,7 @@ export type Gate = {
 
 export type AccessRequest = {
   readonly api: ApiName;
-  /** The route's id, see api/route.ts. Undefined if the path has no route. */
+  /** The route's id, see rest/route.ts. Undefined if the path has no route. */
   readonly route: string | undefined;
   /** True for health routes: they need no key and are not counted. */
   readonly isPublic: boolean;

@@ -1,6 +1,6 @@
 /**
  * Schemas of parameters, results, answers and events: plain data, from which the static types follow (views.ts). What a schema means to a
- * parser, a client or a document is in the interpreters: rpc/params.ts, rest/read-value.ts, client/convert.ts, contract/json-schema.ts.
+ * parser, a client or a document is in the interpreters: rpc/params.ts, rest/body-value.ts, client/convert.ts, contract/json-schema.ts.
  * No code is imported here, so that a browser can load the rows.
  */
 

@@ -60,5 +60,3 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Live
       }),
   };
 }
-
-/** Days of one request at most. */

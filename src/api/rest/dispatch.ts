@@ -146,8 +146,6 @@ export function createApi(options: ApiOptions): Handler {
   };
 }
 
-/** The API key of a request; an empty one is none. */
-
 /** The API that a path without a route is counted for: the one its version suggests, or the only one on this port. */
 function apiOfUnknownPath(routes: ApiOptions['routes'], path: string): BoundRoute['api'] {
   const suggested = path.startsWith('/v2/') ? 'metrics' : 'data';

@@ -32,11 +32,11 @@ type ServedVersion = {
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
-  /** See api/response-cache.ts. */
+  /** See rest/response-cache.ts. */
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   /** Only where an index is read from several servers. */
   readonly consistency?: ReadConsistency;
-  /** Responses cached by other processes; see api/shared-response-cache.ts. */
+  /** Responses cached by other processes; see rest/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
 };
 

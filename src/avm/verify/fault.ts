@@ -11,7 +11,7 @@ export type TxFault = (SyntaxFault | SpendFault | SignatureFault) & {
   readonly outputIndex?: number;
 };
 
-/** Why an output is not in the UTXO set: spent, or not created yet. See chain/missing-output.ts. */
+/** Why an output is not in the UTXO set: spent, or not created yet. See chain/lifecycle/missing-output.ts. */
 type MissingOutput = {
   readonly isSpent?: boolean;
   /** The transaction that spent it, if known. */

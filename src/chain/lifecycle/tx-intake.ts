@@ -45,7 +45,7 @@ type BlockSide = {
 };
 
 export type TxIntakeOptions = {
-  /** See src/differences.ts. */
+  /** See api/differences.ts. */
   readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
   /** Called when a transaction has passed verification on the last accepted state. */
   readonly onVerified?: (tx: Tx) => void;

@@ -28,7 +28,7 @@ type WalletQueue = {
 export type WalletQueueDeps = {
   /** Adds a transaction to the mempool. */
   readonly add: (tx: Tx) => void;
-  /** See `skipFailedWalletTx` in src/differences.ts. */
+  /** See `skipFailedWalletTx` in api/differences.ts. */
   readonly skipFailedTx: boolean;
   /** Called before a queued transaction goes to the mempool; if it returns a promise, the transaction goes there when that is settled. */
   readonly prepare?: ((tx: Tx) => Promise<void> | undefined) | undefined;

@@ -42,7 +42,7 @@ export type BuildCounters = {
   builtSkew: number;
 };
 
-/** What an engine counts since it started; AvalancheGo's names are in `engine-metrics.ts`. */
+/** What an engine counts since it started; AvalancheGo's names are in joined-chain/chain-metrics.ts. */
 export type EngineCounters = DecisionCounters &
   VoteCounters &
   BuildCounters & {
