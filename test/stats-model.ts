@@ -69,10 +69,6 @@ function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads>
         .filter((start) => start >= from && start < to)
         .slice(0, limit)
         .map((start) => bucketAt(unit, start)),
-    lastBucketBefore: async (unit, before) => {
-      const start = startsOf(unit).find((one) => one < before);
-      return start === undefined ? undefined : bucketAt(unit, start);
-    },
     totals: async (of, times) =>
       times.map((from) => {
         const some = afterGenesis.filter(({ time }) => time >= from);
@@ -91,7 +87,7 @@ function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads>
 }
 
 /** The index queries of the Metrics API. */
-type StatsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'lastBucketBefore' | 'totals' | 'addressesBefore';
+type StatsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'totals' | 'addressesBefore';
 
 export function modelServedChains(
   blocks: readonly ModelBlock[],

@@ -6,7 +6,7 @@ type TimeInterval = (typeof timeIntervals)[number];
 
 /** Meaning of avgTps for a day, in /v1 and in /v2. */
 export const averageTpsMeaning =
-  'Accepted transactions of the day divided by the seconds from the last block of the previous day that has blocks to the last block of the day; the first day of the chain counts from midnight.';
+  'Accepted transactions of the UTC day divided by its 86,400 seconds; today, by the seconds since midnight.';
 
 const dayOnly = ['day'] as const;
 

@@ -206,7 +206,6 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       return new Set(addresses.filter((_, i) => seen[i] !== undefined));
     },
     buckets: async () => [],
-    lastBucketBefore: async () => undefined,
     totals: async () => [],
     addressesBefore: async () => 0,
   };

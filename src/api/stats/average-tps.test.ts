@@ -26,13 +26,13 @@ describe('days', () => {
 
   test('newest first, from the day of block 1 until today, days without blocks as 0', async () => {
     const { json, text } = await ask(blocks, monday + 3 * day + 130);
-    const newest = 13 / (2 * day + 51);
+    const newest = 13 / 130;
     expect(json).toEqual({
       results: [
         { timestamp: monday + 3 * day, value: newest },
         { timestamp: monday + 2 * day, value: 0 },
         { timestamp: monday + day, value: 0 },
-        { timestamp: monday, value: 5 / (day - 1) },
+        { timestamp: monday, value: 5 / day },
       ],
       status: 200,
       lastRun: monday + 3 * day + 130,
@@ -53,9 +53,14 @@ describe('days', () => {
     const { json } = await ask(blocks, monday + 4 * day);
     expect(json.results.slice(0, 2)).toEqual([
       { timestamp: monday + 4 * day, value: 0 },
-      { timestamp: monday + 3 * day, value: 13 / (2 * day + 51) },
+      { timestamp: monday + 3 * day, value: 13 / day },
     ]);
     expect(json.lastRun).toBe(monday + 4 * day);
+  });
+
+  test('a block of another year changes no other day', async () => {
+    const { json } = await ask([genesis, block(at('2020-12-06T00:00:00Z'), 1), block(monday + 3600, 1108)], monday + 7200);
+    expect(json.results[0]).toEqual({ timestamp: monday, value: 1108 / 7200 });
   });
 
   test('in the first second of a day, and with a block ahead of the local clock', async () => {
@@ -100,12 +105,7 @@ test('pages of 100 days have no duplicates and no gaps while blocks arrive and m
   const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
   expect(points.map(({ timestamp }) => timestamp)).toEqual(Array.from({ length: days }, (_, back) => at('2024-10-01') - back * day));
   const onDay = (text: string) => points.find(({ timestamp }) => timestamp === at(text))?.value;
-  expect([onDay('2024-02-28'), onDay('2024-02-29'), onDay('2024-03-01'), onDay('2024-03-02')]).toEqual([
-    2 / (3 * day),
-    0,
-    0,
-    2 / (3 * day),
-  ]);
+  expect([onDay('2024-02-28'), onDay('2024-02-29'), onDay('2024-03-01'), onDay('2024-03-02')]).toEqual([2 / day, 0, 0, 2 / day]);
 });
 
 test('a page token of another chain, or an invalid one, is rejected', async () => {
@@ -132,16 +132,9 @@ test('for random block times the points equal avgTps of /v2 and add up to the nu
       const points = (await pagesOf(api, '/v1/avg_tps/X')).flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
       const later = (await pagesOf(api, '/v2/chains/X/metrics/avgTps?pageSize=7')).flatMap(({ json }) => json.results);
       expect(points).toEqual(later.map(({ timestamp, value }) => ({ timestamp, value })));
-      // The transactions of a day are its value times the seconds between the last blocks of the days.
-      const lastOf = (timestamp: number) => blocks.slice(1).findLast((one) => one.time >= timestamp && one.time < timestamp + day)?.time;
-      let before = points.at(-1)?.timestamp ?? 0;
-      let sum = 0;
-      for (const { timestamp, value } of points.toReversed()) {
-        const last = lastOf(timestamp);
-        if (last === undefined) continue;
-        sum += value * Math.max(1, last - before);
-        before = last;
-      }
+      const today = now - (now % day);
+      const secondsOf = (timestamp: number) => (timestamp < today ? day : Math.max(1, now - today));
+      const sum = points.reduce((total, { timestamp, value }) => total + value * secondsOf(timestamp), 0);
       expect(Math.round(sum * 1e6) / 1e6).toBe(steps.reduce((total, { txs }) => total + txs, 0));
     }),
     { numRuns: 100 },

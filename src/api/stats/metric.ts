@@ -20,6 +20,8 @@ type SeriesInput = {
   readonly page: SeriesPage;
   /** The time buckets of the page that have blocks, by start time. */
   readonly buckets: ReadonlyMap<number, TimeBucket>;
+  /** The end of the period that metrics cover, in Unix seconds. */
+  readonly now: number;
 };
 
 export const metrics: { readonly [name in MetricName]: Metric } = {
@@ -90,20 +92,10 @@ async function txsBefore(reads: IndexReads, time: number): Promise<number> {
   return last === undefined ? 0 : last.lastTx - (genesis?.lastTx ?? 0);
 }
 
-async function averageTps({ reads, page, buckets }: SeriesInput): Promise<readonly MetricValue[]> {
-  const oldest = page.starts.at(-1);
-  const before = oldest === undefined ? undefined : await reads.lastBucketBefore(page.unit, oldest);
-  let last = before?.last;
-  return page.starts
-    .toReversed()
-    .map((start) => {
-      const bucket = buckets.get(start);
-      if (bucket === undefined) return 0;
-      const seconds = bucket.last - (last ?? start);
-      last = bucket.last;
-      return bucket.txs / Math.max(1, seconds);
-    })
-    .reverse();
+/** Transactions of each day divided by the seconds of the day; today, by those that have passed, at least one. */
+async function averageTps({ page, buckets, now }: SeriesInput): Promise<readonly MetricValue[]> {
+  const secondsOf = (start: number): number => Math.min(secondsPerDay, Math.max(1, now - start));
+  return page.starts.map((start) => valueOrZero(buckets.get(start), ({ txs }) => txs / secondsOf(start)));
 }
 
 const valueOrZero = <T extends MetricValue>(bucket: TimeBucket | undefined, pickValue: (bucket: TimeBucket) => T): T | 0 =>

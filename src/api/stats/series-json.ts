@@ -16,7 +16,7 @@ export async function readSeriesJson(
   chain: ServedChain,
   name: MetricName,
   page: SeriesPage,
-  { tip }: MetricsPeriod,
+  { tip, now }: MetricsPeriod,
   format: PointFormat,
   cache: SeriesCache,
 ): Promise<string> {
@@ -24,7 +24,7 @@ export async function readSeriesJson(
   const read = async (starts: readonly number[]): Promise<string> => {
     if (starts.length === 0) return '';
     const part = { ...page, starts };
-    const values = await metric.series({ reads: chain.reads, page: part, buckets: await readBuckets(chain.reads, part) });
+    const values = await metric.series({ reads: chain.reads, page: part, buckets: await readBuckets(chain.reads, part), now });
     return starts.map((start, i) => pointFormats[format](start, values[i] ?? 0)).join(',');
   };
   const current = bucketStart(page.unit, tip.time);

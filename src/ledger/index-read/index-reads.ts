@@ -79,8 +79,6 @@ export type IndexReads = {
 
   /** Counts of the time buckets that begin in [from, to), newest first, at most `limit`. Buckets without blocks are left out. */
   readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Promise<TimeBucket[]>;
-  /** The last time bucket that begins before `before` and has blocks. */
-  readonly lastBucketBefore: (unit: BucketUnit, before: number) => Promise<TimeBucket | undefined>;
   /** A total from each of the times until now, exact to the second. `times` is sorted, latest first; all totals are read as of one moment. */
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Promise<Totals[T][]>;
   /** Number of addresses first seen before a time. */

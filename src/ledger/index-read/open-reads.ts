@@ -85,7 +85,6 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, li
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
     buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.recent())),
-    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before, tip.recent())),
     totals: (metric, times) => run(() => buckets.totals(metric, times)),
     addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
   };

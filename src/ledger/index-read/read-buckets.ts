@@ -15,7 +15,6 @@ import type { SingleRead } from './read-run.ts';
 type BucketReads = {
   /** `tip`: the last indexed block if it is known. */
   readonly buckets: (range: BucketRange, limit: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket[]>;
-  readonly lastBucketBefore: (unit: BucketUnit, before: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
   readonly addressesBefore: (time: number) => Steps<number>;
 };
@@ -104,10 +103,6 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
 
   return {
     buckets: bucketsIn,
-    lastBucketBefore: (unit, before, tip) => {
-      const { query, resultOf } = bucketsIn({ unit, from: 0, to: before }, 1, tip);
-      return { query, resultOf: (rows) => resultOf(rows)[0] };
-    },
     totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
       // In the table 0 means never, so the earliest time counted is 1.
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));

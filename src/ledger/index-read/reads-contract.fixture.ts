@@ -263,8 +263,6 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         expect(await reads.buckets(unit, 0, 2 ** 40, 2)).toEqual(expected.slice(0, 2));
         const [newest, second] = expected;
         expect(await reads.buckets(unit, second?.start as number, newest?.start as number, 9)).toEqual(expected.slice(1, 2));
-        expect(await reads.lastBucketBefore(unit, newest?.start as number)).toEqual(expected[1]);
-        expect(await reads.lastBucketBefore(unit, 0)).toBeUndefined();
       }
       const begin = Number(oracle.blocks[0]?.time);
       const moments = [
