@@ -49,6 +49,31 @@ describe.each(devModes.map((mode) => [mode]))('dropped transactions, %s', (mode)
     expect(html).toContain(hex);
   });
 
+  test('after a revert: a refused one is still shown, and one that was in a block is not called mistyped', async () => {
+    await node.dev('dev.snapshot', { name: 'earlier' });
+    const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '4 AVAX' });
+    const { tx } = (await rpc('avm.getTx', { txID, encoding: 'hex' })).result;
+    await node.dev('dev.revert', { name: 'earlier' });
+    const open = (id: string) => fetch(`${node.program().url}/tx/${id}`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    const gone = await open(txID);
+    expect([gone.status, gone.headers.get('location')]).toEqual([404, null]);
+    const text = await gone.text();
+    expect(text).toContain('If it was there before, a revert has removed it.');
+    expect(text).not.toContain('case-sensitive');
+
+    const { txID: winner } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '5 AVAX' });
+    const { error } = await rpc('avm.issueTx', { tx, encoding: 'hex' });
+    await node.dev('dev.revert', { name: 'earlier' });
+    const refused = await open(txID);
+    expect([refused.status, refused.headers.get('location')]).toEqual([200, null]);
+    const html = await refused.text();
+    expect(html).toContain('Dropped: Transfer');
+    expect(html).toContain('which is no longer in the chain. Its bytes can be sent again.');
+    expect(html).not.toContain('The conflict');
+    const { steps } = (await getFrom(node.program(), `transactions/${txID}/lifecycle`)).json;
+    expect(steps).toMatchObject([{ step: 'refused', reason: { message: error.message, data: { spentBy: winner } } }]);
+  });
+
   test('one that was taken out of the mempool can be sent again', async () => {
     await node.dev('dev.setAutomine', { enabled: false });
     const { txID } = await node.dev('dev.send', { from: 2, to: accounts[1].address, amount: '1 AVAX' });

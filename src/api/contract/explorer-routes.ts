@@ -313,7 +313,8 @@ export const lifecycleRows = {
     path: `${chainPath}/transactions/{txHash}/lifecycle`,
     tag: 'Explorer',
     summary: 'What became of a transaction: when it was received, verified, refused, dropped or accepted, and why',
-    description: 'Steps are known of the last 10,000 transactions since the start of the node or the last revert.',
+    description:
+      'Steps are known of the last 10,000 transactions since the start of the node or the last revert; of one that was refused or dropped earlier, only that.',
     params: { ...chainParams, txHash: id('Transaction ID.') },
     response: LifecycleSchema,
     cachePolicy: 'never',

@@ -47,11 +47,13 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const { status } = await chain.txIssuer.report(txID);
       const drop = status === 'Accepted' ? undefined : lifecycle.drops.find(txID);
       if (steps === undefined && drop === undefined && status === 'Unknown') return undefined;
+      // A revert clears the steps; that a transaction was refused or dropped before it is still known.
+      const known: readonly Step[] = steps ?? (drop === undefined ? [] : [{ step: drop.stage, time: drop.time, detail: drop.reason }]);
       const waiting = status === 'Processing' ? chain.mempool?.get(txID) : undefined;
       const dropped = status !== 'Processing' && drop?.bytes !== undefined ? liveTx(drop.bytes, drop.time) : null;
       return {
         status,
-        steps: (steps ?? []).map(formatStep),
+        steps: known.map(formatStep),
         pending: waiting === undefined ? dropped : liveTx(waiting.bytes, lifecycle.pooledAt(waiting)),
       };
     },

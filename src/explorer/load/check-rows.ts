@@ -93,7 +93,9 @@ export function dropSentence(
   const input = /^(?:inputs|importedInputs)\[(\d+)\]/.exec(String(data.path ?? ''))?.[1];
   const part = input === undefined ? 'An input' : `Input ${input}`;
   if (code === 'TX_UTXO_NOT_FOUND' && data.isSpent === true)
-    return `${part} was spent by another transaction before this one reached a block. Sending the same bytes again gives the same answer: build it from unspent outputs.`;
+    return checks?.isIssuable
+      ? `${part} was spent by another transaction, which is no longer in the chain.${resendText(checks)}`
+      : `${part} was spent by another transaction before this one reached a block. Sending the same bytes again gives the same answer: build it from unspent outputs.`;
   if (code === 'TX_UTXO_NOT_FOUND' && data.createdByStatus === 'Processing')
     return `${part} spends an output of a transaction that still waits for a block. Send it again when that one is accepted, or use wallet.issueTx.`;
   if (code === 'MEMPOOL_CONFLICT')

@@ -34,9 +34,9 @@ export async function loadPendingTx(source: Source, { operations }: PageContext,
     readIfFound<Lifecycle>(source, `${path}/lifecycle`),
     operations.includes('getTransactionChecks') ? readIfFound<TxChecks>(source, `${path}/checks`) : undefined,
   ]);
-  // An accepted transaction without a block was reverted; its steps say no more than that.
-  if (life === undefined || life.steps.length === 0 || life.status === 'Accepted') return undefined;
-  const reason = checks?.refusal ?? life.steps.findLast((step) => step.reason !== undefined)?.reason;
+  // An accepted transaction without a block was reverted, or its block is not indexed yet; its steps say no more than that.
+  if (life === undefined || life.status === 'Accepted') return undefined;
+  const reason = checks === undefined ? life.steps.findLast((step) => step.reason !== undefined)?.reason : checks.refusal;
   const found = conflictsOf(life, reason).slice(0, maxConflicts);
   const conflicts = await Promise.all(found.map((one) => loadConflict(source, path.slice(0, path.lastIndexOf('/')), one)));
   return { state: life.status === 'Processing' ? 'waiting' : 'dropped', id, life, checks, conflicts };

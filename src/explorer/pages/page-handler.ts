@@ -1,6 +1,7 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { requestOrigin } from '../../api/rest/document-handler.ts';
-import { attempt } from '../../base/fault.ts';
+import { parseId } from '../../base/bytes/id.ts';
+import { attempt, unlessFault } from '../../base/fault.ts';
 import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
@@ -174,16 +175,17 @@ async function load(
       loadReference: () => loadReference(source, requestOrigin(request)),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
-    return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };
+    return page === undefined ? await loadSearch(source, context, target.name, request.path) : { status: 200, page };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { status: error.fault.status, page: sourceFailed(error) };
   }
 }
 
-/** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
-async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
-  const { matches: found, more: unlisted, nearest } = await search(source, context, text);
+/** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. `missing`: the path of a page that does not exist. */
+async function loadSearch(source: Source, context: PageContext, text: string, missing?: string): Promise<Found> {
+  const { matches: all, more: unlisted, nearest } = await search(source, context, text);
+  const found = all.filter(({ href }) => href !== missing);
   // A text that names something exactly is not meant as a part of other names.
   const exact = found.filter(({ isPartial }) => !isPartial);
   const matches = exact.length > 0 ? exact : found;
@@ -205,7 +207,9 @@ async function loadSearch(source: Source, context: PageContext, text: string): P
       ? `There is no block at this height yet. The last block of ${context.chain.title} is ${groupDigits(tip)}.`
       : nearest.length > 0
         ? 'The checksum does not fit. Did you mean this one?'
-        : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
+        : isId(text)
+          ? `No block, transaction, asset or output of ${context.chain.title} of the network ${context.network.name} has this ID.${context.has.dev ? ' If it was there before, a revert has removed it.' : ''}`
+          : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
   return {
     status: 404,
     page: message('Nothing found', {
@@ -216,6 +220,9 @@ async function loadSearch(source: Source, context: PageContext, text: string): P
     }),
   };
 }
+
+/** Whether a text is an ID with the right checksum: nothing is mistyped then. */
+const isId = (text: string): boolean => unlessFault(() => parseId(text.trim())) !== undefined;
 
 const tipLink = (tip: number) => ({ href: `/block/${tip}`, word: `Block ${groupDigits(tip)}`, note: 'the last one' });
 
