@@ -103,7 +103,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'webhooks, and their deliveries that wait',
     limit:
-      '256 webhooks, 32 of one API key, with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} of one API key, {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
+      '256 webhooks, 192 of them of API keys and 32 of one key, with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} of one API key, {api/webhooks/deliverer.ts#reservedRequests} reserved for the operator and as many for all keys; {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
     over: '403 for a further webhook; deliveries wait in the log, and lost events are shown as a gap',
     seen: 'serac_webhook_deliveries_waiting',
     test: 'src/api/webhooks/deliverer.test.ts',

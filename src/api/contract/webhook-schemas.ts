@@ -6,6 +6,8 @@ import { anyOf, flag, inBody, integer, list, listUpTo, object, oneOf, optional, 
 /** Limits of what a webhook consists of. */
 export const webhookLimits = {
   hooks: 256,
+  /** Of all API keys together: the rest is for the operator. */
+  hooksOfKeys: 192,
   hooksOfKey: 32,
   keys: 1000,
   url: 2048,

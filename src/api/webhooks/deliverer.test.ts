@@ -10,7 +10,7 @@ import { chainID, otherChainID, randomChain } from '../../ledger/state/random-ch
 import { openSharedFile } from '../access/shared-file.ts';
 import { createEventHub } from '../events/hub.ts';
 import { openSqliteEventLog } from '../events/sqlite-event-log.ts';
-import { type Deliverer, maxRequests, maxRequestsOfKey, startDeliverer } from './deliverer.ts';
+import { type Deliverer, requestCounts, startDeliverer } from './deliverer.ts';
 import { type DeliveryLimits, deliveryLimits } from './hook-runner.ts';
 import type { Message } from './message.ts';
 import { createWebhookStore, prepareWebhookTables, type WebhookStore } from './webhook-store.ts';
@@ -82,7 +82,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
           inactiveReason: undefined,
         },
         await hub.position(),
-        { max: 40, maxOfOwner: 40 },
+        { max: 40, maxOfKeys: 40, maxOfKey: 40 },
       );
     },
   };
@@ -184,12 +184,12 @@ describe('deliveries', () => {
   test('of one API key do not wait for those of another whose receivers are slow', async () => {
     const setup = await open(7);
     // Together they could use all requests.
-    for (let i = 0; i < maxRequests; i++) await setup.add(`slow ${i}`, 'slow');
+    for (let i = 0; i < requestCounts.total; i++) await setup.add(`slow ${i}`, 'slow');
     await setup.add('quick', 'quick');
     const deliverer = setup.start();
     await eventually(
       () => deliverer.read().active,
-      (active) => active === maxRequests + 1,
+      (active) => active === requestCounts.total + 1,
     );
     setup.commit(5, 8);
     const ofHook = (id: string) => setup.sent.filter(({ webhookId }) => webhookId === id).length;
@@ -197,7 +197,7 @@ describe('deliveries', () => {
       () => ofHook('quick'),
       (count) => count >= 20,
     );
-    expect(setup.sent.length - ofHook('quick')).toBeLessThanOrEqual(maxRequestsOfKey);
+    expect(setup.sent.length - ofHook('quick')).toBeLessThanOrEqual(requestCounts.ofKey);
     setup.slowReceiver.resolve();
     await eventually(
       () => ofHook('slow 0'),

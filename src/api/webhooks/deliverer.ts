@@ -19,6 +19,8 @@ export type DelivererReading = {
   /** Active webhooks whose last attempt failed. */
   readonly failing: number;
   readonly waiting: number;
+  /** Seconds that the oldest request has waited because too many others were running. */
+  readonly longestWait: number;
   readonly delivered: number;
   readonly failedAttempts: number;
   /** Webhooks that were made inactive since the start, because they failed for too long. */
@@ -32,9 +34,13 @@ type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
   readonly log: (line: string) => void;
 };
 
-/** Requests of all webhooks at the same time, and of those of one API key. */
-export const maxRequests = 32;
-export const maxRequestsOfKey = 8;
+/** Requests of all webhooks at the same time. */
+const maxRequests = 32;
+/** Those of one API key. */
+const maxRequestsOfKey = 8;
+/** Those that all API keys together leave to the operator, and the operator to them. */
+const reservedRequests = 8;
+export const requestCounts = { total: maxRequests, reserved: reservedRequests, ofKey: maxRequestsOfKey } as const;
 /** Milliseconds between two looks for changes that another process has made. */
 const refreshInterval = 1000;
 
@@ -65,9 +71,10 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
         timers.after(refreshInterval, () => deactivate(id, reason));
       });
   };
+  const slots = createRequestSlots(requestCounts, deps.now);
   const runnerDeps: RunnerDeps = {
     ...deps,
-    slots: createRequestSlots(maxRequests, maxRequestsOfKey),
+    slots,
     observer: {
       onState: saver.put,
       onGivenUp: (id, reason) => {
@@ -123,6 +130,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
         active: all.length,
         failing: all.filter((runner) => runner.state().failedAttempts > 0).length,
         waiting: all.reduce((sum, runner) => sum + runner.waiting(), 0),
+        longestWait: slots.longestWait(),
         ...{ delivered, failedAttempts, givenUp, error },
       };
     },

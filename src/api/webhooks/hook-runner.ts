@@ -41,7 +41,7 @@ export type RunnerDeps = {
   /** From 0 to 1. */
   readonly random: () => number;
   /** Limits the requests of all webhooks together. */
-  readonly slots: RequestSlots;
+  readonly slots: Pick<RequestSlots, 'add'>;
   readonly limits: DeliveryLimits;
   readonly formatAddress: (chainID: Id) => (address: Address) => string;
   readonly observer: RunnerObserver;
@@ -101,7 +101,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
     if (isStopped || pause.isOn()) return;
     // After a failure one request tries whether the receiver answers again.
     const maxRunning = state.failedAttempts > 0 ? 1 : limits.running;
-    for (const pending of window.start(maxRunning)) deps.slots(webhook.owner, () => deliver(pending));
+    for (const pending of window.start(maxRunning)) deps.slots.add(webhook.owner, () => deliver(pending));
   };
 
   const deliver = async (pending: Pending<Message>): Promise<void> => {

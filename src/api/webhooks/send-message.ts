@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/fault.ts';
+import type { Timers } from '../../base/timing/timers.ts';
 import { WebhookError } from './fault.ts';
 import { checkTargetAddress, hostOf, parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 
@@ -26,43 +27,85 @@ export type PostRequest = {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Ends the request with its reason. */
   readonly signal: AbortSignal;
-  /** Milliseconds for all of it. */
-  readonly timeout: number;
   /** Bytes that are read of the response. */
   readonly maxResponseBytes: number;
 };
 
-/** Limits of one request. */
-const requestLimits = { timeout: 10_000, maxResponseBytes: 16_384 } as const;
+/** Milliseconds of one request, from the resolution of its name on. */
+const requestTimeout = 10_000;
+const maxResponseBytes = 16_384;
 
 /**
  * Sends messages to targets that the policy allows. The addresses of a name are checked at every attempt, and the connection is made to one
  * that was checked: a name that resolves differently the second time reaches nothing else.
  */
-export const createSendMessage =
-  ({ resolve, post }: PostSockets, serverPolicy: TargetPolicy, version: string): SendMessage =>
-  async ({ url: text, owner, headers, body, signal }) => {
+export function createSendMessage(
+  { resolve, post }: PostSockets,
+  serverPolicy: TargetPolicy,
+  version: string,
+  timers: Pick<Timers, 'after'>,
+): SendMessage {
+  const findAddresses = shareRunning(resolve);
+  return async ({ url: text, owner, headers, body, signal: outer }) => {
     const policy = policyForOwner(serverPolicy, owner);
     const url = parseTarget(text, policy);
     const host = hostOf(url);
-    const addresses = await resolve(host).catch((error: unknown) => {
-      throw noAddress(host, `: ${reasonOf(error)}`);
-    });
-    for (const address of addresses) checkTargetAddress(host, address, policy);
-    const [address] = addresses;
-    if (address === undefined) throw noAddress(host, '');
-    const status = await post({
-      ...{ url, address, body, signal },
-      ...requestLimits,
-      headers: { 'user-agent': `serac/${version}`, ...headers },
-    }).catch((error: unknown) => {
-      throw new WebhookError(`the request to ${url.host} failed: ${reasonOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
-    });
-    if (status >= 200 && status <= 299) return;
-    const reason = status >= 300 && status <= 399 ? 'redirects are not followed' : 'a status from 200 to 299 is needed';
-    throw new WebhookError(`${url.host} answered with status ${status}; ${reason}`, { code: 'WEBHOOK_FAILED', status });
+    const { signal, end } = startDeadline(outer, timers);
+    try {
+      const addresses = await Promise.race([findAddresses(host), rejectOnAbort(signal)]).catch((error: unknown) => {
+        throw noAddress(host, `: ${reasonOf(error)}`);
+      });
+      for (const address of addresses) checkTargetAddress(host, address, policy);
+      const [address] = addresses;
+      if (address === undefined) throw noAddress(host, '');
+      const sentHeaders = { 'user-agent': `serac/${version}`, ...headers };
+      const status = await post({ url, address, headers: sentHeaders, body, signal, maxResponseBytes }).catch((error: unknown) => {
+        throw new WebhookError(`the request to ${url.host} failed: ${reasonOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
+      });
+      if (status >= 200 && status <= 299) return;
+      const reason = status >= 300 && status <= 399 ? 'redirects are not followed' : 'a status from 200 to 299 is needed';
+      throw new WebhookError(`${url.host} answered with status ${status}; ${reason}`, { code: 'WEBHOOK_FAILED', status });
+    } finally {
+      end();
+    }
   };
+}
+
+/**
+ * Lets calls for the same key share the promise of the one that runs. A resolution cannot be aborted: one that takes longer than its request
+ * runs on, and the next attempt waits for it in place of starting another.
+ */
+function shareRunning<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (key) => {
+    const started = running.get(key) ?? work(key).finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
+  };
+}
+
+/** A signal that is aborted with `outer`, or when the time of a request is over. Call `end` when the request is done. */
+function startDeadline(outer: AbortSignal, timers: Pick<Timers, 'after'>) {
+  const controller = new AbortController();
+  const tooLate = () => new WebhookError(`no response in ${requestTimeout / 1000} s`, { code: 'WEBHOOK_FAILED', status: undefined });
+  const cancel = timers.after(requestTimeout, () => controller.abort(tooLate()));
+  const onAbort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) onAbort();
+  outer.addEventListener('abort', onAbort);
+  const end = (): void => {
+    cancel();
+    outer.removeEventListener('abort', onAbort);
+  };
+  return { signal: controller.signal, end };
+}
+
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 
 const noAddress = (host: string, reason: string) =>
   new WebhookError(`the name ${host} has no address${reason}`, { code: 'WEBHOOK_NO_ADDRESS', host });

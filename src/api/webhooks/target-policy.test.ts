@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { messageOf } from '../../base/fault.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { createSendMessage, type PostRequest } from './send-message.ts';
 import { checkTargetAddress, parseTarget, type TargetPolicy } from './target-policy.ts';
 
@@ -9,6 +10,7 @@ const privateAddresses = [
   '100.64.0.1',
   '127.0.0.1',
   '127.255.255.254',
+  '168.63.129.16',
   '169.254.169.254',
   '172.16.0.1',
   '172.31.255.255',
@@ -40,6 +42,8 @@ const publicAddresses = [
   '172.32.0.1',
   '100.63.0.1',
   '100.128.0.1',
+  '168.63.129.15',
+  '168.63.129.17',
   '2606:4700::1111',
   '2a00:1450:4001::1',
 ];
@@ -72,13 +76,14 @@ describe('sending', () => {
       posted.push(request);
       return status;
     };
-    return { posted, send: createSendMessage({ resolve: async () => addresses, post }, policy, '1.2.3') };
+    const { timing } = createVirtualTiming();
+    return { posted, send: createSendMessage({ resolve: async () => addresses, post }, policy, '1.2.3', timing) };
   };
 
   test('the connection goes to the address that was checked', async () => {
     const { posted, send } = open(['93.184.215.14']);
     await send(attempt('https://example.org/hook'));
-    expect(posted).toMatchObject([{ address: '93.184.215.14', headers: { 'user-agent': 'serac/1.2.3' }, timeout: 10_000 }]);
+    expect(posted).toMatchObject([{ address: '93.184.215.14', headers: { 'user-agent': 'serac/1.2.3' } }]);
     expect(posted[0]?.url.host).toBe('example.org');
   });
 
@@ -107,5 +112,37 @@ describe('sending', () => {
     for (const status of [0, 301, 307, 400, 410, 500])
       expect(await open(['1.1.1.1'], status).send(attempt('http://example.org/')).catch(messageOf)).toContain(`status ${status}`);
     for (const status of [200, 202, 204]) await open(['1.1.1.1'], status).send(attempt('http://example.org/'));
+  });
+
+  test('the time of a request begins with the resolution of its name, which later attempts share while it runs', async () => {
+    const { timing, pass } = createVirtualTiming();
+    const resolved = Promise.withResolvers<readonly string[]>();
+    let resolutions = 0;
+    const resolve = (): Promise<readonly string[]> => {
+      resolutions++;
+      return resolved.promise;
+    };
+    let posts = 0;
+    const post = ({ signal }: PostRequest): Promise<number> => {
+      posts++;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const send = createSendMessage({ resolve, post }, 'public', '1.2.3', timing);
+    const results: string[] = [];
+    const start = (): void => void send(attempt('http://slow.example/')).catch((error: Error) => results.push(error.message));
+    for (let i = 0; i < 3; i++) {
+      start();
+      await pass(9999);
+      expect(results).toHaveLength(i);
+      await pass(1);
+      expect(results[i]).toBe('the name slow.example has no address: no response in 10 s');
+    }
+    start();
+    await pass(6000);
+    resolved.resolve(['1.1.1.1']);
+    await pass(3999);
+    expect([posts, results.length, resolutions]).toEqual([1, 3, 1]);
+    await pass(1);
+    expect(results[3]).toBe('the request to slow.example failed: no response in 10 s');
   });
 });

@@ -41,12 +41,16 @@ const privateTarget = (host: string, address: string) =>
     { code: 'WEBHOOK_PRIVATE_TARGET', host, address },
   );
 
-/** Ranges of IPv4 that are not on the public Internet: IANA's registry of special-purpose addresses, multicast and reserved. */
+/**
+ * Ranges of IPv4 that are not on the public Internet: IANA's registry of special-purpose addresses, multicast and reserved; and 168.63.129.16, at
+ * which every virtual machine of Azure reaches services of its host.
+ */
 const privateRanges = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

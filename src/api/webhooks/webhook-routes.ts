@@ -54,9 +54,12 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
       inactiveReason: undefined,
     };
     const store = await deps.store();
-    const { hooks: max, hooksOfKey } = webhookLimits;
-    if (!(await store.add(webhook, await deps.position(), { max, maxOfOwner: keyID === undefined ? max : hooksOfKey })))
-      throw apiError(403, `This server has at most ${max} webhooks, ${hooksOfKey} of them of one API key; delete one first`);
+    const { hooks, hooksOfKeys, hooksOfKey } = webhookLimits;
+    if (!(await store.add(webhook, await deps.position(), { max: hooks, maxOfKeys: hooksOfKeys, maxOfKey: hooksOfKey })))
+      throw apiError(
+        403,
+        `This server has at most ${hooks} webhooks, ${hooksOfKeys} of them of API keys and ${hooksOfKey} of one; delete one first`,
+      );
     deps.onChanged();
     return { ...describeWebhook(deps, await requireWebhook(store, webhook.id, keyID)), secret: webhook.secret };
   },

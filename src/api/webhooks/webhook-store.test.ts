@@ -31,7 +31,7 @@ const newWebhook = (id: string, more: Partial<Webhook> = {}): Omit<Webhook, 'num
   ...more,
 });
 
-const limits = { max: 2, maxOfOwner: 2 };
+const limits = { max: 2, maxOfKeys: 2, maxOfKey: 2 };
 
 /** The same checks for every database. `another` is the same database as another process opens it. */
 async function checkStore(sql: WritableSql, another: WritableSql): Promise<void> {
@@ -98,10 +98,14 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
   expect(await store.add(newWebhook('d'), 'log-4', limits)).toBe(true);
 
   // Webhooks of an API key are counted by themselves too, and listed alone.
-  const counts = { max: 10, maxOfOwner: 1 };
+  const counts = { max: 10, maxOfKeys: 2, maxOfKey: 1 };
   expect(await store.add(newWebhook('e', { owner: 'key' }), 'log-5', counts)).toBe(true);
   expect(await other.add(newWebhook('f', { owner: 'key' }), 'log-5', counts)).toBe(false);
   expect(await other.add(newWebhook('g', { owner: 'another key' }), 'log-5', counts)).toBe(true);
+  // The keys together leave some to the operator.
+  expect(await store.add(newWebhook('h', { owner: 'a third key' }), 'log-5', counts)).toBe(false);
+  expect(await store.add(newWebhook('h'), 'log-5', counts)).toBe(true);
+  await store.remove('h');
   expect((await other.list(0, 10, { owner: 'key' })).map(({ webhook }) => [webhook.id, webhook.owner])).toEqual([['e', 'key']]);
   expect(await store.list(0, 10, { owner: 'key', isActive: false })).toEqual([]);
 }
@@ -146,7 +150,7 @@ async function checkMigration(sql: WritableSql): Promise<void> {
   const store = createWebhookStore(sql);
   const [old] = await store.list(0, 10);
   expect([old?.webhook.id, old?.webhook.owner, old?.state.position, old?.state.delivered]).toEqual(['old', undefined, 'log-7', 3]);
-  const counts = { max: 10, maxOfOwner: 1 };
+  const counts = { max: 10, maxOfKeys: 2, maxOfKey: 1 };
   expect(await store.add(newWebhook('new', { owner: 'key' }), 'log-8', counts)).toBe(true);
   expect((await store.list(0, 10, { owner: 'key' })).map(({ webhook }) => webhook.id)).toEqual(['new']);
   await sql.all(`UPDATE meta SET value = 9 WHERE name = 'webhooks'`, []);

@@ -20,7 +20,10 @@ import {
  * rises with every change.
  */
 export type WebhookStore = {
-  /** Returns false, and adds nothing, if there are `max` webhooks already, or `maxOfOwner` of this owner. */
+  /**
+   * Returns false, and adds nothing, if there are `max` webhooks already; for a webhook of an API key also if there are `maxOfKeys` of all keys, or
+   * `maxOfKey` of this one.
+   */
   readonly add: (webhook: Omit<Webhook, 'number' | 'revision'>, position: string, limits: WebhookCounts) => Promise<boolean>;
   readonly find: (id: string) => Promise<StoredWebhook | undefined>;
   /** Webhooks with a higher number than `after`, in order; `filter` selects some. */
@@ -36,7 +39,7 @@ export type WebhookStore = {
   readonly saveStates: (states: ReadonlyMap<string, DeliveryState>) => Promise<void>;
 };
 
-type WebhookCounts = { readonly max: number; readonly maxOfOwner: number };
+type WebhookCounts = { readonly max: number; readonly maxOfKeys: number; readonly maxOfKey: number };
 type ListFilter = { readonly isActive?: boolean | undefined; readonly owner?: string | undefined };
 
 export type StoredWebhook = { readonly webhook: Webhook; readonly state: DeliveryState };
@@ -61,15 +64,19 @@ export function createWebhookStore(sql: WritableSql): WebhookStore {
   };
 
   return {
-    add: async (webhook, position, { max, maxOfOwner }) => {
-      const owner = webhook.owner ?? '';
+    add: async (webhook, position, { max, maxOfKeys, maxOfKey }) => {
+      const { owner } = webhook;
+      const hasRoom =
+        owner === undefined
+          ? ''
+          : `AND (SELECT count(*) FROM webhook WHERE owner <> '') < ${maxOfKeys} AND (SELECT count(*) FROM webhook WHERE owner = ?) < ${maxOfKey}`;
       const rows = await runAll(sql, [
         raiseRevision,
         [
           `INSERT INTO webhook(id, chain, owner, created, number, revision, ${settingColumns.join(', ')})
            SELECT ?, ?, ?, ${bigint(webhook.created)}, (SELECT coalesce(max(number), 0) + 1 FROM webhook), revision, ${settingColumns.map((column) => (column === 'active' ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
-           FROM webhook_meta WHERE (SELECT count(*) FROM webhook) < ${max} AND (SELECT count(*) FROM webhook WHERE owner = ?) < ${maxOfOwner}`,
-          [webhook.id, idText(webhook.chainID), owner, ...settingValues(webhook), owner],
+           FROM webhook_meta WHERE (SELECT count(*) FROM webhook) < ${max} ${hasRoom}`,
+          [webhook.id, idText(webhook.chainID), owner ?? '', ...settingValues(webhook), ...(owner === undefined ? [] : [owner])],
         ],
         [
           'INSERT INTO webhook_delivery(webhook, position, delivered, failed_attempts) SELECT id, ?, 0, 0 FROM webhook WHERE id = ? RETURNING webhook',

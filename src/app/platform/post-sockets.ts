@@ -13,7 +13,7 @@ export const postSockets: PostSockets = {
  * Sends a POST over a connection of its own and reads the status. `fetch` would resolve the name again, after its addresses were checked, and
  * read a response of any size.
  */
-function post({ url, address, headers, body, signal, timeout, maxResponseBytes }: PostRequest): Promise<number> {
+function post({ url, address, headers, body, signal, maxResponseBytes }: PostRequest): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const isTls = url.protocol === 'https:';
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
@@ -24,13 +24,11 @@ function post({ url, address, headers, body, signal, timeout, maxResponseBytes }
   let received = Buffer.alloc(0);
 
   const end = (error?: Error): void => {
-    clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
     if (error !== undefined) reject(error);
     socket.destroy();
   };
-  const onAbort = (): void => end(new Error('aborted'));
-  const timer = setTimeout(() => end(new Error(`no response in ${timeout / 1000} s`)), timeout);
+  const onAbort = (): void => end(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
 

@@ -20,7 +20,7 @@ type DeliveryParts = {
 export const startWebhookDelivery = (env: Env, { policy, ...parts }: DeliveryParts): Deliverer =>
   startDeliverer({
     ...parts,
-    send: createSendMessage(env.postSockets, policy, env.version),
+    send: createSendMessage(env.postSockets, policy, env.version, env.timers),
     timers: env.timers,
     now: () => Number(env.clock.unixSeconds()),
     random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
@@ -29,8 +29,8 @@ export const startWebhookDelivery = (env: Env, { policy, ...parts }: DeliveryPar
   });
 
 /** The deliveries as a health check: a webhook that fails is its receiver's fault, so only storing them may fail. */
-export const checkDeliveries = ({ error, active, failing, waiting, givenUp }: DelivererReading): Outcome => ({
-  details: { active, failing, waiting, givenUp },
+export const checkDeliveries = ({ error, active, failing, waiting, longestWait, givenUp }: DelivererReading): Outcome => ({
+  details: { active, failing, waiting, longestWait, givenUp },
   ...(error === undefined ? {} : { error: `deliveries of webhooks cannot be stored: ${error}` }),
 });
 
@@ -44,6 +44,11 @@ export function registerDeliveryMetrics(registry: MetricRegistry, read: () => De
   gauge('serac_webhooks_active', 'Webhooks that this process delivers.', ({ active }) => active);
   gauge('serac_webhooks_failing', 'Of these, those whose last attempt failed.', ({ failing }) => failing);
   gauge('serac_webhook_deliveries_waiting', 'Deliveries that were read from the event log and are not finished.', ({ waiting }) => waiting);
+  gauge(
+    'serac_webhook_longest_wait_seconds',
+    'Time that the oldest request of a webhook has waited because too many others were running.',
+    ({ longestWait }) => longestWait,
+  );
   registry.addReading('counter', 'serac_webhook_attempts_total', 'Requests of webhooks by result.', () => {
     const reading = read();
     if (reading === undefined) return [];
