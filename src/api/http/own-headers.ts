@@ -9,6 +9,9 @@ export const minHeightHeader = 'x-serac-min-height';
 /** A header of responses: the height that was served last. A caller that sends it back as `minHeightHeader` never sees an older state. */
 export const heightHeader = 'x-serac-height';
 
+/** A header of responses: how many seconds ago the data was complete, where blocks come from another node or process; see `DataAge`. */
+export const ageHeader = 'x-serac-data-age';
+
 /**
  * Headers of requests that only this program reads: API keys and a height. So pages of other origins may send them, a page of the explorer passes
  * them on, and none of them says that a proxy is between.

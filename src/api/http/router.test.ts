@@ -196,7 +196,7 @@ test('prefix handlers parse their own paths, and a forbidden host gets a JSON er
 describe('web pages of other origins', () => {
   const prefixHandlers = new Map([['v1', () => ({ status: 200, headers: { 'ratelimit-remaining': '5' }, body: '{}' })]]);
   const origin = { origin: 'https://app.example' };
-  const exposed = 'ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-serac-height';
+  const exposed = 'ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-serac-height, x-serac-data-age';
   const preflight = (path: string, headers: Record<string, string>, options: Partial<RouterOptions> = {}) =>
     createTestRouter({ prefixHandlers, ...options })(
       createHttpRequest(path, 'OPTIONS', { ...origin, 'access-control-request-method': 'GET', ...headers }, new Uint8Array()),

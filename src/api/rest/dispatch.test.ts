@@ -169,6 +169,23 @@ describe('a route that throws', () => {
   });
 });
 
+test('answers and their errors carry the age of the data in whole seconds; a server with blocks of its own has no such header', async () => {
+  let age = 0;
+  const fail = () => {
+    throw notFound('No such block');
+  };
+  const { send } = start({ fail }, { dataAge: { seconds: () => age } });
+  const ageOf = async (target: string) => (await send(target)).headers['x-serac-data-age'];
+  expect(await ageOf('/v1/things:count')).toBe('0');
+  age = 12.9;
+  expect([await ageOf('/v1/things:count'), await ageOf('/v1/fail'), await ageOf('/v1/things/x/items?pageSize=0')]).toEqual([
+    '12',
+    '12',
+    '12',
+  ]);
+  expect((await start().send('/v1/things:count')).headers['x-serac-data-age']).toBeUndefined();
+});
+
 test('two routes with the same method and path are rejected at creation', () => {
   expect(() =>
     createApi({

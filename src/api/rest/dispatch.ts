@@ -2,8 +2,9 @@ import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
 import type { DevAccess } from '../http/dev-access.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { apiKeyOf, heightHeader, minHeightHeader } from '../http/own-headers.ts';
+import { ageHeader, apiKeyOf, heightHeader, minHeightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
+import type { DataAge } from './data-age.ts';
 import { createPageSeal, type OpenedToken } from './page-token.ts';
 import type { ParamContext } from './param.ts';
 import type { ReadConsistency } from './read-consistency.ts';
@@ -48,6 +49,8 @@ export type ApiOptions = ResponderOptions & {
   readonly observer?: ResponseObserver;
   /** Who may use the routes that manage this server; undefined: nobody. */
   readonly operators?: DevAccess | undefined;
+  /** Only where blocks come from another node or process. */
+  readonly dataAge?: Pick<DataAge, 'seconds'> | undefined;
 };
 
 /** Observes every response, for metrics. `route` is undefined if the path has no route. */
@@ -80,8 +83,9 @@ export function createApi(options: ApiOptions): Handler {
 
   const respondIfAdmitted = (request: HttpRequest, match: Match, decision: AccessDecision): HttpResponse | Promise<HttpResponse> => {
     const { route } = match.target;
-    const headersAt = (height?: number): Headers => headersFor(decision.headers, route.headers, height);
-    if (!decision.admitted) return errorResponse(decision.message, decision, headersAt());
+    const headersAt = (height?: number): Headers =>
+      headersFor(decision.headers, { route: route.headers, height, age: options.dataAge?.seconds() });
+    if (!decision.admitted) return errorResponse(decision.message, decision, headersFor(decision.headers, { route: route.headers }));
     // Whoever sends a key acts for the key; without a valid one it must be the operator.
     if (route.isOperator && decision.keyID === undefined && options.operators?.isAllowed(request) !== true)
       return apiErrorResponse(apiError(403, options.operators?.refusal.trim() ?? 'this server is managed elsewhere'), headersAt());
@@ -120,7 +124,7 @@ export function createApi(options: ApiOptions): Handler {
     return runThen(
       () => gate.admit(accessRequest(request, api, route)),
       (decision) => respondIfAdmitted(request, match, decision),
-      (error) => errorToResponse(error, headersFor(noHeaders, route.headers)),
+      (error) => errorToResponse(error, headersFor(noHeaders, { route: route.headers })),
     );
   };
 
@@ -291,17 +295,27 @@ async function runConsistently<T>(consistency: ReadConsistency | undefined, work
 
 const noHeaders: Headers = {};
 
+/** What the headers of a response depend on beside the access decision: those of its route, the height that was served, the age of the data. */
+type HeaderValues = { readonly route?: Headers | undefined; readonly height?: number | undefined; readonly age?: number | undefined };
+
 /**
- * Returns a function that builds the headers of a response. The same input gives the same object until the height changes, so that the server
+ * Returns a function that builds the headers of a response. The same input gives the same object until height or age change, so that the server
  * can cache its encoded form.
  */
-function createHeaderCache(): (decision: Headers, route?: Headers, height?: number) => Headers {
-  const cache = new WeakMap<Headers, { readonly height: number | undefined; readonly made: Headers }>();
-  return (decision, route, height) => {
+function createHeaderCache(): (decision: Headers, values?: HeaderValues) => Headers {
+  const cache = new WeakMap<Headers, Pick<HeaderValues, 'height' | 'age'> & { readonly made: Headers }>();
+  return (decision, { route, height, age } = {}) => {
+    const seconds = age === undefined ? undefined : Math.floor(age);
     const cached = route === undefined ? cache.get(decision) : undefined;
-    if (cached !== undefined && cached.height === height) return cached.made;
-    const made = { ...jsonHeaders, ...route, ...(height !== undefined && { [heightHeader]: String(height) }), ...decision };
-    if (route === undefined) cache.set(decision, { height, made });
+    if (cached !== undefined && cached.height === height && cached.age === seconds) return cached.made;
+    const made = {
+      ...jsonHeaders,
+      ...route,
+      ...(height !== undefined && { [heightHeader]: String(height) }),
+      ...(seconds !== undefined && { [ageHeader]: String(seconds) }),
+      ...decision,
+    };
+    if (route === undefined) cache.set(decision, { height, age: seconds, made });
     return made;
   };
 }

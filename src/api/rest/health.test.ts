@@ -17,12 +17,18 @@ const withTimeout: ApiHealthDeps['withTimeout'] = async (milliseconds, work) => 
   return first as Awaited<typeof work>;
 };
 
-function health(components: Partial<ApiHealthDeps['components']> = {}, stopping = false, rateLimits = (): string | undefined => undefined) {
+function health(
+  components: Partial<ApiHealthDeps['components']> = {},
+  stopping = false,
+  rateLimits = (): string | undefined => undefined,
+  problem?: string,
+) {
   const deps: ApiHealthDeps = {
     components: { database: up, cache: up, ...components },
     isStopping: () => stopping,
     withTimeout,
-    degraded: () => ({ rateLimits: rateLimits(), index: undefined }),
+    degraded: () => ({ rateLimits: rateLimits() }),
+    dataAge: { problem: () => problem },
   };
   const reported: unknown[] = [];
   const send = createSender(
@@ -105,6 +111,15 @@ describe.each(paths)('%s', (path) => {
     expect(got.json).toMatchObject({ status: 'shutting_down', error: 'Service Unavailable', statusCode: 503, info: up, details: up });
     expect(findErrorProblem(got)).toBeUndefined();
   });
+});
+
+test('old data fails the health check, and the live check names it', async () => {
+  const { send } = health({}, false, undefined, 'no new block for 12 s');
+  const [check, live] = [await send('/v1/health-check'), await send('/v2/live-check')];
+  expect([check.status, check.json.message]).toEqual([503, 'Not working: index']);
+  expect(check.json.details.index).toEqual({ status: 'down', message: 'no new block for 12 s' });
+  expect(live.status).toBe(200);
+  expect(live.json.details.index).toEqual({ status: 'up', message: 'no new block for 12 s' });
 });
 
 test('the health check writes, the live check only reads', async () => {

@@ -22,7 +22,7 @@ const probeTimeout = 2000;
 
 type Indicator = { readonly status: 'up'; readonly message?: string } | { readonly status: 'down'; readonly message: string };
 
-async function checkAll({ components, isStopping, withTimeout, degraded }: ApiHealthDeps, probe: 'probeWrite' | 'probeRead') {
+async function checkAll({ components, isStopping, withTimeout, degraded, dataAge }: ApiHealthDeps, probe: 'probeWrite' | 'probeRead') {
   const probed = Object.fromEntries(
     await Promise.all(
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
@@ -40,7 +40,13 @@ async function checkAll({ components, isStopping, withTimeout, degraded }: ApiHe
   const notes = Object.entries(degraded?.() ?? {}).flatMap(([name, message]): [string, Indicator][] =>
     message === undefined ? [] : [[name, { status: 'up', message }]],
   );
-  const details: Record<string, Indicator> = { ...probed, ...Object.fromEntries(notes) };
+  const problem = dataAge?.problem();
+  const details: Record<string, Indicator> = {
+    ...probed,
+    ...Object.fromEntries(notes),
+    // A restart would not help, so the live check passes.
+    ...(problem !== undefined && { index: { status: probe === 'probeWrite' ? 'down' : 'up', message: problem } }),
+  };
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
   if (isStopping()) throw apiError(503, 'The server is shutting down', { status: 'shutting_down', info, details });

@@ -159,4 +159,15 @@ describe('buildOpenApi', () => {
     expect(Object.keys(ok.headers)).toEqual(['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'x-serac-height']);
     expect(components.headers).toHaveProperty(['x-serac-height']);
   });
+
+  test('describes the header of the age of the data where answers have it', () => {
+    const { paths, components } = buildOpenApi(
+      routes.map((one) => ({ ...one, hasAge: true })),
+      options,
+    );
+    const ok = paths['/v1/{network}/things']?.get?.responses[200] as { headers: object };
+    expect(Object.keys(ok.headers).at(-1)).toBe('x-serac-data-age');
+    expect(components.headers).toHaveProperty(['x-serac-data-age']);
+    expect(buildOpenApi(routes, options).components.headers).not.toHaveProperty(['x-serac-data-age']);
+  });
 });

@@ -2,7 +2,7 @@ import { createComponents, type SchemaObject, type ToSchemaObject } from '../con
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
 import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
-import { heightHeader, type LimitHeader, limitHeaders, minHeightHeader, refusalHeaders } from '../http/own-headers.ts';
+import { ageHeader, heightHeader, type LimitHeader, limitHeaders, minHeightHeader, refusalHeaders } from '../http/own-headers.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
@@ -74,6 +74,8 @@ type DocumentedRoute = {
   readonly route: RouteRow & { readonly id: string };
   /** Answers name the height that the caller has seen by them, and requests may name one; see `ReadConsistency`. */
   readonly hasHeight?: boolean;
+  /** Answers name the age of the data; see `DataAge`. */
+  readonly hasAge?: boolean;
 };
 
 /** Builds the OpenAPI document of a server from its routes. */
@@ -111,7 +113,11 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
     components: {
       schemas,
       responses,
-      headers: { ...headers, ...(routes.some(({ hasHeight }) => hasHeight) && heightHeaders) },
+      headers: {
+        ...headers,
+        ...(routes.some(({ hasHeight }) => hasHeight) && heightHeaders),
+        ...(routes.some(({ hasAge }) => hasAge) && ageHeaders),
+      },
       securitySchemes,
     },
   };
@@ -190,8 +196,15 @@ const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): re
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 
-function responsesOf({ api, route, hasHeight = false }: DocumentedRoute, toSchemaObject: ToSchemaObject): OpenApiOperation['responses'] {
-  const names = [...(route.isPublic || route.isOperator ? [] : limitHeaders), ...(hasHeight ? [heightHeader] : [])];
+function responsesOf(
+  { api, route, hasHeight = false, hasAge = false }: DocumentedRoute,
+  toSchemaObject: ToSchemaObject,
+): OpenApiOperation['responses'] {
+  const names = [
+    ...(route.isPublic || route.isOperator ? [] : limitHeaders),
+    ...(hasHeight ? [heightHeader] : []),
+    ...(hasAge ? [ageHeader] : []),
+  ];
   const responses: Record<string, ResponseObject | OpenApiReference> = {
     [route.status ?? 200]: {
       description: 'Success.',
@@ -254,6 +267,13 @@ const headers: Readonly<Record<LimitHeader, ReturnType<typeof header>>> = {
 const heightHeaders = {
   [heightHeader]: header(
     `The height of the X-Chain that was served last. Sent as \`${minHeightHeader}\`, no later answer is older.`,
+    'integer',
+  ),
+};
+
+const ageHeaders = {
+  [ageHeader]: header(
+    'How many seconds ago this server last had every block of the node or network that its blocks come from: 0 while it has. Errors carry it too.',
     'integer',
   ),
 };

@@ -3,6 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import type { VertexReads } from '../../ledger/vertices/vertex-reads.ts';
+import type { DataAge } from './data-age.ts';
 import type { LiveReads } from './live-reads.ts';
 
 /** What the Data and Metrics APIs serve: one network, and those of its AVM chains that this server has. */
@@ -16,6 +17,8 @@ export type ServedChains = {
   readonly builder: string | undefined;
   /** Unix seconds. */
   readonly now: () => number;
+  /** Undefined if this process builds the blocks: what it serves is never old. */
+  readonly dataAge?: DataAge | undefined;
 };
 
 type ServedNetwork = {
@@ -98,11 +101,10 @@ export type HealthComponent = {
 export type ApiHealthDeps = {
   readonly components: { readonly database: HealthComponent; readonly cache: HealthComponent };
   readonly isStopping: () => boolean;
-  /**
-   * What works less well at the moment while requests are answered, by name: `rateLimits` if processes do not share their counts, `index` if nobody
-   * writes the index that is served. Undefined ones are fine.
-   */
+  /** What works less well at the moment while requests are answered, by name: `rateLimits` if processes do not share their counts. Undefined ones are fine. */
   readonly degraded?: () => { readonly [name: string]: string | undefined };
+  /** Why the index that is served is old; the health check fails with it, as `index`. */
+  readonly dataAge?: Pick<DataAge, 'problem'> | undefined;
   /** Rejects with a fault if `work` takes longer. */
   readonly withTimeout: <T>(milliseconds: number, work: Promise<T>) => Promise<T>;
 };

@@ -30,6 +30,7 @@ import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
+import { createFollowedAge } from './health-checks.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
 type FollowTarget = {
@@ -173,6 +174,7 @@ export async function startFollowedChain(
       },
     },
     follower,
+    dataAge: createFollowedAge(follower),
     backfillRevision: () => backfillRevision,
   };
 }

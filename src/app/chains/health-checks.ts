@@ -1,11 +1,13 @@
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../../api/health/checks.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../../api/health/network-checks.ts';
 import { applicationTag } from '../../api/health/worker.ts';
+import type { DataAge } from '../../api/rest/data-age.ts';
 import type { Engine } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { type ChainHealthState, chainCheck, chainLimits } from '../../base/health/chain-check.ts';
 import type { Check } from '../../base/health/result.ts';
+import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { chainHealth } from '../../network/joined-chain/chain-health.ts';
 import type { RunningChain } from '../setup/avm-chain.ts';
@@ -85,19 +87,39 @@ function readChainHealth(
   return bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
 }
 
-/** Seconds behind the followed node after which the check fails. */
-const maxBehindSeconds = 60;
+/** Seconds behind the followed node after which the check fails, and a follower is not ready. */
+const maxBehindSeconds = 10;
 
 /** A check that fails while the followed node does not answer, or if this node is more than `maxBehindSeconds` behind it. */
 export const createFollowCheck =
   (status: () => FollowStatus): Check =>
   () => {
-    const { state, height, target, behindSeconds, lastError, unknownImports } = status();
+    const now = status();
+    const { state, height, target, behindSeconds, unknownImports } = now;
     const details = { state, height, behindSeconds, unknownImports, ...(target === undefined ? {} : { target }) };
-    if (state === 'waiting' || (state !== 'live' && behindSeconds > maxBehindSeconds))
-      return { details, error: lastError instanceof Fault ? lastError.message : 'the followed node is ahead' };
-    return { details };
+    const error = findFollowProblem(now);
+    return error === undefined ? { details } : { details, error };
   };
+
+function findFollowProblem({ state, height, target, behindSeconds, lastError }: FollowStatus): string | undefined {
+  if (state !== 'waiting' && (state === 'live' || behindSeconds <= maxBehindSeconds)) return undefined;
+  return lastError instanceof Fault ? lastError.message : describeGap(height, target);
+}
+
+const describeGap = (height: bigint, target: bigint | undefined): string =>
+  target !== undefined && target > height
+    ? `the followed node is ahead: it is at height ${target}, this node at ${height}`
+    : 'the followed node does not answer';
+
+/** How old the data of a follower is. It is not ready while its node answers and is ahead; a silent node changes nothing. */
+export const createFollowedAge = ({ status, behindSeconds }: Pick<Follower, 'status' | 'behindSeconds'>): DataAge => ({
+  seconds: behindSeconds,
+  problem: () => findFollowProblem(status()),
+  notReady: () => {
+    const { lagSeconds, height, target } = status();
+    return lagSeconds <= maxBehindSeconds ? undefined : `${describeGap(height, target)} (for ${Math.floor(lagSeconds)} s)`;
+  },
+});
 
 const noPeers = { disconnectedValidators: [], percentConnected: 1 };
 

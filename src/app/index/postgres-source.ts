@@ -1,5 +1,6 @@
 import { createKeyReader, type KeyStore } from '../../api/access/key-store.ts';
 import type { Redis } from '../../api/access/redis.ts';
+import type { DataAge } from '../../api/rest/data-age.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChain, ServedChains } from '../../api/rest/served-chains.ts';
@@ -47,8 +48,6 @@ export type PostgresSource = {
   /** The keys and plans of the callers. */
   readonly keys: Pick<KeyStore, 'find'>;
   readonly components: { readonly database: HealthComponent };
-  /** Why the index may be old: nobody writes it, or the followed node does not answer. Undefined while it is written, and before that is known. */
-  readonly indexProblem: () => string | undefined;
   /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
   readonly cacheNamespace: string;
   readonly close: () => Promise<void>;
@@ -85,7 +84,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     await version.start();
     if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
     logListening(env, listening);
-    const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, life: indexStatus.status });
+    const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, indexStatus });
     return {
       sql: version.sql,
       chains,
@@ -100,7 +99,6 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       consistency: version,
       keys: createKeyReader(hosts.sql),
       components: { database: createHealthComponent(hosts, version) },
-      indexProblem: indexStatus.problem,
       cacheNamespace: cacheNamespace(env, served, sealKey),
       close: opened.close,
     };
@@ -158,7 +156,7 @@ type IndexSource = {
   readonly version: IndexVersion;
   readonly chains: readonly IndexedChain[];
   readonly description: NetworkDescription;
-  readonly life: ReadStatus;
+  readonly indexStatus: Pick<WatchedIndexStatus, 'status' | 'dataAge'>;
 };
 
 function createServedChainsFromPostgres(config: Config, env: Env, source: IndexSource): ServedChains {
@@ -173,6 +171,7 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
     subnetID: zeroId,
     builder: undefined,
     now: () => Number(env.clock.unixSeconds()),
+    dataAge: source.indexStatus.dataAge,
     chain: (id, alias, feeAsset) => {
       const place = source.chains.findIndex((one) => one.id === id);
       const chain = { number: numbers.get(id) ?? 1, id, feeAsset, recentTip: () => version.recentTip(place) };
@@ -181,7 +180,7 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
         reads,
         explorer: openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
-        status: source.life,
+        status: source.indexStatus.status,
         // Blocks of a followed chain are final and never reverted.
         epoch: () => 0,
         foreignImports: 'looked-up',
@@ -250,22 +249,31 @@ function createBackfillThroughIndexer(
 const exportsMaxAge = 1000;
 const maxConcurrentRequests = 1024;
 
-type ReadStatus = ServedChains['chains'][0]['status'];
-
 /** Seconds without a status update after which the indexer counts as stopped. */
 const indexerTimeout = 10;
+/** Seconds without a status update that are usual: both sides have intervals of two seconds. */
+const statusTolerance = 5;
 /** Milliseconds between two reads of the indexer's status. */
 const statusInterval = 2000;
 /** Milliseconds without a failed statement after which the database counts as answering again: a slow query may fail now and then. */
 const quietTime = 10_000;
 
-type IndexLife = { readonly status: ReadStatus; readonly problem: PostgresSource['indexProblem']; readonly stop: () => void };
+type WatchedIndexStatus = {
+  readonly status: ServedChain['status'];
+  /** Old if nobody writes the index, or if the indexer is behind its node. A server stays ready: all of them read the same index. */
+  readonly dataAge: DataAge;
+  readonly stop: () => void;
+};
 
 /**
  * Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer, also if it
  * answers this poll but not the longer statements of requests.
  */
-function watchIndexStatus({ sql, onFailed }: Pick<DatabaseHosts, 'sql' | 'onFailed'>, env: ProcessEnv & TimeEnv, url: string): IndexLife {
+function watchIndexStatus(
+  { sql, onFailed }: Pick<DatabaseHosts, 'sql' | 'onFailed'>,
+  env: ProcessEnv & TimeEnv,
+  url: string,
+): WatchedIndexStatus {
   const outage = createOutageLog(env.log, databaseName(url));
   const now = env.clock.monotonic;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -288,14 +296,23 @@ function watchIndexStatus({ sql, onFailed }: Pick<DatabaseHosts, 'sql' | 'onFail
   };
   onFailed(noteFailure);
   void watch();
-  const findProblem = ({ state, at }: IndexStatus): string | undefined => {
-    const silentFor = Number(env.clock.unixSeconds()) - at;
+  const silenceOf = ({ at }: IndexStatus): number => Number(env.clock.unixSeconds()) - at;
+  const findProblem = (found: IndexStatus): string | undefined => {
+    const silentFor = silenceOf(found);
     if (silentFor >= indexerTimeout) return `no serac index has written for ${silentFor} s; answers are as of then`;
-    return isNodeReachable(state) ? undefined : 'the node that serac index follows does not answer; new blocks are missing';
+    return isNodeReachable(found.state) ? undefined : 'the node that serac index follows does not answer; new blocks are missing';
   };
   return {
     status: () => (last !== undefined && findProblem(last) === undefined ? 'OK' : 'UNAVAILABLE'),
-    problem: () => last && findProblem(last),
+    dataAge: {
+      seconds: () => {
+        if (last === undefined) return 0;
+        const silentFor = silenceOf(last);
+        return (last.behindSeconds ?? 0) + (silentFor >= statusTolerance ? silentFor : 0);
+      },
+      problem: () => last && findProblem(last),
+      notReady: () => undefined,
+    },
     stop: () => {
       stopped = true;
       cancel();

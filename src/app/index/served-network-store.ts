@@ -24,11 +24,15 @@ export async function readNetworkDescription(sql: Sql): Promise<NetworkDescripti
   return text === undefined ? undefined : (JSON.parse(text) as NetworkDescription);
 }
 
-/** The indexer's state when it last wrote it; `at` in Unix seconds. */
-export type IndexStatus = { readonly state: FollowStatus['state']; readonly at: number };
+/** The indexer's state when it last wrote it; `at` in Unix seconds. `behindSeconds` is missing where an earlier version writes the index. */
+export type IndexStatus = { readonly at: number } & Pick<FollowStatus, 'state'> & Partial<Pick<FollowStatus, 'behindSeconds'>>;
 
-export async function writeStatus(sql: WritableSql, { state }: Pick<FollowStatus, 'state'>, at: number): Promise<void> {
-  await sql.write((tx) => put(tx, 'status', JSON.stringify({ state, at } satisfies IndexStatus)));
+export async function writeStatus(
+  sql: WritableSql,
+  { state, behindSeconds }: Pick<FollowStatus, 'state' | 'behindSeconds'>,
+  at: number,
+): Promise<void> {
+  await sql.write((tx) => put(tx, 'status', JSON.stringify({ state, at, behindSeconds } satisfies IndexStatus)));
 }
 
 export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {

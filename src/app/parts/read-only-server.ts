@@ -23,8 +23,6 @@ type ReadOnlySource = Omit<HandlerParts, 'health' | 'observer' | 'routes' | 'oth
   /** Limits the event streams of a caller; undefined: it does not. */
   readonly streamLimit: StreamLimit | undefined;
   readonly isStopping: () => boolean;
-  /** Why what is served may be old; undefined if it is not. */
-  readonly indexProblem?: () => string | undefined;
 };
 
 type ListenOptions = {
@@ -41,7 +39,7 @@ export async function serveReadOnly(
   env: Env,
   parts: Parts,
   metrics: ProcessMetrics,
-  { components, limiter, hub, eventParams, streamLimit, isStopping, indexProblem, ...source }: ReadOnlySource,
+  { components, limiter, hub, eventParams, streamLimit, isStopping, ...source }: ReadOnlySource,
   { port, isShared, opensOwnPorts }: ListenOptions,
 ): Promise<number> {
   if (hub !== undefined) {
@@ -52,7 +50,7 @@ export async function serveReadOnly(
   const routes = parts.routes();
   const handlers = createHandlers(config, env, {
     ...source,
-    health: { components, isStopping, degraded: () => ({ rateLimits: limiter?.degradedReason?.(), index: indexProblem?.() }) },
+    health: { components, isStopping, degraded: () => ({ rateLimits: limiter?.degradedReason?.() }) },
     observer: metrics.apiObserver,
     routes,
     otherPortRoutes: routes,

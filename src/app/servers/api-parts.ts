@@ -1,4 +1,5 @@
 import { notBootstrapped } from '../../api/http/node-routes.ts';
+import type { DataAge } from '../../api/rest/data-age.ts';
 import type { LiveReads } from '../../api/rest/live-reads.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
@@ -26,6 +27,7 @@ type IndexedChain = {
   readonly follower?: Follower;
   readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses' | 'isBootstrapping' | 'bootstrap' | 'vertices'>;
   readonly fork?: Fork | undefined;
+  readonly dataAge?: DataAge;
   readonly backfillRevision?: () => number;
 };
 
@@ -48,6 +50,7 @@ export function createServedChainsOfNode(
     subnetID: context.subnetID,
     builder,
     now: () => Number(context.clock.unixSeconds()),
+    dataAge: chains[0]?.dataAge,
     chain: (id, alias) => {
       const { history, explorer, reads, follower, joined, fork } = byId.get(id) as IndexedChain;
       return {

@@ -92,7 +92,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
   const milliseconds = () => observer.now() * 1000;
   const { database, cache: sharedCache } = parts.health.components;
   const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
-  const health = { ...parts.health, components };
+  const health = { ...parts.health, components, dataAge: served.dataAge };
   const dataOptions = {
     recover: createPublicKeyRecovery(parts.recoverKey),
     epoch: parts.epoch,
@@ -137,9 +137,15 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       ...(parts.consistency && { consistency: parts.consistency }),
       observer,
       operators: parts.webhooks?.operators,
+      dataAge: served.dataAge,
     });
     const documented = [
-      ...routes.map(({ api, route }) => ({ api, route, hasHeight: parts.consistency !== undefined })),
+      ...routes.map(({ api, route }) => ({
+        api,
+        route,
+        hasHeight: parts.consistency !== undefined,
+        hasAge: served.dataAge !== undefined,
+      })),
       ...(parts.hasEvents ? eventsApiRoutes.map((route) => ({ api: 'data' as const, route })) : []),
     ];
     return {

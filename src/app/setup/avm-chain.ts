@@ -1,4 +1,5 @@
 import type { Differences } from '../../api/differences.ts';
+import type { DataAge } from '../../api/rest/data-age.ts';
 import { type AddressFormat, createAddressFormat } from '../../api/rpc/address-format.ts';
 import type { Aliases } from '../../api/rpc/aliases.ts';
 import { type AvmDeps, type AvmReads, avmMethods, createAvmContext } from '../../api/rpc/avm.ts';
@@ -114,6 +115,8 @@ type BlockOrigin = {
     /** What the chain had before linearization. */
     readonly vertices: VertexReads;
   };
+  /** How old what the chain serves is; undefined if this node builds its blocks alone. */
+  readonly dataAge?: DataAge;
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };

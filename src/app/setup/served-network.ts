@@ -56,6 +56,7 @@ type ServedChainsDeps = {
   /** The node ID of the block proposer; undefined if it is not known. */
   readonly builder: string | undefined;
   readonly now: () => number;
+  readonly dataAge: ServedChains['dataAge'];
   readonly chain: (
     id: Id,
     alias: string,
@@ -69,7 +70,7 @@ type ServedChainsDeps = {
 };
 
 /** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */
-export function createServedChains({ description, config, subnetID, builder, now, chain }: ServedChainsDeps): ServedChains {
+export function createServedChains({ description, config, subnetID, builder, now, dataAge, chain }: ServedChainsDeps): ServedChains {
   const { id, name: ownName, hrp, startTime } = description.network;
   const name = config.access.networkName ?? ownName;
   const alias = isPublicNetwork(id) ? undefined : fujiAlias;
@@ -95,6 +96,7 @@ export function createServedChains({ description, config, subnetID, builder, now
     otherChains: description.counterparts.map((row) => ({ id: parseId(row.id), alias: row.alias, evmChainId: row.evmChainId ?? 0 })),
     builder,
     now,
+    dataAge,
   };
 }
 

@@ -30,6 +30,8 @@ import { type BlockPosition, verifyBlocks } from './verify-blocks.ts';
 /** Follows a node: fetches, verifies and stores every block that it accepts. */
 export type Follower = {
   readonly status: () => FollowStatus;
+  /** As in the status, which costs more to read. */
+  readonly behindSeconds: () => number;
   /** Resolves when the node's identity is verified. Rejects if it is another node than expected; following then retries slowly. */
   readonly ready: Promise<void>;
   /** Resolves when all blocks of the node are stored for the first time. */
@@ -123,6 +125,7 @@ export function startFollower(deps: FollowerDeps): Follower {
 
   return {
     status: tracker.status,
+    behindSeconds: tracker.behindSeconds,
     ready: loop.ready,
     caughtUp: tracker.caughtUp,
     engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },

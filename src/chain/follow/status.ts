@@ -14,6 +14,11 @@ export type FollowStatus = {
   readonly eta: number | undefined;
   /** Seconds since all blocks of the node were stored: 0 while live. Before the first time, the age of the last stored block. */
   readonly behindSeconds: number;
+  /**
+   * Seconds from when the node first named a height that is not stored here to its last answer; 0 if it named none. Does not grow while the node is
+   * silent.
+   */
+  readonly lagSeconds: number;
   /** The last error, until following succeeds again. */
   readonly lastError: unknown;
   /** Imported outputs since the start whose export could not be found, so that only their signatures were verified. */

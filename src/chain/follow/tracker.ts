@@ -13,6 +13,7 @@ export type Tracker = {
   readonly blocksStored: (blocks: readonly VerifiedBlock[], milliseconds: number) => void;
   readonly errorOccurred: (error: unknown) => void;
   readonly status: () => FollowStatus;
+  readonly behindSeconds: () => number;
   readonly report: () => EngineReport;
   readonly caughtUp: Promise<void>;
   /** Resolves when a height is stored; rejects with FOLLOW_BEHIND after `timeout` milliseconds. */
@@ -31,6 +32,7 @@ const syncTolerance = 1000;
 
 export function createTracker({ timing, onProgress, report }: TrackerDeps): Tracker {
   const meter = createRateMeter(timing.now);
+  const lag = createLag(timing.now);
   const caughtUp = createDeferred();
   let last: BlockPosition | undefined;
   let target: bigint | undefined;
@@ -69,16 +71,28 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
     const left = target === undefined || target < height() ? 0n : target - height();
     const eta =
       target === undefined || (left > 0n && rates.blocksPerSecond === 0) ? undefined : Number(left) / (rates.blocksPerSecond || 1);
-    return { state: currentState(), height: height(), target, ...rates, eta, behindSeconds: behindSeconds(), lastError, unknownImports };
+    return {
+      state: currentState(),
+      height: height(),
+      target,
+      ...rates,
+      eta,
+      behindSeconds: behindSeconds(),
+      lagSeconds: lag.seconds(),
+      lastError,
+      unknownImports,
+    };
   };
 
   const notifyProgress = (): void => onProgress?.(status());
 
   return {
     status,
+    behindSeconds,
     caughtUp: caughtUp.promise,
     startAt: (at) => {
       last = at;
+      lag.stored(at.height);
     },
     nodeVerified: () => {
       isNodeVerified = true;
@@ -88,6 +102,7 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
     },
     remoteHeight: (newTarget) => {
       target = newTarget;
+      lag.heard(newTarget, height());
       noteIfInSync();
       notifyProgress();
     },
@@ -95,6 +110,7 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
       const newest = blocks[blocks.length - 1]?.block;
       if (newest === undefined) return;
       last = newest;
+      lag.stored(newest.height);
       lastProgress = timing.now();
       lastError = undefined;
       meter.add(
@@ -123,6 +139,31 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
     },
     waitForHeight: waiters.wait,
     stop: waiters.stop,
+  };
+}
+
+/** Heights that a lag is measured with, and milliseconds between two of them: more than the seconds after which a follower counts as behind. */
+const lagMarks = { max: 64, interval: 500 } as const;
+
+/** Measures since when the node has had a block that is not stored here. */
+function createLag(now: () => number) {
+  /** Heights that the node named and that are not stored, ascending, with the time of the answer. */
+  let marks: { height: bigint; readonly at: number }[] = [];
+  let lastAnswer = 0;
+  return {
+    heard: (height: bigint, storedHeight: bigint): void => {
+      lastAnswer = now();
+      // The node may have gone back.
+      marks = marks.filter((mark) => mark.height <= height);
+      const newest = marks.at(-1);
+      if (height <= (newest?.height ?? storedHeight)) return;
+      if (newest !== undefined && (marks.length === lagMarks.max || lastAnswer - newest.at < lagMarks.interval)) newest.height = height;
+      else marks.push({ height, at: lastAnswer });
+    },
+    stored: (height: bigint): void => {
+      marks = marks.filter((mark) => mark.height > height);
+    },
+    seconds: (): number => (marks[0] === undefined ? 0 : (lastAnswer - marks[0].at) / 1000),
   };
 }
 
