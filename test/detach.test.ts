@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './http.ts';
-import { eventually } from './processes.ts';
+import { childrenOf, eventually, processesMatching } from './processes.ts';
 import { programCommand, runProgram, startProgram } from './program.ts';
 
 /** `--process-context-file`, `--detach` and `--wait`. */
@@ -46,7 +46,8 @@ describe('the process context file', () => {
     const path = join(folder, 'context.json');
     const node = await startProgram(`--process-context-file=${path}`, '--staking-port=9751', '--public-ip=::1');
     const text = readFileSync(path, 'utf8');
-    expect(text).toBe(`{\n  "pid": ${node.pid},\n  "uri": "${node.url}",\n  "stakingAddress": "[::1]:9751"\n}`);
+    // What follows are fields of Serac.
+    expect(text).toStartWith(`{\n  "pid": ${node.pid},\n  "uri": "${node.url}",\n  "stakingAddress": "[::1]:9751",\n  "processStart": "`);
     expect(statSync(path).mode & 0o777).toBe(0o640);
     expect(await node.client.call('/ext/info', 'info.getNodeIP')).toMatchObject({ result: { ip: '[::1]:9751' } });
     await node.stop();
@@ -56,7 +57,7 @@ describe('the process context file', () => {
   test('is process.json in the data directory by default; one that cannot be written fails the start', async () => {
     const dataDir = join(folder, 'data');
     const node = await startProgram(`--data-dir=${dataDir}`);
-    expect(readContext(join(dataDir, 'process.json'))).toEqual({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:0' });
+    expect(readContext(join(dataDir, 'process.json'))).toMatchObject({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:0' });
     expect(await node.client.call('/ext/info', 'info.getNodeIP')).toMatchObject({ result: { ip: '127.0.0.1:0' } });
     await node.stop('SIGINT');
     expect(existsSync(join(dataDir, 'process.json'))).toBe(false);
@@ -104,6 +105,20 @@ describe('--detach', () => {
     expect([status.code, status.out]).toEqual([0, expect.stringContaining(`running with pid ${pid} at ${url}, healthy\nlog `)]);
     expect(JSON.parse((await runProgram('status', flag, '--json')).out)).toMatchObject({ running: true, pid, url, healthy: true });
     expect((await runProgram('logs', flag, '--lines', '1')).out.trim().split('\n')).toHaveLength(1);
+    // A copy of the data directory has the process context of a node that is not its own.
+    const copy = join(folder, 'copied');
+    cpSync(join(folder, 'managed'), copy, { recursive: true });
+    for (const command of ['status', 'stop'])
+      expect([command, await runProgram(command, `--data-dir=${copy}`)]).toEqual([command, { code: 1, out: 'not running\n', err: '' }]);
+    expect(isRunning(pid)).toBe(true);
+    // A second start is refused before it can write to the log of the running node.
+    const before = readFileSync(join(folder, 'managed', 'serac.log'), 'utf8');
+    const second = await detach(flag);
+    expect([second.code, second.err]).toEqual([
+      1,
+      expect.stringContaining(`the node runs already with pid ${pid} at ${url}; stop it first`),
+    ]);
+    expect(readFileSync(join(folder, 'managed', 'serac.log'), 'utf8')).toBe(before);
     expect(await runProgram('stop', flag)).toEqual({ code: 0, out: `stopped pid ${pid}\n`, err: '' });
     // It may be a zombie for a moment.
     await eventually(
@@ -112,16 +127,6 @@ describe('--detach', () => {
     );
     expect((await runProgram('status', flag)).code).toBe(1);
     expect((await runProgram('logs', flag)).out).toContain('"event":"stopped"');
-  });
-
-  test('a process that got the ID of a killed node is not taken for it', async () => {
-    const log = join(folder, 'old.log');
-    const other = Bun.spawn(['sleep', '60']);
-    writeFileSync(`${log}.process.json`, JSON.stringify({ pid: other.pid, uri: 'http://127.0.0.1:1', stakingAddress: '' }));
-    utimesSync(`${log}.process.json`, 1_600_000_000, 1_600_000_000);
-    expect(await runProgram('stop', `--log-file=${log}`)).toEqual({ code: 1, out: 'not running\n', err: '' });
-    expect(isRunning(other.pid)).toBe(true);
-    other.kill();
   });
 
   test('status and stop do not take a node whose process context they cannot read for stopped', async () => {
@@ -151,6 +156,29 @@ describe('--detach', () => {
     );
     child.kill();
     await read;
+  });
+
+  test('--supervise in the background: a supervisor, a writer and a reader; status, logs and stop find the supervisor', async () => {
+    const [dataDir, log] = [join(folder, 'supervised'), join(folder, 'supervised.log')];
+    const flag = `--data-dir=${dataDir}`;
+    const { started, err } = await detach('--supervise', '--workers=1', '--wait', flag, `--log-file=${log}`);
+    expect(err).toBe('');
+    const { pid } = started as NonNullable<typeof started>;
+    await eventually(
+      () => childrenOf(pid),
+      (children) => children.length === 2,
+    );
+    expect(processesMatching(dataDir)).toHaveLength(3);
+    // The log is not where it is by default, but the node has said where.
+    expect((await runProgram('logs', flag)).out).toContain('"event":"started"');
+    const [writer = 0] = childrenOf(pid).sort((a, b) => a - b);
+    process.kill(writer, 'SIGKILL');
+    // Also while there is no writer, which holds the lock.
+    expect(await runProgram('stop', flag)).toEqual({ code: 0, out: `stopped pid ${pid}\n`, err: '' });
+    await eventually(
+      () => processesMatching(dataDir),
+      (left) => left.length === 0,
+    );
   });
 
   test('the node outlives the process that started it, and its group', async () => {

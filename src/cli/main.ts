@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
 import { type CommandName, commandTable } from '../app/flags/command.ts';
@@ -26,6 +27,7 @@ import type { CommandResult } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
 import { exitCodeOf, exitCodes, formatExitError } from './exit-error.ts';
+import { selectRole } from './process-role.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
@@ -51,11 +53,12 @@ async function main(): Promise<void> {
     if (isClientCommand(name)) return await runClient(name, parsed);
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
-    if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
+    const role = selectRole(parsed.options, env.supervisor ? 'writer' : env.parent ? 'reader' : isDetached ? 'background' : 'program');
+    if (role === 'launcher') return await runDetached(parsed);
     if (isDetached) keepLogSize(logFileOf(parsed), (error) => log(`cannot limit the size of the log: ${error}`, 'warn'));
-    if (parsed.options.supervise && env.parent === undefined && env.supervisor === undefined) return await runSupervisor(parsed);
+    if (role === 'supervisor') return await runSupervisor(parsed);
     const config = await resolveConfig(parsed);
-    if (env.parent !== undefined) {
+    if (role === 'reader' && env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
       const { serverPrograms } = await import('./server-programs.ts');
@@ -187,11 +190,12 @@ async function orderTestnet(_: Config, { command, options }: RunFlags): Promise<
 const logFileOf = ({ options }: Pick<RunFlags, 'options'>): string => options['log-file'] ?? `${options['data-dir']}/serac.log`;
 
 /** Runs a command about a node in the background. */
-async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: TerminalConfig, flags: RunFlags): Promise<void> {
+async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: Config, flags: RunFlags): Promise<void> {
   const { detachedCommands } = await import('./commands/detached-node.ts');
+  const { findNode } = await import('./commands/detach.ts');
   const { options } = flags;
   process.exitCode = await detachedCommands[name]({
-    contextFile: config.processContextFile,
+    findNode: () => findNode(config, env),
     logFile: logFileOf(flags),
     options,
     print: (text) => void process.stdout.write(text),
@@ -213,11 +217,11 @@ async function runDetached(flags: RunFlags): Promise<void> {
   printBanner(config, JSON.stringify({ pid, log: logFile, url }), `serac ${version}: ${state}, pid ${pid}, log ${logFile}`);
 }
 
-async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
+async function runNode(config: Config, flags: RunFlags): Promise<void> {
   const { serverPrograms } = await import('./server-programs.ts');
   const node = await serverPrograms.startNode(config, env);
   const { supervisor } = env;
-  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node, flags);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: a program that has read it may send a signal.
@@ -229,7 +233,7 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
     },
   });
   supervisor?.ready(Number(new URL(node.url).port));
-  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
+  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings: flags.warnings };
   if (supervisor === undefined || supervisor.restarts === 0) printBanner(config, formatBannerJson(info), formatBanner(info, style));
   // Lines about the node have level info; as JSON they are read by programs and always printed.
   if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
@@ -238,12 +242,13 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
 }
 
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
-async function publishProcessContext(path: string, node: Node): Promise<void> {
+async function publishProcessContext(path: string, node: Node, flags: RunFlags): Promise<void> {
   try {
     writeProcessContext(path, {
       pid: env.supervisor === undefined ? process.pid : process.ppid,
       uri: node.url,
       stakingAddress: node.stakingAddress,
+      log: flags.options.detach ? resolve(logFileOf(flags)) : undefined,
     });
     process.on('exit', () => removeProcessContext(path));
   } catch (error) {

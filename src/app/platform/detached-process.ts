@@ -108,33 +108,10 @@ export function stopProcess(pid: number): void {
   }
 }
 
-/**
- * Whether a process runs that wrote a file: one that started after the file was written has the same ID by chance. Where the start of a
- * process cannot be found out, its ID decides.
- */
-export function isSameProcess(pid: number, file: string | undefined): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EPERM') return false;
-  }
-  const { stdout } = childProcess().spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-    encoding: 'utf8',
-    env: { ...process.env, LC_ALL: 'C' },
-  });
-  const [, state = '', start = ''] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout ?? '') ?? [];
-  if (state.startsWith('Z')) return false;
-  const written = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  const started = Date.parse(start);
-  return written === undefined || Number.isNaN(started) || started <= written + startTolerance;
-}
-
-/** Milliseconds: `ps` tells the start of a process in whole seconds, and calculates it from the age of the machine. */
-const startTolerance = 2000;
-
 export class DetachError extends Fault<
   | { code: 'DETACH_LOG_FAILED' | 'DETACH_NO_LOG'; path: string }
   | { code: 'DETACH_STOPPED'; exitCode: number | null }
+  | { code: 'DETACH_RUNNING'; pid: number; url: string }
   | { code: 'DETACH_UNHEALTHY' }
   | { code: 'DETACH_REFUSED'; path?: string }
 > {}

@@ -1,22 +1,36 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { fchmodSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Fault } from '../../base/fault.ts';
+import { readIfThere } from './detached-process.ts';
+import { identifyFile } from './files.ts';
+import { findProcess } from './running-process.ts';
 
-/** What other programs need to find a running node. AvalancheGo: config/node/process_context.go. */
+/** What other programs need to find a running node. AvalancheGo: config/node/process_context.go, which has the first three fields. */
 export type ProcessContext = {
+  /** The process to stop: the node, or its supervisor. */
   readonly pid: number;
   /** The URL of the node's APIs. */
   readonly uri: string;
   /** The address of the node for other nodes, the same that `info.getNodeIP` returns. */
   readonly stakingAddress: string;
+  /** When the process with this ID started; see `RunningProcess`. */
+  readonly processStart?: string | undefined;
+  /** The file that the node has written this to, as `identifyFile` names it: a copy of a data directory has the context of another node. */
+  readonly file?: string | undefined;
+  /** The log of a node in the background. */
+  readonly log?: string | undefined;
 };
 
 /** As AvalancheGo writes it: utils/perms/perms.go, ReadWrite. */
 const mode = 0o640;
 
-export function writeProcessContext(path: string, context: ProcessContext): void {
+/** Writes the context. The file stays open as long as this process runs: some file systems would give it another identity otherwise. */
+export function writeProcessContext(path: string, context: Omit<ProcessContext, 'processStart' | 'file'>): void {
   try {
-    writeFileSync(path, JSON.stringify(context, undefined, 2), { mode });
-    chmodSync(path, mode);
+    const file = openSync(path, 'w', mode);
+    fchmodSync(file, mode);
+    const { pid, uri, stakingAddress, log } = context;
+    const identity = { processStart: findProcess(pid)?.start, file: identifyFile(path) };
+    writeSync(file, JSON.stringify({ pid, uri, stakingAddress, ...identity, log }, undefined, 2));
   } catch (cause) {
     const reason = (cause as { code?: string }).code ?? cause;
     throw new ProcessContextError(
@@ -31,5 +45,32 @@ export function writeProcessContext(path: string, context: ProcessContext): void
 
 /** Says that the node has stopped. A missing file is not an error. */
 export const removeProcessContext = (path: string): void => rmSync(path, { force: true });
+
+/**
+ * Returns the running node of a process context file; undefined if there is none. The process must have started when the node says that it
+ * did, since its ID may have been used again, and the file must be the one that the node wrote. Where one of these is not known, because of
+ * the system or of an older version of the node, the held lock of the data directory decides (`isLocked`, undefined for a chain in memory).
+ */
+export function findRunningNode(path: string | undefined, isLocked: () => boolean | undefined): ProcessContext | undefined {
+  const context = path === undefined ? undefined : parseContext(readIfThere(path));
+  const found = context && findProcess(context.pid);
+  if (path === undefined || context === undefined || found === undefined) return undefined;
+  const { processStart, file } = context;
+  const isSame =
+    processStart === undefined || found.start === undefined || file === undefined
+      ? (isLocked() ?? found.start === undefined)
+      : processStart === found.start && file === identifyFile(path);
+  return isSame ? context : undefined;
+}
+
+function parseContext(text: string | undefined): ProcessContext | undefined {
+  try {
+    const context = JSON.parse(text ?? '') as Partial<ProcessContext>;
+    const isComplete = Number.isSafeInteger(context.pid) && (context.pid as number) > 1 && typeof context.uri === 'string';
+    return isComplete ? (context as ProcessContext) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 class ProcessContextError extends Fault<{ code: 'PROCESS_CONTEXT_FAILED'; path: string }> {}

@@ -1,10 +1,11 @@
 import { fetchDirectly } from '../../api/client/node-fetch.ts';
 import type { Config, InterfaceConfig } from '../../app/config/config.ts';
-import { DetachError, fileSize, readEnd, readIfThere, startDetached } from '../../app/platform/detached-process.ts';
-import type { ProcessContext } from '../../app/platform/process-context.ts';
-import type { FileEnv, TimeEnv } from '../../app/setup/env.ts';
-import { attempt } from '../../base/fault.ts';
+import { DetachError, fileSize, readEnd, startDetached } from '../../app/platform/detached-process.ts';
+import { findRunningNode, type ProcessContext } from '../../app/platform/process-context.ts';
+import { dataFilesIn } from '../../app/setup/data-files.ts';
+import type { DatabaseEnv, FileEnv, TimeEnv } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
+import { acquireLock } from '../../ledger/store/lock.ts';
 
 export type DetachOptions = {
   /** The file of this program; undefined in a single-file executable. */
@@ -28,7 +29,12 @@ const startTimeout = 10_000;
  * `--detach`: starts the node in the background. Returns when it listens, or with `--wait` when it is healthy. Throws a DetachError with the
  * reason if it stops or does not become healthy.
  */
-export async function detach(config: Config, env: FileEnv & TimeEnv, { program, logFile, waitTimeout }: DetachOptions): Promise<Detached> {
+export async function detach(
+  config: Config,
+  env: NodeFinderEnv & TimeEnv,
+  { program, logFile, waitTimeout }: DetachOptions,
+): Promise<Detached> {
+  refuseSecondNode(config, env);
   if (config.dataDir !== undefined) env.makeFolder(config.dataDir);
   const logStart = fileSize(logFile);
   const { pid, exited } = await startDetached(program, logFile);
@@ -44,8 +50,9 @@ export async function detach(config: Config, env: FileEnv & TimeEnv, { program, 
         code: 'DETACH_STOPPED',
         exitCode: exit.code,
       });
-    const url = readUrl(config.processContextFile, pid);
-    if (url !== undefined) {
+    const node = findNode(config, env);
+    if (node?.pid === pid) {
+      const url = node.uri;
       if (waitTimeout === undefined) return { pid, logFile, url, isHealthy: false };
       const found = await findReason(config, url);
       if (found === undefined) return { pid, logFile, url, isHealthy: true };
@@ -62,11 +69,39 @@ export async function detach(config: Config, env: FileEnv & TimeEnv, { program, 
   );
 }
 
-/** The URL in the process context file; undefined until the started process has written it. */
-function readUrl(path: string | undefined, pid: number): string | undefined {
-  const text = path === undefined ? undefined : readIfThere(path);
-  const context = attempt(() => JSON.parse(text ?? '') as Partial<ProcessContext>);
-  return context?.pid === pid ? context.uri : undefined;
+type NodeFinderEnv = Pick<FileEnv, 'makeFolder' | 'identifyFile'> & Pick<DatabaseEnv, 'openDatabase'>;
+
+/** The node that runs with this data directory or process context file; undefined if there is none. */
+export const findNode = (config: Pick<Config, 'processContextFile' | 'dataDir'>, env: NodeFinderEnv): ProcessContext | undefined =>
+  findRunningNode(config.processContextFile, () => {
+    try {
+      requireFreeDirectory(config, env);
+      return config.dataDir === undefined ? undefined : false;
+    } catch {
+      return true;
+    }
+  });
+
+/** Throws if another process, a node or a command, holds the lock of the data directory. */
+function requireFreeDirectory({ dataDir }: Pick<Config, 'dataDir'>, env: NodeFinderEnv): void {
+  const lock = dataDir === undefined ? undefined : dataFilesIn(dataDir).lock;
+  // Opening the file would create it.
+  if (lock !== undefined && env.identifyFile(lock) !== undefined) acquireLock(env.openDatabase, lock).release();
+}
+
+/** Throws if a node runs already: a second one would write its reason for not starting to the log of the first. */
+function refuseSecondNode(config: Config, env: NodeFinderEnv): void {
+  const node = findNode(config, env);
+  if (node !== undefined)
+    throw new DetachError(
+      `the node runs already with pid ${node.pid} at ${node.uri}; stop it first, or choose another --data-dir or --log-file`,
+      {
+        code: 'DETACH_RUNNING',
+        pid: node.pid,
+        url: node.uri,
+      },
+    );
+  if (config.store !== 'memory') requireFreeDirectory(config, env);
 }
 
 /** Why the node is not healthy; undefined if it is. Where neither health nor readiness is served, a node that listens is healthy. */

@@ -1,14 +1,16 @@
 import type { Options } from '../../app/flags/flag-table.ts';
-import { fileSize, isSameProcess, readEnd, readIfThere, requireLog, stopProcess } from '../../app/platform/detached-process.ts';
+import { fileSize, readEnd, requireLog, stopProcess } from '../../app/platform/detached-process.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
+import { findProcess } from '../../app/platform/running-process.ts';
 import type { Env } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { findUnhealthyReason } from './detach.ts';
 
 /** What a command about a node in the background works with. */
 export type DetachedContext = {
-  /** The file in which the node has written its process ID and URL. */
-  readonly contextFile: string | undefined;
+  /** The node that runs; undefined if there is none. */
+  readonly findNode: () => ProcessContext | undefined;
+  /** Where a node in the background logs by default. */
   readonly logFile: string;
   readonly options: Options;
   readonly print: (text: string) => void;
@@ -22,10 +24,10 @@ const maxRead = 4 * 1024 * 1024;
 
 /** Commands about a node that was started with `--detach`. They return the exit code. */
 export const detachedCommands = {
-  status: async ({ contextFile, logFile, options, print }: DetachedContext): Promise<number> => {
-    const node = findNode(contextFile);
+  status: async ({ findNode, logFile, options, print }: DetachedContext): Promise<number> => {
+    const node = findNode();
     const reason = node && (await findUnhealthyReason(node.uri));
-    const log = fileSize(logFile) === 0 ? undefined : logFile;
+    const log = node?.log ?? (fileSize(logFile) === 0 ? undefined : logFile);
     if (options.json)
       print(
         `${JSON.stringify({ running: node !== undefined, pid: node?.pid, url: node?.uri, healthy: node && reason === undefined, reason, log })}\n`,
@@ -38,17 +40,22 @@ export const detachedCommands = {
     return node === undefined ? 1 : 0;
   },
 
-  stop: async ({ contextFile, options, print, env }: DetachedContext): Promise<number> => {
-    const node = findNode(contextFile);
+  stop: async ({ findNode, options, print, env }: DetachedContext): Promise<number> => {
+    const node = findNode();
     const tell = (text: string, facts: object): void => print(`${options.json ? JSON.stringify(facts) : text}\n`);
     if (node === undefined) {
       tell('not running', { stopped: false, running: false });
       return 1;
     }
     const { pid } = node;
+    const start = findProcess(pid)?.start;
+    const isRunning = (): boolean => {
+      const found = findProcess(pid);
+      return found !== undefined && found.start === start;
+    };
     stopProcess(pid);
     const deadline = env.clock.monotonic() + options['wait-timeout'];
-    while (isSameProcess(pid, contextFile)) {
+    while (isRunning()) {
       if (env.clock.monotonic() > deadline) {
         const seconds = options['wait-timeout'] / 1000;
         tell(`pid ${pid} was told to stop, but runs after ${seconds} s; kill -9 ${pid} ends it at once`, {
@@ -64,7 +71,8 @@ export const detachedCommands = {
     return 0;
   },
 
-  logs: async ({ logFile, options, print, env }: DetachedContext): Promise<number> => {
+  logs: async ({ findNode, logFile: defaultFile, options, print, env }: DetachedContext): Promise<number> => {
+    const logFile = options['log-file'] ?? findNode()?.log ?? defaultFile;
     requireLog(logFile);
     const last = readEnd(logFile, 0, maxRead);
     print(lastLines(last.text, options.lines));
@@ -87,17 +95,4 @@ function lastLines(text: string, count: number): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const last = count === 0 ? [] : lines.slice(-count);
   return last.length === 0 || (last.length === 1 && last[0] === '') ? '' : `${last.join('\n')}\n`;
-}
-
-/** The running node of a process context file; undefined if there is none, or if its process has ended. */
-function findNode(contextFile: string | undefined): ProcessContext | undefined {
-  try {
-    const context = JSON.parse((contextFile && readIfThere(contextFile)) ?? '') as Partial<ProcessContext>;
-    const { pid, uri } = context;
-    if (!Number.isSafeInteger(pid) || typeof uri !== 'string' || (pid as number) <= 1) return undefined;
-    return isSameProcess(pid as number, contextFile) ? (context as ProcessContext) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
