@@ -128,7 +128,9 @@ test('while commits fail new transactions are rejected, and the error has cause 
   turn();
   for (const issue of [chain.issue, chain.queueWalletTx]) expect(codeOf(() => issue(extra))).toBe('BLOCK_NOT_STORED');
   expect(chain.status(extra.id)).toBe('Unknown');
-  expect(() => chain.issue(extra)).toThrow(/^transaction not issued: block 2 could not be stored: .*disk is full; free space/);
+  expect(() => chain.issue(extra)).toThrow(
+    /^transaction not issued: block 2 could not be stored: .*disk is full; free space .*; the node tries again every second$/,
+  );
   // A transaction that is already pending is accepted by issueTx as usual.
   expect(codeOf(() => chain.issue(txs[1] as Tx))).toBe('issued');
   turn();

@@ -29,7 +29,11 @@ export function createCommitState(onChange: () => void): CommitState {
     checkIssuable: () => {
       if (last === undefined) return;
       const { height, failure } = last;
-      throw notStoredError(`transaction not issued: block ${height} could not be stored: ${failure.message}`, height, failure.fault.code);
+      throw notStoredError(
+        `transaction not issued: block ${height} could not be stored: ${failure.message}; the node tries again every second`,
+        height,
+        failure.fault.code,
+      );
     },
   };
 }

@@ -33,7 +33,8 @@ export function makeStoreError(failedAction: string, cause: unknown, isInMemory 
   return error;
 }
 
-const diskRemedy = 'free space on the disk of the data directory; the node retries by itself';
+/** Whether the write is tried again is known to the caller: a running chain does, a start does not. */
+const diskRemedy = 'free space on the disk of the data directory';
 const memoryRemedy = 'a database in memory is limited to 1 GiB; use --data-dir to store more';
 
 /** Converts an error that a database driver threw and that is not a StoreError yet; returns undefined for any other error. */

@@ -183,3 +183,13 @@ test('others are told of a revert when it is committed: not while it reads what 
   expect(calls).toEqual(['reload 0', 'reload 1', 'reverted 1', 'reload 1']);
   store.close();
 });
+
+test('a store that cannot be opened on a full disk says so, and does not promise to try again: the start has failed', () => {
+  const full = Object.assign(new Error('database or disk is full'), { name: 'SQLiteError', errno: 13 });
+  const openFull = (): never => {
+    throw full;
+  };
+  expect(() => openStore(openFull, { path: '/d', networkID: 5, genesis: zeroId })).toThrow(
+    /^cannot open the database \/d: database or disk is full; free space on the disk of the data directory$/,
+  );
+});
