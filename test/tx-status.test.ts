@@ -20,19 +20,21 @@ for (const [mode, flags] of [...devModes.map((mode) => [mode, []] as const), ['i
         (await node.everywhere('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).map(({ result }) => result);
       const isStrict = flags.length > 0;
       const reason = `tx conflicts with other tx: ${idText(loser.id)}`;
-      const rejected = isStrict ? { status: 'Unknown' } : { status: 'Rejected', reason };
+      const refusal = isStrict ? {} : { reason, code: 'MEMPOOL_CONFLICT' };
       expect(await reports(loser)).toEqual([{ status: 'Unknown' }]);
       expect((await node.issue(winner)).error).toBeUndefined();
       expect((await node.issue(loser)).error?.message).toBe(reason);
       expect(await reports(winner)).toEqual([{ status: isStrict ? 'Unknown' : 'Processing' }]);
-      expect(await reports(loser)).toEqual([rejected]);
+      expect(await reports(loser)).toEqual([{ status: 'Unknown', ...refusal }]);
       await node.dev('dev.mine');
       await node.untilAccepted(winner);
-      expect(await reports(loser)).toEqual([rejected]);
+      expect(await reports(loser)).toEqual([{ status: isStrict ? 'Unknown' : 'Rejected', ...refusal }]);
       // Issued again it has another reason; AvalancheGo repeats the first one.
       const again = (await node.issue(loser)).error?.message;
       expect(again).toContain(isStrict ? reason : 'not found');
-      expect(await reports(loser)).toEqual([isStrict ? rejected : { status: 'Rejected', reason: again }]);
+      expect(await reports(loser)).toEqual([
+        isStrict ? { status: 'Unknown' } : { status: 'Rejected', reason: again, code: 'TX_UTXO_NOT_FOUND' },
+      ]);
     } finally {
       await node.stop();
     }

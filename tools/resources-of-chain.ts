@@ -26,15 +26,15 @@ export const chainResources: readonly ResourceRow[] = [
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
   },
   {
-    resource: 'dropped and rejected transactions, and the steps of all',
+    resource: 'dropped and refused transactions, and the steps of all',
     limit:
-      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/rejections.ts#maxRejections} rejections, {chain/lifecycle/drop-reasons.ts#maxDropReasons} reasons, steps of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
+      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/drop-reasons.ts#maxDropReasons} reasons, steps of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
     over: 'the oldest are forgotten',
     test: 'src/chain/lifecycle/drop-log.test.ts',
     holds: [
       'chain/lifecycle/drop-log.ts drops lastOf',
       'chain/lifecycle/drop-reasons.ts reasons',
-      'chain/lifecycle/rejections.ts reasons',
+      'chain/lifecycle/refusals.ts refusals',
       'chain/lifecycle/step-table.ts rows details',
     ],
   },

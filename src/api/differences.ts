@@ -16,7 +16,7 @@ export const differences = {
     why: "AvalancheGo's `data` is null, so a program has to parse the message.",
   },
   txStatus: {
-    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` with a `reason` (this node refused or dropped it, for example for a conflict with another one; until it is issued again).',
+    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (no node will ever accept it: an accepted transaction spent its input, or rules that no state can change refuse it). `reason` and `code` say why a transaction is `Rejected`, or was refused or dropped for now (`Unknown`: a missing parent, a conflict with a waiting transaction, `dev.dropTx`), until it is issued again.',
     why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction, a refused one and one that the node has never seen.',
   },
   retryRefused: {

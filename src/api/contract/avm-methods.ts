@@ -59,7 +59,7 @@ export const avmRows = {
   getTxFee: method({}, record({ txFee: digits(), createAssetTxFee: digits() })),
   getTxStatus: method(
     { txID: id() },
-    record({ status: oneOf(['Accepted', 'Processing', 'Rejected', 'Unknown']), reason: optional(text()) }),
+    record({ status: oneOf(['Accepted', 'Processing', 'Rejected', 'Unknown']), reason: optional(text()), code: optional(text()) }),
     'txID',
   ),
   getUTXOs,

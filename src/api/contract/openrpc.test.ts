@@ -17,7 +17,11 @@ test('describes a method with its path, parameters and example', () => {
       name: 'result',
       schema: {
         type: 'object',
-        properties: { status: { type: 'string', enum: ['Accepted', 'Processing', 'Rejected', 'Unknown'] }, reason: { type: 'string' } },
+        properties: {
+          status: { type: 'string', enum: ['Accepted', 'Processing', 'Rejected', 'Unknown'] },
+          reason: { type: 'string' },
+          code: { type: 'string' },
+        },
         required: ['status'],
       },
     },

@@ -85,5 +85,41 @@ type SpendFault =
   | { code: 'TX_UNKNOWN_CHAIN'; chainID: string }
   | { code: 'TX_WRONG_SUBNET'; want: string; got: string };
 
+/** Whether a fault found on the chain state stays whatever is accepted later, so that no node will ever accept the transaction. */
+const isFinalSpendFault: { readonly [C in SpendFault['code']]: boolean } = {
+  TX_ALREADY_ACCEPTED: false,
+  TX_UTXO_NOT_FOUND: false,
+  TX_IMPORT_UNKNOWN: false,
+  TX_ASSET_NOT_FOUND: false,
+  TX_TIME_LOCKED: false,
+  // Another node may run that chain.
+  TX_UNKNOWN_CHAIN: false,
+  // An output never changes, nor does an asset: what does not fit them now never will.
+  TX_ASSET_MISMATCH: true,
+  TX_NOT_AN_ASSET: true,
+  TX_INCOMPATIBLE_FX: true,
+  TX_CANNOT_TRANSFER: true,
+  TX_WRONG_CREDENTIAL_TYPE: true,
+  TX_WRONG_UTXO_TYPE: true,
+  TX_WRONG_UTXO_COUNT: true,
+  TX_WRONG_AMOUNT: true,
+  TX_WRONG_MINT_OUTPUT: true,
+  TX_WRONG_GROUP: true,
+  TX_WRONG_PAYLOAD: true,
+  TX_TOO_MANY_SIGNERS: true,
+  TX_TOO_FEW_SIGNERS: true,
+  TX_SIGNATURE_COUNT: true,
+  TX_SIGNER_OUT_OF_BOUNDS: true,
+  TX_WRONG_SIGNATURE: true,
+  TX_SAME_CHAIN: true,
+  TX_WRONG_SUBNET: true,
+};
+
+/** Whether no state of the chain makes a transaction with this fault valid. Faults of syntax and of a signature by itself do not depend on the state. */
+export function isFinalFault({ code }: TxFault): boolean {
+  const isFinal: Partial<Record<TxFault['code'], boolean>> = isFinalSpendFault;
+  return isFinal[code] ?? true;
+}
+
 /** The only error this module throws. A fault of an invalid signature keeps the code that the crypto module gave it. */
 export class TxError extends Fault<TxFault> {}

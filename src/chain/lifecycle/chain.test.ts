@@ -95,7 +95,7 @@ describe('a block', () => {
     for (const tx of [bad, conflicting]) chain.queueWalletTx(tx);
     expect(messageOf(decide)).toContain('too far in the future');
     setNow(2001n);
-    expect([replaced, returned, conflicting].map(({ id }) => chain.status(id))).toEqual(['Rejected', 'Processing', 'Processing']);
+    expect([replaced, returned, conflicting].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Processing', 'Processing']);
     expect(decide()?.txs.map(({ id }) => id)).toEqual([conflicting.id, returned.id]);
     expect(chain.status(replaced.id)).toBe('Rejected');
   });
@@ -132,17 +132,48 @@ describe('a block', () => {
   });
 });
 
-describe('the status of a rejected transaction', () => {
-  test('is Rejected with the reason at once, and while the transaction it conflicts with is pending and accepted', () => {
+describe('the status of a refused transaction', () => {
+  test('is Unknown with the reason while the transaction it conflicts with is pending, and Rejected when that is accepted', () => {
     const { chain, decide } = setUp();
     const [winner, loser] = [spend([[genesis.id, 0]], 'winner'), spend([[genesis.id, 0]], 'loser')];
     chain.issue(winner);
     expect(chain.report(loser.id)).toEqual({ status: 'Unknown' });
     const reason = messageOf(() => chain.issue(loser));
     expect(reason).toBe(`tx conflicts with other tx: ${idText(loser.id)}`);
-    expect(chain.report(loser.id)).toEqual({ status: 'Rejected', reason });
+    const refusal = { reason, code: 'MEMPOOL_CONFLICT' };
+    expect(chain.report(loser.id)).toEqual({ status: 'Unknown', ...refusal });
     decide();
-    expect([chain.report(winner.id), chain.report(loser.id)]).toEqual([{ status: 'Accepted' }, { status: 'Rejected', reason }]);
+    expect([chain.report(winner.id), chain.report(loser.id)]).toEqual([{ status: 'Accepted' }, { status: 'Rejected', ...refusal }]);
+  });
+
+  test('is Unknown while the transaction it conflicts with may still be dropped', () => {
+    const { chain, decide } = setUp();
+    const [first, second] = [spend([[genesis.id, 0]], 'first'), spend([[genesis.id, 0]], 'second')];
+    chain.issue(first);
+    messageOf(() => chain.issue(second));
+    expect(chain.dropTx(first.id)).toBe(true);
+    chain.issue(second);
+    decide();
+    expect([first, second].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Accepted']);
+    // The dropped one was valid when it was dropped; issued again, it is refused for good.
+    messageOf(() => chain.issue(first));
+    expect(chain.report(first.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
+  });
+
+  test('is Rejected if an accepted transaction spends the missing output later, or if no state can change the rule', () => {
+    const { chain, decide } = setUp();
+    const parent = spend([[genesis.id, 0]], 'parent');
+    const [child, twin] = [spend([[parent.id, 0]], 'child'), spend([[parent.id, 0]], 'twin')];
+    messageOf(() => chain.issue(twin));
+    expect(chain.status(twin.id)).toBe('Unknown');
+    for (const tx of [parent, child]) {
+      chain.issue(tx);
+      decide();
+    }
+    expect(chain.report(twin.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
+    const malformed = spend([[genesis.id, 1]], 'malformed');
+    messageOf(() => chain.issue(malformed));
+    expect(chain.status(malformed.id)).toBe('Rejected');
   });
 
   test('is Processing and Accepted again when the transaction is issued again and is valid now', () => {
@@ -150,13 +181,14 @@ describe('the status of a rejected transaction', () => {
     const parent = spend([[genesis.id, 0]], 'parent');
     const child = spend([[parent.id, 0]], 'child');
     const reason = messageOf(() => chain.issue(child));
-    expect(chain.report(child.id)).toEqual({ status: 'Rejected', reason });
+    expect(chain.report(child.id)).toEqual({ status: 'Unknown', reason, code: 'TX_UTXO_NOT_FOUND' });
     chain.issue(parent);
     decide();
     chain.issue(child);
     expect(chain.report(child.id)).toEqual({ status: 'Processing' });
     expect(chain.dropTx(child.id)).toBe(true);
-    expect(chain.report(child.id)).toEqual({ status: 'Rejected', reason: `dropped from the mempool by dev.dropTx: ${idText(child.id)}` });
+    const dropped = { reason: `dropped from the mempool by dev.dropTx: ${idText(child.id)}`, code: 'MEMPOOL_DROPPED_BY_CALLER' };
+    expect(chain.report(child.id)).toEqual({ status: 'Unknown', ...dropped });
     chain.issue(child);
     decide();
     expect(chain.report(child.id)).toEqual({ status: 'Accepted' });
@@ -166,7 +198,7 @@ describe('the status of a rejected transaction', () => {
     const { chain } = setUp();
     const bad = Array.from({ length: 4097 }, (_, i) => spend([[other, i]], 'bad'));
     for (const tx of bad) messageOf(() => chain.issue(tx));
-    expect([0, 1, 4096].map((i) => chain.status(bad[i]!.id))).toEqual(['Unknown', 'Rejected', 'Rejected']);
+    expect([0, 1, 4096].map((i) => chain.report(bad[i]!.id).code)).toEqual([undefined, 'TX_UTXO_NOT_FOUND', 'TX_UTXO_NOT_FOUND']);
   });
 });
 

@@ -20,10 +20,10 @@ export type Ledger = View & {
 };
 
 /**
- * `Rejected`: the transaction was refused or dropped and has not been issued again since. `Unknown`: it was never seen, or so long ago that its
- * rejection is forgotten.
+ * `Rejected`: no node will ever accept the transaction: an accepted one spent its input, or rules that no state can change refuse it. `Unknown`: it
+ * was never seen, or was refused or dropped and may be accepted if it is issued again.
  */
 export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
-/** The status of a transaction; of a rejected one also why. */
-export type TxReport = { readonly status: TxStatus; readonly reason?: string };
+/** The status of a transaction; of one that was refused or dropped also why, with the code of the error. */
+export type TxReport = { readonly status: TxStatus; readonly reason?: string; readonly code?: string };

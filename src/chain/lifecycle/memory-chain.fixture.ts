@@ -3,6 +3,8 @@ import type { TransferableInput } from '../../avm/tx/input.ts';
 import { makeTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { makeUtxo, refId } from '../../avm/tx/utxo.ts';
+import { TxError } from '../../avm/verify/fault.ts';
+import { spentOutput } from '../../avm/verify/spend.ts';
 import { assetOf } from '../../avm/view.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -60,11 +62,12 @@ export const importTx = (memo: string): Tx =>
 /** Checks only that the inputs exist; src/avm/verify tests the rules. */
 export const verifier: TxVerifier = {
   verifySyntax: (tx) => {
-    if (Buffer.from(tx.unsigned.memo).includes('malformed')) throw new Fault('malformed', { code: 'TEST_MALFORMED' });
+    if (Buffer.from(tx.unsigned.memo).includes('malformed')) throw new TxError('malformed', { code: 'TX_NO_VALUE_OUTPUT' });
   },
   verifySpend: (tx, view) => {
     for (const { txID, outputIndex } of tx.unsigned.inputs)
-      if (view.utxo({ txID, outputIndex }) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
+      if (view.utxo({ txID, outputIndex }) === undefined)
+        throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', ...spentOutput({ txID, outputIndex }) });
   },
   expectedSignatures: () => [],
   setBootstrapping: () => {},

@@ -10,7 +10,7 @@ import { ChainError, isDuplicate } from './fault.ts';
 import type { Ledger, TxReport, TxStatus } from './ledger.ts';
 import type { Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
-import { createRejections } from './rejections.ts';
+import { createRefusals, isRejected } from './refusals.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createWalletQueue, type WalletQueueDeps } from './wallet-queue.ts';
 
@@ -39,7 +39,7 @@ type BlockSide = {
   /** To be called when the mempool has dropped a transaction. */
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
   readonly onAccepted: (tx: Tx) => void;
-  /** Forgets the rejected transactions, and replaces those of the wallet queue. */
+  /** Forgets the refused transactions, and replaces those of the wallet queue. */
   readonly restart: (walletQueue: readonly Uint8Array[]) => void;
   readonly walletQueue: () => readonly Uint8Array[];
 };
@@ -76,20 +76,24 @@ type TxIntakeParts = {
 export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): TxIntake & { readonly forBlocks: BlockSide } {
   const { ledger, verifier, mempool, commitState } = parts;
   const { differences } = options;
-  const rejections = createRejections();
+  const refusals = createRefusals();
 
-  const markRejected = ({ id }: Tx, reason: AnyFault): void => {
-    mempool.drops.mark(id, reason);
-    rejections.add(id, reason);
+  const explain = (fault: AnyFault): AnyFault => explainMissingOutput(fault, ledger, status, options.acceptUnknownImports);
+  /** Records why a transaction is refused. Returns the fault with what is known about a missing output. */
+  const recordRefusal = ({ id }: Tx, fault: AnyFault): AnyFault => {
+    const explained = explain(fault);
+    mempool.drops.mark(id, fault);
+    refusals.add(id, explained);
+    return explained;
   };
   const add = (tx: Tx): void => {
     try {
       mempool.add(tx);
     } catch (error) {
-      if (error instanceof Fault && !isDuplicate(error)) markRejected(tx, error);
+      if (error instanceof Fault && !isDuplicate(error)) recordRefusal(tx, error);
       throw error;
     }
-    rejections.remove(tx.id);
+    refusals.remove(tx.id);
     options.onPooled?.(tx);
     parts.notifyWork();
   };
@@ -103,10 +107,11 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
   const status = (id: Id): TxStatus => {
     if (ledger.hasTx(id)) return 'Accepted';
     if (mempool.get(id) !== undefined || wallet.has(id) || parts.isInBlock(id)) return 'Processing';
-    return rejections.reasonOf(id) === undefined ? 'Unknown' : 'Rejected';
+    const refusal = refusals.get(id);
+    return refusal !== undefined && isRejected(refusal, ledger) ? 'Rejected' : 'Unknown';
   };
 
-  const { checkSynced, verify, checkRules } = createIssueRules(parts, options, status, markRejected);
+  const { checkSynced, verify, checkRules } = createIssueRules(parts, options.differences, explain, recordRefusal);
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx, view: View = ledger): void => {
     if (mempool.get(tx.id) !== undefined) return;
@@ -136,8 +141,8 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
     status,
     report: (id) => {
       const current = status(id);
-      const reason = current === 'Rejected' ? rejections.reasonOf(id) : undefined;
-      return { status: current, ...(reason !== undefined && { reason }) };
+      const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
+      return refusal === undefined ? { status: current } : { status: current, reason: refusal.reason, code: refusal.code };
     },
     dropTx: (id) => {
       const tx = mempool.get(id);
@@ -145,7 +150,7 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
       mempool.remove([tx]);
       wallet.onDropped(id);
       const reason = droppedByCaller(id);
-      rejections.add(id, reason);
+      refusals.add(id, reason);
       options.onDropped?.(tx, reason);
       return true;
     },
@@ -153,16 +158,16 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
       // The transactions of a block come back in its order: one may spend an output of another that is in the mempool again.
       checkRules: (tx) => checkRules(tx, viewAfterParents(tx, ledger, mempool)),
       onDropped: (tx, reason) => {
-        markRejected(tx, reason);
+        recordRefusal(tx, reason);
         wallet.onDropped(tx.id);
         options.onDropped?.(tx, reason);
       },
       onAccepted: ({ id }) => {
-        rejections.remove(id);
+        refusals.remove(id);
         wallet.onDecided(id);
       },
       restart: (walletQueue) => {
-        rejections.clear();
+        refusals.clear();
         wallet.replace(walletQueue);
       },
       walletQueue: wallet.list,
@@ -173,30 +178,29 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
 /** The rules for a transaction that is issued: the chain is in sync, and the transaction is valid on a view. */
 function createIssueRules(
   { ledger, verifier, mempool, isBootstrapping }: TxIntakeParts,
-  { differences, acceptUnknownImports }: TxIntakeOptions,
-  status: (id: Id) => TxStatus,
-  markRejected: (tx: Tx, reason: AnyFault) => void,
+  { retryRefused }: Pick<TxIntakeOptions['differences'], 'retryRefused'>,
+  explain: (fault: AnyFault) => AnyFault,
+  recordRefusal: (tx: Tx, fault: AnyFault) => AnyFault,
 ) {
   /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
   const checkSynced = (): void => {
     if (isBootstrapping()) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
   };
-  /** `onFault` is called with the fault of an invalid transaction before it is thrown. */
-  const verify = (tx: Tx, view: View, onFault?: (fault: AnyFault) => void): void => {
+  /** Throws the fault of an invalid transaction as `explainFault` returns it. */
+  const verify = (tx: Tx, view: View, explainFault = explain): void => {
     try {
       checkSynced();
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, view);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      onFault?.(error);
-      throw explainMissingOutput(error, ledger, status, acceptUnknownImports);
+      throw explainFault(error);
     }
   };
   const checkRules = (tx: Tx, view: View = ledger): void => {
-    const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
+    const before = retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
     if (before !== undefined) throw before;
-    verify(tx, view, (fault) => markRejected(tx, fault));
+    verify(tx, view, (fault) => recordRefusal(tx, fault));
   };
   return { checkSynced, verify, checkRules };
 }

@@ -80,11 +80,11 @@ const showTx: ClientCommand = async (context) => {
   const get = await createDataClient(client);
   const tx = (await get(`/transactions/${encodeURIComponent(id)}`)) as Tx | undefined;
   if (tx === undefined) {
-    const { status } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string };
-    if (status === 'Unknown') throw notFound(`transaction ${id}`, client.url);
+    const { status, reason } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string; reason?: string };
+    if (status === 'Unknown' && reason === undefined) throw notFound(`transaction ${id}`, client.url);
     const life = (await callDev(client, 'getTxLifecycle', { txID: id }).catch(() => undefined)) as Lifecycle | undefined;
     print(options.json ? JSON.stringify({ txID: id, status, lifecycle: life }) : `${id}: ${status}`);
-    if (!options.json) for (const { step, reason } of life?.steps ?? []) print(`  ${step}${reason === undefined ? '' : `: ${reason}`}`);
+    if (!options.json) for (const one of life?.steps ?? []) print(`  ${one.step}${one.reason === undefined ? '' : `: ${one.reason}`}`);
     return undefined;
   }
   if (options.json) print(JSON.stringify(tx));
