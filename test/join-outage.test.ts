@@ -55,6 +55,11 @@ test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async
 const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;
 
+/** What load balancers ask. */
+const readinessOf = ({ client }: Program): Promise<number[]> =>
+  Promise.all(['/ready', '/v1/health-check', '/ext/health/readiness'].map(async (path) => (await client.send('GET', path)).status));
+const isEach = (wanted: number) => (statuses: readonly number[]) => statuses.every((status) => status === wanted);
+
 test('a node whose trusted node is away says that it stands still, starts without it, and goes on when it is back', async () => {
   const [first, second] = [startTrustedNode(), startTrustedNode()];
   const validatorFolder = `--data-dir=${join(folder, 'validator')}`;
@@ -97,6 +102,13 @@ test('a node whose trusted node is away says that it stands still, starts withou
   expect(checks.X?.error).toContain(`behind the network: most of the stake is at height`);
   expect(checks['trusted-validators']?.error).toContain('the last known validators hold');
   expect((await follower.program.client.send('GET', '/ext/health')).status).toBe(503);
+  expect(await eventually(() => readinessOf(follower.program), isEach(503), 30_000)).toEqual([503, 503, 503]);
+  expect(JSON.parse((await follower.program.client.send('GET', '/ready')).text)).toEqual({
+    ready: false,
+    reason: expect.stringContaining('X: behind the network: most of the stake is at height'),
+  });
+  const old = await follower.program.client.send('GET', '/v1/networks/local/blockchains/x-chain/blocks');
+  expect([old.status, Number(old.headers['x-serac-data-age']) >= 10]).toEqual([200, true]);
   const log = follower.program.stderrText();
   expect(log).toMatch(/X: most of the stake is at height \d+, this node stands at \d+; the last block was refused: /);
   expect(log).toMatch(/X: refused block \w+ at height \d+: /);
@@ -125,5 +137,6 @@ test('a node whose trusted node is away says that it stands still, starts withou
     (all) => all.X?.error === undefined && all['trusted-validators']?.error === undefined,
     60_000,
   );
+  expect(await eventually(() => readinessOf(follower.program), isEach(200), 30_000)).toEqual([200, 200, 200]);
   for (const trusted of [first, second]) trusted.stop();
 }, 360_000);

@@ -17,8 +17,9 @@ export function watchBootstrap(chains: readonly RunningChain[], notRun: readonly
     else
       void caughtUp.then(async () => {
         done.add(spec.id);
-        await Promise.all([health.recheck('readiness', 'bootstrapped'), health.recheck('health', 'bootstrapped')]);
-        await health.recheck('health', spec.aliases[0]);
+        const kinds = ['readiness', 'health'] as const;
+        await Promise.all(kinds.map((kind) => health.recheck(kind, 'bootstrapped')));
+        await Promise.all(kinds.map((kind) => health.recheck(kind, spec.aliases[0])));
       });
   }
   return { isBootstrapped: (chain) => done.has(chain), isEveryChainDone: () => chains.every(({ spec }) => done.has(spec.id)) };

@@ -1,3 +1,4 @@
+import type { DataAge } from '../../api/rest/data-age.ts';
 import { stopVertexId } from '../../avm/genesis/genesis-block.ts';
 import type { Network } from '../../avm/network.ts';
 import { packVertex, parseVertex } from '../../avm/tx/vertex.ts';
@@ -14,6 +15,7 @@ import type { Dag } from '../../network/dag/dag-bootstrapper.ts';
 import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
 import type { Identity } from '../../network/identity/identity.ts';
 import { signStaking, verifyStakingSignature } from '../../network/identity/staking-signature.ts';
+import { describeStaleness } from '../../network/joined-chain/chain-health.ts';
 import { type JoinedChain, type JoinedChainState, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import { openOuterStore } from '../../network/outer-chain/outer-store.ts';
 import { createOuterVm } from '../../network/outer-chain/outer-vm.ts';
@@ -99,6 +101,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     },
   });
   const started = joined;
+  const readLastTime = (): number => Number(vm.block(vm.lastAccepted())?.time ?? 0n);
   const stopWarning = warnOfLag(spec.aliases[0], started, refused, env);
   const stop = (): void => {
     stopWarning();
@@ -107,9 +110,17 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   return {
     ...running,
     engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop },
+    dataAge: createJoinedAge(started, () => Number(env.clock.unixSeconds()) - readLastTime()),
     joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(parts.store, spec.id, dag.vertices) },
   };
 }
+
+/** How old the data of a joined chain is. `lastBlockAge`: seconds since its last block. Others may have newer data, so it is not ready while its data is old. */
+const createJoinedAge = (chain: JoinedChain, lastBlockAge: () => number): DataAge => ({
+  seconds: () => (chain.isBootstrapped() ? (chain.lag()?.milliseconds ?? 0) / 1000 : lastBlockAge()),
+  problem: () => describeStaleness(chain),
+  notReady: () => describeStaleness(chain),
+});
 
 /**
  * What the chain was before linearization. The stop vertex is the parent of block 0. Without transactions before it, there is nothing to fetch:

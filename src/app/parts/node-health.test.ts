@@ -14,11 +14,12 @@ test('a check runs again within a second after its verdict has changed, and not 
   const rerun: string[] = [];
   let error: string | undefined;
   const health = {
-    recheck: async (_: string, name: string) => {
-      rerun.push(`${name} ${error}`);
+    recheck: async (kind: string, name: string) => {
+      rerun.push(`${kind} ${name} ${error}`);
     },
   };
-  const stop = watchVerdicts([{ name: 'X', check: () => (error === undefined ? {} : { error }) }], health, timers);
+  const checks = (['health', 'readiness'] as const).map((kind) => ({ kind, name: 'X', check: () => ({ error }) }));
+  const stop = watchVerdicts(checks, health, timers);
   const next = async (failure: string | undefined): Promise<void> => {
     error = failure;
     tick();
@@ -26,8 +27,9 @@ test('a check runs again within a second after its verdict has changed, and not 
     await Promise.resolve();
   };
   for (const failure of [undefined, undefined, 'behind', 'behind', undefined]) await next(failure);
-  expect(rerun).toEqual(['X undefined', 'X behind', 'X undefined']);
+  const both = (failure: string | undefined) => [`health X ${failure}`, `readiness X ${failure}`];
+  expect(rerun).toEqual([...both(undefined), ...both('behind'), ...both(undefined)]);
   stop();
   await next('behind');
-  expect(rerun).toHaveLength(3);
+  expect(rerun).toHaveLength(6);
 });

@@ -65,7 +65,9 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
     now: context.clock.unixNanos,
   });
   const ofParts = parts.checks();
-  for (const { kind, name, check, tags } of [...checks, ...ofParts]) forcedChecks.register(kind, name, check, tags);
+  // AvalancheGo's readiness only says whether a chain was bootstrapped once.
+  const ofReadiness = context.differences.extraChecks ? listFreshnessChecks(chains) : [];
+  for (const { kind, name, check, tags } of [...checks, ...ofReadiness, ...ofParts]) forcedChecks.register(kind, name, check, tags);
   await health.start();
   phases.end('health checks');
   if (isDiskExhausted && isOnDisk) {
@@ -75,12 +77,8 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   isStarted = true;
   const joined = new Set(chains.filter((chain) => chain.joined !== undefined).map(({ spec }) => spec.aliases[0]));
   // A followed chain has its checks run when its state changes.
-  const watched = joined.size === 0 ? [] : [...checks.filter(({ name }) => joined.has(name)), ...ofParts];
-  const stopWatch = watchVerdicts(
-    watched.filter(({ kind }) => kind === 'health'),
-    health,
-    env.timers,
-  );
+  const ofJoined = joined.size === 0 ? [] : [...checks.filter(({ name }) => joined.has(name)), ...ofParts];
+  const stopWatch = watchVerdicts([...ofJoined, ...ofReadiness], health, env.timers);
   return {
     bootstrapped,
     probeWrite,
@@ -91,6 +89,12 @@ export async function startNodeHealth(core: NodeCore, { store, chains, readings,
   };
 }
 
+/** Readiness of chains that can fall behind: it fails while what they serve is too old. Without details, so that it also fails after it has passed. */
+const listFreshnessChecks = (chains: NodeChains): NamedCheck[] =>
+  chains.flatMap(({ spec, dataAge }) =>
+    dataAge === undefined ? [] : [applicationCheck(spec.aliases[0], () => ({ error: dataAge.notReady() }), 'readiness')],
+  );
+
 /** Milliseconds between two looks at a chain on a network and at its trusted nodes. */
 const watchInterval = 1000;
 
@@ -99,18 +103,18 @@ const watchInterval = 1000;
  * whose trusted nodes are away, must not look healthy until then. These checks only read memory. Returns a function that stops it.
  */
 export function watchVerdicts(
-  checks: readonly Pick<NamedCheck, 'name' | 'check'>[],
+  checks: readonly Pick<NamedCheck, 'kind' | 'name' | 'check'>[],
   health: Pick<Health, 'recheck'>,
   timers: Pick<Timers, 'after'>,
 ): () => void {
   if (checks.length === 0) return () => {};
-  const failing = new Map<string, boolean>();
+  const failing = new Map<Check, boolean>();
   return every(timers, watchInterval, () => {
-    for (const { name, check } of checks)
+    for (const { kind, name, check } of checks)
       void Promise.resolve(check()).then(({ error }) => {
         const isFailing = error !== undefined;
-        if (failing.get(name) !== isFailing) void health.recheck('health', name);
-        failing.set(name, isFailing);
+        if (failing.get(check) !== isFailing) void health.recheck(kind, name);
+        failing.set(check, isFailing);
       });
   });
 }

@@ -167,7 +167,11 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
   if (!context.differences.indexRoutes) return [];
   const findReason = (): string | undefined => {
     if (stop.isStopping()) return 'the node is stopping';
-    if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
+    if (health.report('readiness', []).checks.bootstrapped?.error !== undefined) return 'the node is not bootstrapped yet';
+    for (const { spec, dataAge } of chains) {
+      const reason = dataAge?.notReady();
+      if (reason !== undefined) return `${spec.aliases[0]}: ${reason}`;
+    }
     return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
   };
   return [createIndexRoute(index), createReadyRoute(env.version, findReason)];

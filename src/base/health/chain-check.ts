@@ -46,7 +46,7 @@ export const chainCheck =
     const { consensus, behind, isSplit, vm = null, networking } = read();
     const engineError = joinErrors([
       isSplit && splitText,
-      behind && behindError(behind, limits),
+      behind && behind.time > limits.behindTime && describeLag(behind),
       consensus && consensusError(consensus, limits),
     ]);
     const networkError = connectionError(networking.percentConnected, limits.percentConnected);
@@ -84,8 +84,18 @@ function consensusError(state: ConsensusState, limits: ChainLimits): string | un
   return joinErrors(errors);
 }
 
-function behindError({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>, { behindTime }: ChainLimits) {
-  if (time <= behindTime) return undefined;
+/** How long most of the stake may be silent while a node counts as ready: what it serves may still be the newest. */
+const silentTime = 30n * second;
+
+/** Why a chain on a network serves data that is too old for a node that is ready; undefined while it keeps up. */
+export function findStaleReason({ behind, isSplit }: Pick<ChainHealthState, 'behind' | 'isSplit'>): string | undefined {
+  if (isSplit) return splitText;
+  if (behind === undefined) return undefined;
+  const limit = behind.majorityHeight > behind.ownHeight ? chainLimits.behindTime : silentTime;
+  return behind.time > limit ? describeLag(behind) : undefined;
+}
+
+function describeLag({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>): string {
   const duration = durationText(time - (time % second));
   return majorityHeight > ownHeight
     ? `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${duration})`

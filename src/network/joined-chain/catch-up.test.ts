@@ -9,6 +9,7 @@ import { defaultEngineParameters } from '../consensus/engine-parameters.ts';
 import { createGetter } from '../consensus/getter.ts';
 import { defaultGossipParameters } from '../gossip/gossip-parameters.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
+import { describeStaleness } from './chain-health.ts';
 import { startJoinedChain } from './joined-chain.ts';
 
 const genesis = makeBlock(undefined, 'g');
@@ -28,12 +29,14 @@ async function openChain() {
       }),
   };
   const blocks = [genesis];
-  /** Whether peers send older blocks than the newest one. */
-  const answers = { olderBlocks: true };
+  /** Whether peers send older blocks than the newest one, and whether they answer at all. */
+  const answers = { olderBlocks: true, any: true };
   for (const peer of peers) {
     const transport = network.transportOf(peer);
     const receive = (from: NodeId, message: ChainMessage): void => {
+      if (!answers.any) return;
       const newest = blocks.at(-1) as EngineBlock;
+      if (message.kind === 'get' && message.containerId !== newest.id && !answers.olderBlocks) return;
       if (message.kind === 'getAncestors' && !answers.olderBlocks) {
         const containers = message.containerId === newest.id ? [newest.bytes] : [];
         transport.send({ kind: 'ancestors', chainId, requestId: message.requestId, containers }, [from]);
@@ -76,7 +79,7 @@ async function openChain() {
   const grow = (count: number): void => {
     for (let added = 0; added < count; added++) blocks.push(makeBlock(blocks.at(-1), `b${blocks.length}`));
   };
-  return { chain, vm, phases, blocks, run, grow, answers };
+  return { chain, vm, phases, blocks, run, grow, answers, now: loop.timers.now };
 }
 
 test('a chain that is more than 256 blocks behind most of the stake bootstraps again, and reaches the tip', async () => {
@@ -101,5 +104,36 @@ test('a chain that bootstraps again is behind the tip that the beacons name, not
   answers.olderBlocks = true;
   expect(await run(() => chain.lag() === undefined)).toBe(true);
   expect([chain.isBootstrapping(), chain.bootstrap().height]).toEqual([false, 3300n]);
+  chain.stop();
+});
+
+test('a chain is stale once the network has had a block for 10 s that it cannot fetch, and no longer when it has it', async () => {
+  const { chain, run, grow, answers, now } = await openChain();
+  expect(await run(() => describeStaleness(chain) !== undefined)).toBe(false);
+  answers.olderBlocks = false;
+  const began = now();
+  grow(20);
+  expect(await run(() => describeStaleness(chain) !== undefined)).toBe(true);
+  expect(describeStaleness(chain)).toBe('behind the network: most of the stake is at height 20, this node at 0 (for 10s)');
+  expect(now() - began).toBeWithin(9000, 15_000);
+  answers.olderBlocks = true;
+  expect(await run(() => describeStaleness(chain) === undefined)).toBe(true);
+  expect(chain.bootstrap().height).toBe(20n);
+  chain.stop();
+});
+
+test('a chain is stale when most of the stake has been silent for 30 s, and while it bootstraps', async () => {
+  const { chain, run, grow, answers, now } = await openChain();
+  answers.any = false;
+  const began = now();
+  expect(await run(() => describeStaleness(chain) !== undefined)).toBe(true);
+  expect(describeStaleness(chain)).toBe('out of touch: most of the stake has not answered for 30s, this node is at height 0');
+  expect(now() - began).toBeWithin(29_000, 40_000);
+  answers.any = true;
+  expect(await run(() => describeStaleness(chain) === undefined)).toBe(true);
+  answers.olderBlocks = false;
+  grow(300);
+  expect(await run(chain.isBootstrapping)).toBe(true);
+  expect(describeStaleness(chain)).toStartWith('bootstrapping: it is at height 0');
   chain.stop();
 });

@@ -1,5 +1,5 @@
 import { nodeIdText } from '../../base/bytes/node-id.ts';
-import type { ChainHealthState } from '../../base/health/chain-check.ts';
+import { type ChainHealthState, findStaleReason } from '../../base/health/chain-check.ts';
 import type { JoinedChainState } from './joined-chain.ts';
 
 const nanosPerMillisecond = 1_000_000;
@@ -21,6 +21,15 @@ export function chainHealth(chain: Pick<JoinedChainState, 'engine' | 'networking
     },
     networking: formatNetworking(chain.networking()),
   };
+}
+
+/** Why what a joined chain serves is too old; undefined while the chain keeps up with the network. */
+export function describeStaleness(
+  chain: Pick<JoinedChainState, 'engine' | 'networking' | 'lag' | 'bootstrap' | 'isBootstrapping'>,
+): string | undefined {
+  if (!chain.isBootstrapping()) return findStaleReason(chainHealth(chain));
+  const { height, tipHeight } = chain.bootstrap();
+  return `bootstrapping: it is at height ${height}${tipHeight === undefined ? '' : ` of ${tipHeight}`}`;
 }
 
 /** The connected stake with the texts of node IDs. AvalancheGo: snow/networking/handler/health.go. */
