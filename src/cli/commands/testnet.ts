@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createRpcClient } from '../../api/client/rpc-client.ts';
 import type { FlagDefinition } from '../../app/flags/flag-definition.ts';
 import type { FlagInputs } from '../../app/flags/flag-source.ts';
@@ -8,7 +8,7 @@ import type { Env } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { loadIdentity } from '../../network/identity/identity.ts';
 import { carryOut } from '../testnet/carry-out.ts';
-import { type Order, sendOrder, TestnetError, takeOrders, temporaryPrefix } from '../testnet/control.ts';
+import { createTemporaryFolder, type Order, sendOrder, TestnetError, takeOrders } from '../testnet/control.ts';
 import { arePortsFree, findFreePorts, startNodeProcess, stopWithParent } from '../testnet/node-process.ts';
 import type { TestnetNode } from '../testnet/node-status.ts';
 import { listFolders, planTestnet } from '../testnet/plan.ts';
@@ -34,7 +34,7 @@ export async function runTestnet(
   env: Env,
 ): Promise<RunningTestnet> {
   const isTemporary = options['data-dir'] === undefined;
-  const folder = options['data-dir'] ?? mkdtempSync(`${env.tempFolder()}/${temporaryPrefix}`);
+  const folder = options['data-dir'] ?? createTemporaryFolder(env.tempFolder());
   const avalancheGoNodes = options['avalanchego-nodes'];
   const sizes = { seracNodes, avalancheGoNodes, folder };
   const identityEnv = { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random };

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectToSocket, socketPathOf } from '../../app/platform/local-socket.ts';
-import { type Order, sendOrder, takeOrders } from './control.ts';
+import { createTemporaryFolder, type Order, sendOrder, takeOrders } from './control.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-control-'));
 const orders: Order[] = [];
@@ -56,4 +56,33 @@ test('a connection that sends something else, or more than an order, is closed; 
   expect(orders).toEqual([]);
   expect(await sendText('{"kind":"heal","nodes":[]}\n{"kind":"kill","nodes":[1]}\n')).toBe('{"text":"heal done"}\n');
   expect(orders).toEqual([{ kind: 'heal', nodes: [] }]);
+});
+
+/** A folder with a socket that nobody listens on, as a killed testnet leaves it. */
+async function createDead(tempFolder: string, isTemporary: boolean): Promise<string> {
+  const dead = isTemporary ? createTemporaryFolder(tempFolder) : mkdtempSync(join(tempFolder, 'serac-testnet-'));
+  const left = mkdtempSync(join(tempFolder, 'other-'));
+  const end = await takeOrders(left, async () => ({ text: '' }));
+  // Ending removes the socket by its name.
+  renameSync(socketPathOf(left), socketPathOf(dead));
+  end();
+  return dead;
+}
+
+test.skipIf(process.platform === 'win32')('a testnet that was killed does not count, and its temporary folder is removed', async () => {
+  const tempFolder = mkdtempSync(join(tmpdir(), 'serac-control-'));
+  const heal = (dataDir?: string) => sendOrder({ kind: 'heal', nodes: [] }, dataDir, tempFolder);
+  try {
+    const dead = [await createDead(tempFolder, true), await createDead(tempFolder, true)];
+    const named = await createDead(tempFolder, false);
+    const end = await takeOrders(createTemporaryFolder(tempFolder), async ({ kind }) => ({ text: `${kind} done` }));
+    expect(await heal()).toBe('heal done');
+    expect([...dead, named].map((one) => existsSync(one))).toEqual([false, false, true]);
+    end();
+    await expect(heal()).rejects.toThrow('no testnet runs in a temporary folder');
+    await expect(heal(named)).rejects.toThrow(`no testnet runs in ${named}`);
+    expect(existsSync(named)).toBe(true);
+  } finally {
+    rmSync(tempFolder, { recursive: true, force: true });
+  }
 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectToSocket, hasSocket, listenOnSocket } from '../../app/platform/local-socket.ts';
@@ -19,7 +19,16 @@ export type Order = { readonly kind: 'kill' | 'freeze' | 'partition' | 'heal'; r
 export type Outcome = { readonly text: string } | { readonly refused: string };
 
 /** The start of the name of a folder that a testnet removes at its end. */
-export const temporaryPrefix = 'serac-testnet-';
+const temporaryPrefix = 'serac-testnet-';
+/** An empty file in such a folder: a folder that a user named is never removed, whatever its name is. */
+const temporaryMark = 'temporary';
+
+/** Creates the folder of a testnet that ends with it. */
+export function createTemporaryFolder(tempFolder: string): string {
+  const folder = mkdtempSync(join(tempFolder, temporaryPrefix));
+  writeFileSync(join(folder, temporaryMark), '');
+  return folder;
+}
 
 /** Bytes of one order or outcome, and milliseconds for it. */
 const maxLine = 65_536;
@@ -57,31 +66,46 @@ const orderKinds: ReadonlySet<unknown> = new Set<Order['kind']>(['kill', 'freeze
 /** Sends an order to the running testnet: that of the folder, or the only one in temporary folders. Returns what was done. */
 export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<string> {
   const folders = dataDir === undefined ? listTemporary(tempFolder) : [dataDir];
-  const running = folders.filter(hasSocket);
-  const [folder, ...others] = running;
-  if (folder === undefined)
-    throw new TestnetError(
-      `no testnet runs ${dataDir === undefined ? 'in a temporary folder; name the folder of another with --data-dir DIR' : `in ${dataDir}; start one with serac testnet 3 --data-dir ${dataDir}`}`,
-      { code: 'TESTNET_NOT_FOUND' },
-    );
-  if (others.length > 0)
-    throw new TestnetError(`several testnets run; name the folder of one with --data-dir: ${running.join(', ')}`, {
-      code: 'TESTNET_AMBIGUOUS',
-      folders: running,
-    });
+  const running = (await Promise.all(folders.filter(hasSocket).map(openTestnet))).filter((one) => one !== undefined);
+  const [first, ...others] = running;
+  try {
+    if (first === undefined)
+      throw new TestnetError(
+        `no testnet runs ${dataDir === undefined ? 'in a temporary folder; name the folder of another with --data-dir DIR' : `in ${dataDir}; start one with serac testnet 3 --data-dir ${dataDir}`}`,
+        { code: 'TESTNET_NOT_FOUND' },
+      );
+    if (others.length > 0) {
+      const names = running.map(({ folder }) => folder);
+      const message = `several testnets run; name the folder of one with --data-dir: ${names.join(', ')}`;
+      throw new TestnetError(message, { code: 'TESTNET_AMBIGUOUS', folders: names });
+    }
+    first.socket.write(`${JSON.stringify(order)}\n`);
+    const line = await readLine(first.socket);
+    const outcome: Outcome = line === undefined ? { refused: 'the testnet ended before it answered' } : JSON.parse(line);
+    if ('text' in outcome) return outcome.text;
+    throw new TestnetError(outcome.refused, { code: 'TESTNET_REFUSED', reason: outcome.refused });
+  } finally {
+    for (const { socket } of running) socket.destroy();
+  }
+}
+
+/** Connects to the testnet of a folder; undefined if its process was killed. A temporary folder that such a process left is removed. */
+async function openTestnet(folder: string): Promise<{ readonly folder: string; readonly socket: Socket } | undefined> {
   const socket = connectToSocket(folder);
-  const connected = new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  await connected.catch((cause: { code?: string }) => {
-    throw new TestnetError(`the testnet in ${folder} does not run any more (${cause.code}); remove the folder if it is temporary`, {
-      code: 'TESTNET_NOT_FOUND',
-    });
-  });
-  socket.write(`${JSON.stringify(order)}\n`);
-  const line = await readLine(socket);
-  socket.destroy();
-  const outcome: Outcome = line === undefined ? { refused: 'the testnet ended before it answered' } : JSON.parse(line);
-  if ('text' in outcome) return outcome.text;
-  throw new TestnetError(outcome.refused, { code: 'TESTNET_REFUSED', reason: outcome.refused });
+  const failure = await new Promise<{ code?: string } | undefined>((resolve) =>
+    socket.once('connect', () => resolve(undefined)).once('error', resolve),
+  );
+  if (failure === undefined) return { folder, socket };
+  if (failure.code === 'ECONNREFUSED' && existsSync(join(folder, temporaryMark))) removeFolder(folder);
+  return undefined;
+}
+
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // A node that has not noticed the end of its testnet yet still writes: the next order removes the folder.
+  }
 }
 
 const listTemporary = (tempFolder: string): string[] =>
