@@ -91,10 +91,23 @@ describe('money', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('unexpected argument "AVAX8"')]);
   });
 
-  test('the receipt of a transaction that waits for a block has the same sentence', async () => {
+  test('a transaction that waits for a block has the same receipt, says pending and exits with 1; with --no-wait with 0', async () => {
     const automine = (enabled: boolean) => node.client.call('/ext/dev', 'dev.setAutomine', { enabled });
+    const pending = /^pending {6}it is issued and in no block yet/m;
+    expect(await json('send', to, '6', '--from', '3')).toMatchObject({ status: 'Accepted' });
     await automine(false);
-    expect(await ok('send', to, '6', '--from', '3')).toStartWith(`account 3 sent 6 AVAX to ${short}\n`);
+    const waiting = await serac('send', to, '6', '--from', '3');
+    expect(waiting).toEqual({ code: 1, out: expect.stringMatching(pending), err: '' });
+    expect(waiting.out).toStartWith(`account 3 sent 6 AVAX to ${short}\n`);
+    for (const args of [
+      ['faucet', to, '1'],
+      ['asset', 'create', 'Pending', 'PND', '5'],
+      ['nft', 'create', 'Waiting', 'WTN'],
+    ]) {
+      const { code, out } = await serac(...args, '--json');
+      expect([args, code, JSON.parse(out).status]).toEqual([args, 1, 'Processing']);
+    }
+    expect(await ok('send', to, '6', '--from', '4', '--no-wait')).toMatch(pending);
     await automine(true);
   });
 

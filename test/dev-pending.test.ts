@@ -54,3 +54,15 @@ for (const mode of devModes)
       expect((await node.everywhere('/ext/bc/X', 'avm.getBalance', { address: to, assetID }))[0]?.result.balance).toBe('12');
     });
   });
+
+test('with noWait a method returns when the transaction is in the mempool, without it when it is accepted', async () => {
+  const node = await startDevNode('in memory', '--min-block-delay=9s');
+  const send = async (params: object = {}): Promise<string> => {
+    const { txID } = await node.dev('dev.send', { to, amount: 1, ...params });
+    return (await node.everywhere('/ext/bc/X', 'avm.getTxStatus', { txID }))[0]?.result.status;
+  };
+  expect(await send()).toBe('Accepted');
+  // The next block is built nine seconds after the first; a call that waited for it would return a transaction that is accepted.
+  expect(await send({ noWait: true })).toBe('Processing');
+  await node.stop();
+});

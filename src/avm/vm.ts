@@ -78,7 +78,7 @@ export type EngineReport = { readonly processingBlocks: number; readonly longest
 
 export type Engine = {
   readonly report: () => EngineReport;
-  /** Whether the engine is about to build a block, or will build one after a delay, without a further call. */
+  /** Whether waiting transactions get into a block, of this node or of another one, without a further call. */
   readonly isBlockDue: () => boolean;
   /** Stops building blocks. */
   readonly stop: () => void;

@@ -32,6 +32,9 @@ const locktime = optional(numberOrText('time', 'Unix seconds or RFC 3339.'));
 /** An address of an account, or its index. */
 const from = optional(numberOrText('address or index'));
 
+/** Whether the method returns when the transaction is in the mempool, rather than when it is accepted. */
+const noWait = optional(flag());
+
 const issued = record({ txID: id() });
 const created = record({ assetID: id(), txID: id() });
 const withOutput = record({ txID: id(), utxoID: id() });
@@ -46,8 +49,8 @@ const Account = object('Account', {
 /** Accounts, transfers and assets: `dev.*`. */
 export const moneyRows = {
   accounts: devMethod({}, record({ accounts: list(Account) })),
-  faucet: devMethod({ to, amount: optional(amount), assetID, threshold }, issued, 'to'),
-  send: devMethod({ from, to, amount, assetID, memo, locktime, threshold }, issued),
+  faucet: devMethod({ to, amount: optional(amount), assetID, threshold, noWait }, issued, 'to'),
+  send: devMethod({ from, to, amount, assetID, memo, locktime, threshold, noWait }, issued),
   createAsset: devMethod(
     {
       name: text(),
@@ -56,16 +59,20 @@ export const moneyRows = {
       supply: optional(amount),
       owner: optional(to),
       mintable: optional(flag()),
+      noWait,
     },
     created,
   ),
-  mint: devMethod({ assetID: text(), to, amount, threshold }, issued),
-  createNFT: devMethod({ name: text(), symbol: text(), groups: optional(u32()) }, created),
-  mintNFT: devMethod({ assetID: text(), to, payload: longText(), threshold }, record({ txID: id(), groupID: integer(), utxoID: id() })),
-  sendNFT: devMethod({ utxoID: text(), to, threshold }, withOutput),
-  createProperty: devMethod({ name: text(), symbol: text() }, created),
-  mintProperty: devMethod({ assetID: text(), to, threshold }, withOutput),
-  burnProperty: devMethod({ utxoID: text() }, issued, 'utxoID'),
+  mint: devMethod({ assetID: text(), to, amount, threshold, noWait }, issued),
+  createNFT: devMethod({ name: text(), symbol: text(), groups: optional(u32()), noWait }, created),
+  mintNFT: devMethod(
+    { assetID: text(), to, payload: longText(), threshold, noWait },
+    record({ txID: id(), groupID: integer(), utxoID: id() }),
+  ),
+  sendNFT: devMethod({ utxoID: text(), to, threshold, noWait }, withOutput),
+  createProperty: devMethod({ name: text(), symbol: text(), noWait }, created),
+  mintProperty: devMethod({ assetID: text(), to, threshold, noWait }, withOutput),
+  burnProperty: devMethod({ utxoID: text(), noWait }, issued, 'utxoID'),
 };
 
 const counterpart = oneOf(['P', 'C']);
@@ -88,7 +95,10 @@ const AtomicOutput = object('AtomicOutput', {
 export const crossChainRows = {
   atomicDeposit: devMethod({ from: counterpart, to, amount, assetID, locktime, threshold }, record({ utxoID: id() })),
   listAtomic: devMethod({ limit: optional(u32()) }, record({ utxos: list(AtomicOutput), truncated: flag() }), 'limit'),
-  export: devMethod({ destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold }, withOutput),
+  export: devMethod(
+    { destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold, noWait },
+    withOutput,
+  ),
   claimExport: devMethod({ utxoID: text() }, record({ utxoID: id(), destinationChain: text() }), 'utxoID'),
   addAtomicUTXO: devMethod({ sourceChain: text(), utxo: longText() }, record({ utxoID: id() })),
 };

@@ -61,7 +61,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   },
 
   export: {
-    run: async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
+    run: async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold, noWait }) => {
       const { wallet, formatAddress } = deps;
       const destination = requireCounterpart('destinationChain', destinationChain, deps);
       const payer = wallet.payer(from);
@@ -74,6 +74,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
         payer,
         sent,
         memo: parseBytesText(memo, 'memo'),
+        noWait,
         build: (keys, funds) => exportTx(keys, funds, destination, sent),
       });
       // The exported output follows the change.

@@ -32,8 +32,10 @@ type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'
   readonly pendingTxs: OutputReads['pendingTxs'];
   /** Whether outputs of an address may be spent without its signatures. */
   readonly isImpersonated: (address: Address) => boolean;
+  /** Issues a transaction. Resolves when it is in the mempool. */
+  readonly issue: (tx: Tx) => void | Promise<void>;
   /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
-  readonly issue: (tx: Tx) => Promise<void>;
+  readonly issueAndWait: (tx: Tx) => Promise<void>;
 };
 
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
@@ -47,6 +49,8 @@ type TxRequest = {
   readonly sent?: readonly TransferableOutput[];
   readonly fee?: bigint;
   readonly memo?: Uint8Array;
+  /** Whether the call returns when the transaction is in the mempool, rather than when it is accepted. */
+  readonly noWait: boolean;
   readonly build: (wallet: Wallet, funds: Funds) => Draft | Promise<Draft>;
 };
 
@@ -65,7 +69,7 @@ export function createDevWallet(deps: DevWalletDeps) {
     longWork: deps.longWork,
   };
   const runLongQuery = createLongQueryRunner(deps.longWork);
-  /** One transaction at a time, until it is accepted: two that are built on the same state would spend the same outputs. */
+  /** One transaction at a time, until it is accepted or, with `noWait`, pending: two that are built on the same state would spend the same outputs. */
   const lock = createMutex();
 
   const assetById = (id: Id): Asset => {
@@ -132,14 +136,14 @@ export function createDevWallet(deps: DevWalletDeps) {
     },
 
     /** Selects outputs of the payer, builds, signs and issues a transaction. */
-    issue: ({ payer, sent = [], fee = chainParams.txFee, memo, build }: TxRequest): Promise<Tx> =>
+    issue: ({ payer, sent = [], fee = chainParams.txFee, memo, noWait, build }: TxRequest): Promise<Tx> =>
       lock(async () => {
         await deps.fetchOutputs?.([payer.key.address]);
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
         const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };
         const tx = signDraft(await build(walletOf(payer), funds));
-        await deps.issue(tx);
+        await (noWait ? deps.issue(tx) : deps.issueAndWait(tx));
         return tx;
       }),
   };

@@ -17,6 +17,8 @@ export type DevFault =
   | { code: 'DEV_WRONG_OUTPUT'; utxoID: string; kind: string; expected: string }
   | { code: 'DEV_WRONG_CHAIN'; chain: string }
   | { code: 'DEV_TX_DROPPED'; txID: string }
+  /** `cause` is the store's error code, such as STORE_FULL. */
+  | { code: 'DEV_NOT_STORED'; txID: string; cause: string }
   | { code: 'DEV_TOO_MANY_BLOCKS'; blocks: string; max: number }
   | { code: 'DEV_BAD_DEPTH'; depth: number; max: number }
   | { code: 'DEV_NO_FILLER_FUNDS'; address: string; need: string }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Tx } from '../../avm/tx/tx.ts';
-import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
 import { type ChainEvent, createEventBus } from '../../chain/lifecycle/events.ts';
 import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
@@ -13,8 +14,14 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
   const waiting = new Set<() => void>();
   let subscriptions = 0;
   let report: TxReport = { status: 'Processing' };
+  let commitFailure: AnyFault | undefined;
   const issueAndWait = createIssueAndWait({
-    running: { spec: { id: zeroId }, engine: { isBlockDue: () => isBlockDue }, txIssuer: { issue, report: () => report } },
+    running: {
+      spec: { id: zeroId },
+      engine: { isBlockDue: () => isBlockDue },
+      commitFailure: () => commitFailure,
+      txIssuer: { issue, report: () => report },
+    },
     events: {
       subscribe: (kind, listener) => {
         subscriptions++;
@@ -36,6 +43,9 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
     issueAndWait,
     setReport: (next: TxReport) => {
       report = next;
+    },
+    failCommits: () => {
+      commitFailure = new Fault('database or disk is full', { code: 'STORE_FULL' });
     },
     accept: (id: Id) => bus.publish({ kind: 'accepted', chainID: zeroId, stored: { block: { txs: [{ id }] } } } as unknown as ChainEvent),
     runTimers: async () => {
@@ -81,6 +91,19 @@ test('a transaction that is dropped is an error with the reason', async () => {
   chain.setReport({ status: 'Rejected', reason: 'it was spent' });
   await chain.runTimers();
   expect(await issued).toEqual(['DEV_TX_DROPPED', expect.stringContaining('was dropped: it was spent')]);
+  expect(chain.left()).toBe(0);
+});
+
+test('a block that cannot be stored is an error at the next check, and names the transaction that waits', async () => {
+  const chain = setUp();
+  const issued = chain.issueAndWait(tx).catch((error) => [error.fault, error.message]);
+  await Promise.resolve();
+  chain.failCommits();
+  await chain.runTimers();
+  expect(await issued).toEqual([
+    { code: 'DEV_NOT_STORED', txID: idText(tx.id), cause: 'STORE_FULL' },
+    expect.stringMatching(/could not be stored: database or disk is full\. It waits in the mempool; do not send it again$/),
+  ]);
   expect(chain.left()).toBe(0);
 });
 

@@ -43,8 +43,8 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   faucet: {
-    run: ({ wallet }, { to, amount, assetID, threshold }) =>
-      send(wallet, { from: '', to, amount: amount === '' && assetID === '' ? faucetAmount : amount, assetID, threshold }),
+    run: ({ wallet }, { to, amount, assetID, threshold, noWait }) =>
+      send(wallet, { from: '', to, amount: amount === '' && assetID === '' ? faucetAmount : amount, assetID, threshold, noWait }),
     needsWriter: true,
   },
 
@@ -54,7 +54,7 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   createAsset: {
-    run: ({ wallet }, { name, symbol, denomination, supply, owner, mintable }) => {
+    run: ({ wallet }, { name, symbol, denomination, supply, owner, mintable, noWait }) => {
       const minter = ownedBy([wallet.accounts[0].key]);
       const holder = owner.length === 0 ? minter : wallet.owners(owner, 1);
       const hasNoSupply = mintable && (supply === '' || supply === '0');
@@ -63,18 +63,19 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
         ...(hasNoSupply ? [] : [{ kind: 'secp256k1fx.TransferOutput', amount, ...holder } as const]),
         ...(mintable ? [{ kind: 'secp256k1fx.MintOutput', ...minter } as const] : []),
       ];
-      return issueAsset(wallet, { name, symbol, denomination, states: [{ fxIndex: 0, outputs }] });
+      return issueAsset(wallet, { name, symbol, denomination, states: [{ fxIndex: 0, outputs }] }, noWait);
     },
     needsWriter: true,
   },
 
   mint: {
-    run: async ({ wallet }, { assetID, to, amount, threshold }) => {
+    run: async ({ wallet }, { assetID, to, amount, threshold, noWait }) => {
       const asset = wallet.asset(assetID);
       const minted = parseAmount(amount, asset);
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
+        noWait,
         build: async (keys, funds) => mint(keys, funds, await findMinter(wallet, asset, 'secp256k1fx.MintOutput'), minted, owners),
       });
       return { txID: idText(tx.id) };
@@ -83,7 +84,7 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   createNFT: {
-    run: ({ wallet }, { name, symbol, groups: given }) => {
+    run: ({ wallet }, { name, symbol, groups: given, noWait }) => {
       const groups = given === 0 ? defaultGroups : given;
       if (groups > maxGroups)
         throw new DevError(`${groups} groups are too many; at most ${maxGroups} are possible`, {
@@ -93,18 +94,19 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
         });
       const minter = ownedBy([wallet.accounts[0].key]);
       const outputs = Array.from({ length: groups }, (_, groupID) => ({ kind: 'nftfx.MintOutput', groupID, ...minter }) as const);
-      return issueAsset(wallet, { name, symbol, states: [{ fxIndex: 1, outputs }] });
+      return issueAsset(wallet, { name, symbol, states: [{ fxIndex: 1, outputs }] }, noWait);
     },
     needsWriter: true,
   },
 
   mintNFT: {
-    run: async ({ wallet }, { assetID, to, payload, threshold }) => {
+    run: async ({ wallet }, { assetID, to, payload, threshold, noWait }) => {
       const asset = wallet.asset(assetID);
       const bytes = parseBytesText(payload, 'payload');
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
+        noWait,
         build: async (keys, funds) => nftMint(keys, funds, await findMinter(wallet, asset, 'nftfx.MintOutput'), bytes, [owners]),
       });
       const nft = requireCreated(tx, 'nftfx.TransferOutput');
@@ -114,10 +116,11 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   sendNFT: {
-    run: async ({ wallet }, { utxoID, to, threshold }) => {
+    run: async ({ wallet }, { utxoID, to, threshold, noWait }) => {
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
+        noWait,
         build: (keys, funds) => nftTransfer(keys, funds, requireKind(wallet.output(utxoID), 'nftfx.TransferOutput'), owners),
       });
       return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'nftfx.TransferOutput').id) };
@@ -126,21 +129,20 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   createProperty: {
-    run: ({ wallet }, { name, symbol }) =>
-      issueAsset(wallet, {
-        name,
-        symbol,
-        states: [{ fxIndex: 2, outputs: [{ kind: 'propertyfx.MintOutput', ...ownedBy([wallet.accounts[0].key]) }] }],
-      }),
+    run: ({ wallet }, { name, symbol, noWait }) => {
+      const outputs: Output[] = [{ kind: 'propertyfx.MintOutput', ...ownedBy([wallet.accounts[0].key]) }];
+      return issueAsset(wallet, { name, symbol, states: [{ fxIndex: 2, outputs }] }, noWait);
+    },
     needsWriter: true,
   },
 
   mintProperty: {
-    run: async ({ wallet }, { assetID, to, threshold }) => {
+    run: async ({ wallet }, { assetID, to, threshold, noWait }) => {
       const asset = wallet.asset(assetID);
       const owners = wallet.owners(to, threshold);
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
+        noWait,
         build: async (keys, funds) => propertyMint(keys, funds, await findMinter(wallet, asset, 'propertyfx.MintOutput'), owners),
       });
       return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'propertyfx.OwnedOutput').id) };
@@ -149,9 +151,10 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
   },
 
   burnProperty: {
-    run: async ({ wallet }, { utxoID }) => {
+    run: async ({ wallet }, { utxoID, noWait }) => {
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
+        noWait,
         build: (keys, funds) => propertyBurn(keys, funds, requireKind(wallet.output(utxoID), 'propertyfx.OwnedOutput')),
       });
       return { txID: idText(tx.id) };
@@ -168,10 +171,11 @@ type SendRequest = {
   readonly threshold: number;
   readonly memo?: string;
   readonly locktime?: string;
+  readonly noWait: boolean;
 };
 
 async function send(wallet: DevWallet, request: SendRequest) {
-  const { from, to, amount, assetID, threshold, memo = '', locktime = '' } = request;
+  const { from, to, amount, assetID, threshold, memo = '', locktime = '', noWait } = request;
   const asset = wallet.asset(assetID);
   const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
   const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
@@ -179,15 +183,17 @@ async function send(wallet: DevWallet, request: SendRequest) {
     payer: wallet.payer(from),
     sent,
     memo: parseBytesText(memo, 'memo'),
+    noWait,
     build: (keys, funds) => baseTx(keys, funds, sent),
   });
   return { txID: idText(tx.id) };
 }
 
-async function issueAsset(wallet: DevWallet, spec: AssetSpec) {
+async function issueAsset(wallet: DevWallet, spec: AssetSpec, noWait: boolean) {
   const tx = await wallet.issue({
     payer: wallet.accounts[0],
     fee: wallet.chainParams.createAssetTxFee,
+    noWait,
     build: (keys, funds) => createAsset(keys, funds, spec),
   });
   return { assetID: idText(tx.id), txID: idText(tx.id) };

@@ -147,6 +147,10 @@ export const devCodes: AdviceByCode<
   DEV_WRONG_OUTPUT: ['The output is of another kind than `expected`.', 'Give the ID of an output of that kind.'],
   DEV_WRONG_CHAIN: ['The chain is neither the P- nor the C-Chain.', 'Use `P` or `C`.'],
   DEV_TX_DROPPED: ['Another transaction consumed an input first.', 'Send it again.'],
+  DEV_NOT_STORED: [
+    'The block with the transaction could not be stored, for example because the disk is full.',
+    'Free some space: the node tries again every second. The transaction waits in the mempool; do not send it again.',
+  ],
   WALLET_CANNOT_SIGN: [
     'The output is locked, or the node has too few keys of its owners.',
     'Use an output of an account, or wait until its lock time.',

@@ -109,7 +109,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
   };
   return {
     ...running,
-    engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop },
+    engine: { report: () => reportOf(started), isBlockDue: () => !started.isBootstrapping(), stop },
     dataAge: createJoinedAge(started, () => Number(env.clock.unixSeconds()) - readLastTime()),
     joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(parts.store, spec.id, dag.vertices) },
   };

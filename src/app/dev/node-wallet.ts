@@ -64,6 +64,7 @@ export function createNodeWallet({ context, accounts, events, timers, impersonat
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
     pendingTxs: () => x.mempool?.all() ?? [],
     isImpersonated: (address) => impersonation?.has(address) === true,
-    issue: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
+    issue: issueAfterPending,
+    issueAndWait: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
   });
 }

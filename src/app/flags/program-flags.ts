@@ -43,6 +43,13 @@ export const programFlags = {
     commands: ['send', 'export', 'deposit'],
     help: 'time until which the output is locked: Unix seconds or RFC 3339',
   },
+  'no-wait': {
+    group: 'Client',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['send', 'faucet', 'export', 'asset create', 'asset mint', 'nft create', 'nft mint', 'nft send'],
+    help: 'return when the transaction is issued, with exit code 0; without it the code is 1 unless it is accepted',
+  },
   denomination: { group: 'Client', kind: 'integer', max: 32, commands: ['asset create'], help: 'number of decimal places (0)' },
   mintable: { group: 'Client', kind: 'boolean', default: 'false', commands: ['asset create'], help: 'more can be minted later' },
   owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'address that gets the supply and may mint (account 0)' },

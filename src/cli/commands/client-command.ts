@@ -1,4 +1,5 @@
 import { decode } from '../../api/client/convert.ts';
+import { createNamespaces, type Namespaces } from '../../api/client/namespaces.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { clientServices, devRows } from '../../api/contract/client-services.ts';
 import type { ResultOf } from '../../api/contract/method.ts';
@@ -35,6 +36,9 @@ export type ClientCommand = (context: ClientContext) => Promise<number | undefin
 /** Calls a `dev.*` method; undefined parameters are left out. Returns its result as JSON. */
 export const callDev = (client: RpcClient, name: string, params: object = {}): Promise<unknown> =>
   client.call(clientServices.dev.path, `dev.${name}`, params);
+
+/** The methods of a node as functions. Throws `NODE_BAD_RESULT` for an answer that does not have the documented form. */
+export const nodeMethods = ({ call }: RpcClient): Namespaces => createNamespaces(call);
 
 type DevMethod = keyof typeof devRows;
 export type DevResult<M extends DevMethod> = ResultOf<(typeof devRows)[M]>;

@@ -4,7 +4,7 @@ import type { Options } from '../../app/flags/flag-table.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { addChainPrefix } from './address-spellings.ts';
 import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';
-import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
+import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson, nodeMethods } from './client-command.ts';
 import { createDataClient } from './data-client.ts';
 import { createSentenceWriter, readSummary } from './tx-sentence.ts';
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
@@ -32,7 +32,10 @@ type Issue<M extends keyof typeof devRows> = {
   readonly describe: (result: DevResult<M>) => Receipt;
 };
 
-/** A command that moves or makes something by one `dev.*` method, and prints what it did and the IDs that it got. */
+/**
+ * A command that moves or makes something by one `dev.*` method, and prints what it did and the IDs that it got. Exits with 1 if the
+ * transaction is not accepted yet, unless `--no-wait` is given.
+ */
 export const issuingCommand =
   <M extends IssuingMethod>(
     method: M,
@@ -40,18 +43,23 @@ export const issuingCommand =
   ): ClientCommand =>
   async ({ client, args, options, print }) => {
     const { params, describe } = await prepare({ client, args, options });
-    const json = (await callDev(client, method, params)) as object;
+    const noWait = options['no-wait'];
+    const json = (await callDev(client, method, { ...params, ...(noWait && { noWait }) })) as object;
     const result = decodeDev(method, json);
+    const ids: ResultIds = result as DevResult<IssuingMethod>;
+    const status = await readStatus(client, ids.txID);
+    const isPending = status !== undefined && status !== 'Accepted';
+    const exitCode = isPending && !noWait ? 1 : undefined;
     const receipt = describe(result);
     const fee = await readFee(client, receipt.fee);
     if (options.json) {
-      print(formatJson({ ...json, ...receiptJson(receipt, fee) }));
-      return undefined;
+      print(formatJson({ ...json, ...receiptJson(receipt, fee), ...(status !== undefined && { status }) }));
+      return exitCode;
     }
-    const ids: ResultIds = result as DevResult<IssuingMethod>;
     const sentence = await readSentence(client, ids.txID ?? ids.assetID);
     for (const line of [...formatReceipt(receipt, sentence, fee), ...formatIds(ids)]) print(line);
-    return undefined;
+    if (isPending) print(pendingLine);
+    return exitCode;
   };
 
 /** The amount of an argument, in the smallest unit, and its asset: that of `--asset`, else the one that the amount names, else AVAX. */
@@ -76,6 +84,12 @@ async function readSentence(client: RpcClient, txID: string | undefined): Promis
   if (txID === undefined) return undefined;
   const summary = await readSummary(await createDataClient(client), txID).catch(() => undefined);
   return summary && createSentenceWriter(client, createAssetDescriber(client))(summary);
+}
+
+/** The status of the transaction; undefined if there is none, as for a deposit from another chain. */
+async function readStatus(client: RpcClient, txID: string | undefined): Promise<string | undefined> {
+  if (txID === undefined) return undefined;
+  return (await nodeMethods(client).avm.getTxStatus({ txID })).status;
 }
 
 /** In nAVAX; undefined if the node does not tell. */
@@ -103,6 +117,9 @@ function formatReceipt({ note, amount, asset, from, to }: Receipt, sentence: str
   });
   return sentence === undefined ? fields : [sentence, ...fields];
 }
+
+/** What is printed of a transaction that is in no block yet. */
+const pendingLine = 'pending      it is issued and in no block yet; serac tx ID shows whether it is';
 
 /** Labels of the IDs in results, in the order in which they are printed. */
 const idLabels = { assetID: 'asset', txID: 'transaction', utxoID: 'output' } as const;

@@ -74,8 +74,6 @@ export function createBuildSchedule({ vm, timers, hasRoom, post, issue, counters
       isBuilding = false;
       if (!wasVerified) vm.reject(id);
     },
-    /** Whether a block is being built, or will be at a known time. */
-    isDue: () => isBuilding || timer !== undefined,
     stop: (): void => {
       isStopped = true;
       clear();

@@ -22,8 +22,6 @@ import { createVoteIntake } from './vote-intake.ts';
  */
 export type SnowmanEngine = Omit<EngineMessages, 'close'> & {
   readonly state: () => EngineState;
-  /** Whether the engine is building a block, or will at a known time. */
-  readonly isBlockDue: () => boolean;
   readonly stop: () => void;
   /** Stops and rejects all processing blocks, which puts their transactions back into the pool. Resolves when nothing is being stored. */
   readonly stopAndReject: () => Promise<void>;
@@ -123,7 +121,6 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     receive: messages.receive,
     failed: messages.failed,
     state: () => ({ ...tables.report(), pendingBlocks: issuer.pendingCount() }),
-    isBlockDue: schedule.isDue,
     stop,
     stopAndReject: () =>
       new Promise((resolve) =>

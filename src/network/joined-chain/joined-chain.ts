@@ -42,7 +42,6 @@ export type JoinedChain = JoinedChainState & {
   readonly handler: ChainHandler;
   /** Tells peers of transactions that were issued here. */
   readonly gossip: Pick<TxGossip, 'issued' | 'counters'>;
-  readonly isBlockDue: () => boolean;
   readonly stop: () => void;
 };
 
@@ -146,7 +145,6 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       const weights = [...parts.validators.current().values()];
       return { validators: weights.length, weight: weights.reduce((sum, weight) => sum + weight, 0n) };
     },
-    isBlockDue: () => phases.engine()?.isBlockDue() ?? false,
     stop,
   };
 }
