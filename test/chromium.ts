@@ -7,8 +7,14 @@ export type Page = {
   readonly open: (url: string) => Promise<void>;
   /** Evaluates an expression in the page and returns its value; promises are awaited. */
   readonly run: <T>(expression: string) => Promise<T>;
-  /** Sets the size of the window, the theme of the system and whether it asks for less motion. */
-  readonly emulate: (options: { width: number; height: number; isDark?: boolean; reducesMotion?: boolean }) => Promise<void>;
+  /** Sets the size of the window or of the paper, the theme of the system and whether it asks for less motion. */
+  readonly emulate: (options: {
+    width: number;
+    height: number;
+    isDark?: boolean;
+    reducesMotion?: boolean;
+    isPrinted?: boolean;
+  }) => Promise<void>;
   /** The time zone of the reader, such as `Asia/Kolkata`. */
   readonly setTimeZone: (timezoneId: string) => Promise<void>;
   /** Turns the scripts of the page off or on, from the next page on. */
@@ -152,9 +158,10 @@ async function connectPage(url: string, createTab: () => Promise<Page>, close: (
       if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
       return result?.value as T;
     },
-    emulate: async ({ width, height, isDark = false, reducesMotion = false }) => {
+    emulate: async ({ width, height, isDark = false, reducesMotion = false, isPrinted = false }) => {
       await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 500 });
       await call('Emulation.setEmulatedMedia', {
+        media: isPrinted ? 'print' : '',
         features: [
           { name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' },
           { name: 'prefers-reduced-motion', value: reducesMotion ? 'reduce' : 'no-preference' },

@@ -122,8 +122,18 @@ test('a graph of many transactions shows fewer outputs of each, but all that con
       txHash: `tx${i}`,
       txType: 'BaseTx',
       blockHeight: i,
-      consumedUtxos: inputs.map((creationTxHash, at) => ({ utxoId: `in ${i} ${at}`, creationTxHash, consumingTxHash: `tx${i}` })),
-      emittedUtxos: outputs.map((consumingTxHash, at) => ({ utxoId: `out ${i} ${at}`, creationTxHash: `tx${i}`, consumingTxHash })),
+      consumedUtxos: inputs.map((creationTxHash, at) => ({
+        asset: {},
+        utxoId: `in ${i} ${at}`,
+        creationTxHash,
+        consumingTxHash: `tx${i}`,
+      })),
+      emittedUtxos: outputs.map((consumingTxHash, at) => ({
+        asset: {},
+        utxoId: `out ${i} ${at}`,
+        creationTxHash: `tx${i}`,
+        consumingTxHash,
+      })),
     }) as unknown as Tx;
   // tx0 sends to five others with its last outputs, and each of these has a hundred outputs of its own.
   const children = Array.from({ length: 5 }, (_, i) => tx(i + 1, ['tx0'], Array(100).fill(undefined)));

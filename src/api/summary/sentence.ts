@@ -53,7 +53,7 @@ export const typeWords: { readonly [T in SummaryAmount['type']]: readonly [one: 
 };
 
 /** What a created asset is called. */
-const familyWords: { readonly [T in SummaryAmount['type']]: string } = {
+export const familyWords: { readonly [T in SummaryAmount['type']]: string } = {
   secp256k1: 'asset',
   nft: 'NFT family',
   property: 'property family',

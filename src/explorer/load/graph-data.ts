@@ -1,10 +1,13 @@
 import type { AssetAmount, Tx, TxType, Utxo } from '../../api/contract/answers.ts';
+import type { SummaryAmount } from '../../api/summary/sentence.ts';
+import { outputType } from './output-type.ts';
 import { isMint } from './tx-kind.ts';
 
 /** An output in the graph: an edge from the transaction that created it to the one that spent it. */
 export type GraphOutput = {
   readonly id: string;
   readonly asset: AssetAmount;
+  readonly type: SummaryAmount['type'];
   readonly isMintRight: boolean;
   readonly addresses: readonly string[];
   readonly threshold: number;
@@ -94,6 +97,7 @@ function choose(
 const graphOutput = (utxo: Utxo): GraphOutput => ({
   id: utxo.utxoId,
   asset: utxo.asset,
+  type: outputType(utxo),
   isMintRight: utxo.utxoType === 'mint',
   addresses: utxo.addresses,
   threshold: utxo.threshold,

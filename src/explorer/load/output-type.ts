@@ -6,7 +6,10 @@ export const outputType = ({ asset, groupId }: Pick<Utxo, 'asset' | 'groupId'>):
   asset.type === 'nft' && groupId === undefined ? 'property' : asset.type;
 
 /** What a sum is of, given the outputs that it adds up. */
-export const sumType = ({ assetId, type }: AssetAmount, utxos: readonly Utxo[]): SummaryAmount['type'] => {
+export const sumType = (
+  { assetId, type }: Pick<AssetAmount, 'assetId' | 'type'>,
+  utxos: readonly Pick<Utxo, 'asset' | 'groupId'>[],
+): SummaryAmount['type'] => {
   const found = utxos.find(({ asset }) => asset.assetId === assetId && asset.type === type);
   return found === undefined ? type : outputType(found);
 };

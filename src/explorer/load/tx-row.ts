@@ -1,4 +1,6 @@
-import type { AssetAmount, Tx, TxLine, TxLineList, TxSummary, TxType } from '../../api/contract/answers.ts';
+import type { Tx, TxLine, TxLineList, TxSummary, TxType } from '../../api/contract/answers.ts';
+import type { SummaryAmount } from '../../api/summary/sentence.ts';
+import { sumType } from './output-type.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -19,9 +21,19 @@ const rowOfLine = ({ txHash, txType, blockNumber, timestamp, summary }: TxLine):
   summary,
 });
 
-/** The latest transactions, newest first. */
-export const readLatestRows = async (source: Source, context: PageContext, count: number): Promise<TxRow[]> =>
-  (await read<TxLineList>(source, `${chainPath(context)}/transaction-summaries?pageSize=${count}`)).transactions.map(rowOfLine);
+/** The latest transactions, newest first. A page of the route has fewer than `count` if they are large: then the next one is read too. */
+export async function readLatestRows(source: Source, context: PageContext, count: number): Promise<TxRow[]> {
+  const rows: TxRow[] = [];
+  let token: string | undefined;
+  do {
+    const page = token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`;
+    const path = `${chainPath(context)}/transaction-summaries?pageSize=${count - rows.length}${page}`;
+    const { transactions, nextPageToken }: TxLineList = await read<TxLineList>(source, path);
+    rows.push(...transactions.map(rowOfLine));
+    token = nextPageToken;
+  } while (token !== undefined && rows.length < count);
+  return rows;
+}
 
 /** A page of the transactions of an address or an asset, newest first, and the token of the next one. */
 export async function readRowsOf(
@@ -42,11 +54,16 @@ export async function readRows(source: Source, context: PageContext, ids: readon
   return (await read<TxLineList>(source, `${chainPath(context)}/transaction-summaries?txHashes=${ids.join()}`)).transactions.map(rowOfLine);
 }
 
-/** What a transaction burns of each asset: consumed and not produced. The fee is burned this way. */
-export function burnedAmounts({ amountUnlocked, amountCreated }: Tx): AssetAmount[] {
+/** What a transaction consumes and does not produce: of the chain's fee asset, the fee; of other assets, what it burns. */
+export function burnedAmounts(
+  { amountUnlocked, amountCreated, consumedUtxos }: Tx,
+  feeAsset: string,
+): { readonly fee: SummaryAmount | undefined; readonly burned: readonly SummaryAmount[] } {
   const produced = new Map(amountCreated.map(({ assetId, type, amount }) => [`${assetId} ${type}`, BigInt(amount)]));
-  return amountUnlocked.flatMap((one) => {
-    const burned = BigInt(one.amount) - (produced.get(`${one.assetId} ${one.type}`) ?? 0n);
-    return burned > 0n ? [{ ...one, amount: burned.toString() }] : [];
+  const lost = amountUnlocked.flatMap((one) => {
+    const amount = BigInt(one.amount) - (produced.get(`${one.assetId} ${one.type}`) ?? 0n);
+    return amount > 0n ? [{ ...one, type: sumType(one, consumedUtxos), amount: amount.toString() }] : [];
   });
+  const fee = lost.find(({ assetId, type }) => assetId === feeAsset && type === 'secp256k1');
+  return { fee, burned: lost.filter((one) => one !== fee) };
 }

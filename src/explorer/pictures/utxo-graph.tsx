@@ -1,4 +1,5 @@
-import type { GraphData } from '../load/graph-data.ts';
+import { typeWords } from '../../api/summary/sentence.ts';
+import type { GraphData, GraphOutput } from '../load/graph-data.ts';
 import { graphUrl, maxOpen } from '../load/graph-data.ts';
 import { accountName, chainTitle, type PageContext } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
@@ -152,8 +153,8 @@ function textOf(content: GraphContent, context: PageContext): NodeText {
   };
 }
 
-function outputTitle({ asset, isMintRight }: { asset: GraphData['txs'][number]['inputs'][number]['asset']; isMintRight: boolean }): string {
+function outputTitle({ asset, type, isMintRight }: GraphOutput): string {
   const symbol = asset.symbol.slice(0, 8) || shortId(asset.assetId);
   if (isMintRight) return `may mint ${symbol}`;
-  return asset.type === 'nft' ? `${symbol} NFT` : `${compactAmount(asset.amount, asset.denomination)} ${symbol}`;
+  return type !== 'secp256k1' ? symbol + typeWords[type][0] : `${compactAmount(asset.amount, asset.denomination)} ${symbol}`;
 }

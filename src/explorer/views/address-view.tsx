@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx, Utxo } from '../../api/contract/answers.ts';
+import { typeWords } from '../../api/summary/sentence.ts';
 import { type AddressData, isFiltered } from '../load/load-address.ts';
+import { sumType } from '../load/output-type.ts';
 import { accountName, chainPath, chainTitle, type ViewProps } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
@@ -111,7 +113,7 @@ type PartProps = Omit<ViewProps<AddressData>, 'origin'>;
 
 type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: AssetAmount };
 
-function BalancesPanel({ data: { address, balances, shared, plot }, context }: PartProps) {
+function BalancesPanel({ data: { address, balances, utxos, shared, plot }, context }: PartProps) {
   const rows = new Map<string, Split>();
   const rowOf = (asset: AssetAmount): Split => {
     const key = `${asset.assetId} ${asset.type}`;
@@ -156,7 +158,13 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
                     <b>
                       <AssetLink id={row.asset.assetId} symbol={row.asset.symbol} />
                     </b>{' '}
-                    <span class="quiet">{row.asset.type === 'nft' ? 'NFT' : row.asset.name}</span>{' '}
+                    {row.asset.type === 'nft' ? (
+                      <span class="quiet">{typeWords[sumType(row.asset, [...utxos, ...shared])][0].trim()}</span>
+                    ) : (
+                      <span class="quiet asset-name" title={row.asset.name}>
+                        {row.asset.name}
+                      </span>
+                    )}{' '}
                     {row.asset.assetId !== plot?.asset.assetId && (
                       <small class="note">
                         <a href={`/address/${address}?asset=${row.asset.assetId}`} data-in-place>
@@ -205,7 +213,6 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
 
 function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split }) {
   const total = Number(unlocked + locked + shared + exported);
-  const width = 266;
   let x = 0;
   const parts = [
     [unlocked, 'mark-fill-1'],
@@ -214,14 +221,14 @@ function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split })
     [exported, 'mark-fill-4'],
   ] as const;
   return (
-    <svg width={width} height="12" viewBox={`0 0 ${width} 12`} aria-hidden="true">
+    <svg width="100%" height="12" aria-hidden="true">
       {total > 0 &&
         parts.map(([value, name]) => {
-          const part = (Number(value) / total) * width;
-          const size = { x, y: 0, width: Math.max(1, part - 1), height: 12 };
-          x += part;
+          const percent = (Number(value) / total) * 100;
+          const size = { x: `${x}%`, y: 0, width: `${Math.max(0.4, percent - 0.4)}%`, height: 12 };
+          x += percent;
           return (
-            part > 0 && (
+            percent > 0 && (
               <>
                 <rect {...size} class={name} />
                 {name === 'fill-1' && <rect {...size} class="hatched" />}

@@ -1,3 +1,4 @@
+import { familyWords } from '../../api/summary/sentence.ts';
 import type { AssetData } from '../load/load-asset.ts';
 import { chainPath, type ViewProps } from '../load/page-context.ts';
 import type { TxRow } from '../load/tx-row.ts';
@@ -11,7 +12,6 @@ import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 /** Owners of rights to mint that are shown, and addresses of each. */
 const maxMinters = 3;
 
-const familyLine = { nft: 'NFT family', property: 'property family' } as const;
 const unitNames = { nft: 'NFTs', property: 'Properties' } as const;
 
 export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) {
@@ -22,7 +22,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
       <PageHead
         title={asset.name || 'Asset without a name'}
         chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
-        line={isNft ? familyLine[type] : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
+        line={isNft ? familyWords[type] : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
         id={asset.assetId}
         buttons={<CopyAs origin={origin} path={`${chainPath(context)}/assets/${asset.assetId}`} />}
       />

@@ -1,10 +1,11 @@
+import { familyWords } from '../../api/summary/sentence.ts';
 import { type AssetsData, assetSorts } from '../load/load-assets.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
 import { TableHead } from './table.tsx';
 
-export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
+export const AssetsView = ({ data: { assets, properties, next, sort, isCut } }: ViewProps<AssetsData>) => (
   <>
     <PageHead
       title="Assets"
@@ -45,12 +46,14 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
                 </b>
               </td>
               <td>
-                <span class="asset-name">{asset.name || '–'}</span>
+                <span class="asset-name" title={asset.name}>
+                  {asset.name || '–'}
+                </span>
               </td>
               <td class="mono" title={asset.assetId}>
                 {shortId(asset.assetId)}
               </td>
-              <td>{asset.type === 'nft' ? 'NFT family' : `${asset.cap} cap`}</td>
+              <td>{asset.type !== 'nft' ? `${asset.cap} cap` : familyWords[properties.includes(asset.assetId) ? 'property' : 'nft']}</td>
               <td class="number">{asset.type === 'nft' ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination)}</td>
               <td class="number">{groupDigits(asset.holders)}</td>
               <td class="number">{groupDigits(asset.txCount)}</td>

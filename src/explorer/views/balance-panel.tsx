@@ -1,5 +1,7 @@
+import { typeWords } from '../../api/summary/sentence.ts';
 import type { AddressData } from '../load/load-address.ts';
 import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-balance-plot.ts';
+import { sumType } from '../load/output-type.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
@@ -10,7 +12,7 @@ import { useWidth } from './use-width.ts';
 const words: { readonly [name in RangeName]: string } = { '1h': '1 h', '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
 
 /** The balance of one asset over time, as a step plot from zero, with its values as a table. */
-export function BalancePanel({ data: { address, plot }, now }: { data: AddressData; now: number }) {
+export function BalancePanel({ data: { address, plot, utxos, shared }, now }: { data: AddressData; now: number }) {
   const { ref, width } = useWidth(560);
   if (plot === undefined)
     return (
@@ -19,7 +21,7 @@ export function BalancePanel({ data: { address, plot }, now }: { data: AddressDa
       </Panel>
     );
   const { asset, range, isSampled } = plot;
-  const unit = asset.type === 'nft' ? `${asset.symbol} NFT` : asset.symbol || 'units';
+  const unit = asset.type === 'nft' ? asset.symbol + typeWords[sumType(asset, [...utxos, ...shared])][0] : asset.symbol || 'units';
   const denomination = asset.type === 'nft' ? 0 : asset.denomination;
   const points = pointsOf(plot, now);
   const [first, last] = [points[0]?.x ?? now, points.at(-1)?.x ?? now];

@@ -110,7 +110,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                     may mint <AssetLink id={output.asset.assetId} symbol={output.asset.symbol} />
                   </>
                 ) : (
-                  <AmountText amount={output.asset} />
+                  <AmountText amount={{ ...output.asset, type: output.type }} />
                 )}
               </td>
               <td>

@@ -30,9 +30,9 @@ export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails;
                     <AddressLink address={address} context={context} isPlain={false} />
                   </td>
                   <td class="bar-cell">
-                    <svg width="200" height="10" viewBox="0 0 200 10" aria-hidden="true">
-                      <rect x="0" y="0" width="200" height="10" class="fill-0" />
-                      <rect x="0" y="0" width={(value / largest) * 200} height="10" class="mark-fill-1" />
+                    <svg width="100%" height="10" aria-hidden="true">
+                      <rect x="0" y="0" width="100%" height="10" class="fill-0" />
+                      <rect x="0" y="0" width={`${(value / largest) * 100}%`} height="10" class="mark-fill-1" />
                     </svg>
                   </td>
                   <td class="number">{isNft ? groupDigits(nfts) : amountText(amount, asset.denomination)}</td>

@@ -42,7 +42,9 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
         <p class="note">{memoBytes === 0 ? 'No memo' : `Memo, ${memoBytes} bytes`}</p>
         {memoBytes > 0 && (
           <>
-            <p dir="auto">{text ?? 'not text'}</p>
+            <p dir="auto" class="breakable">
+              {text ?? 'not text'}
+            </p>
             <p class="mono breakable note">{tx.memo.slice(2)}</p>
           </>
         )}

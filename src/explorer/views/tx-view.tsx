@@ -22,7 +22,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
   const { tx, summary, position, size } = data;
   const { index, previousTxHash: previous, nextTxHash: next } = position ?? {};
   const assets = new Set([...tx.amountUnlocked, ...tx.amountCreated].map(({ assetId }) => assetId)).size;
-  const burned = burnedAmounts(tx);
+  const { fee, burned } = burnedAmounts(tx, context.chain.feeAsset);
   return (
     <>
       <PageHead
@@ -67,7 +67,17 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
           {
             name: 'Fee',
-            value: burned.length === 0 ? '0' : burned.map((one) => <AmountText amount={one} />),
+            value: fee === undefined ? '0' : <AmountText amount={fee} />,
+            ...(burned.length > 0 && {
+              note: (
+                <>
+                  burned:{' '}
+                  {burned.map((one) => (
+                    <AmountText amount={one} />
+                  ))}
+                </>
+              ),
+            }),
           },
           { name: 'Size', value: size === undefined ? '– (no Node RPC)' : bytesText(size) },
           { name: 'Type', value: <span class="mono">{tx.txType}</span> },
