@@ -95,6 +95,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/access/stream-limit.ts streams',
       'api/events/audience.ts all',
       'api/events/held-events.ts queues',
+      'api/events/hub-timing.ts waiting',
       'api/events/replay.ts ready',
       'api/events/subscriber.ts queue',
       'app/workers/relayed-streams.ts pending counted open',

@@ -1,8 +1,9 @@
 import type { Address } from '../../base/bytes/address.ts';
+import type { Pause } from '../../base/timing/long-work.ts';
 import { type Filter, matchesSubject, wantsKind } from './filter.ts';
 import { createHeldEvents, type HeldEvents } from './held-events.ts';
 import type { EntryEvents } from './render-entry.ts';
-import { sendEntry, sendTx } from './send-entry.ts';
+import { sendEntry, sendOwn, sendTx } from './send-entry.ts';
 import type { StreamEvent } from './stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -16,8 +17,13 @@ export type Audience = {
   readonly remove: (subscriber: Subscriber) => boolean;
   readonly goLive: (subscriber: Subscriber) => void;
   readonly live: () => Subscriber[];
+  /** Whether a live client wants events of a kind. */
+  readonly wantsKind: (kind: StreamEvent['kind']) => boolean;
+  /** The live clients whose filter a live event matches. */
+  readonly wanting: (event: StreamEvent) => readonly Subscriber[];
+  readonly sendLive: (event: StreamEvent) => void;
   /** Sends an entry of the log to the live clients. */
-  readonly send: (entry: EntryEvents) => void;
+  readonly send: (entry: EntryEvents, pause: Pause) => Promise<void>;
 };
 
 /** `maxHeld`: bytes of JSON that wait for all clients together. */
@@ -29,6 +35,9 @@ export function createAudience(maxHeld: number): Audience {
   const setsOf = ({ owners }: Filter): Set<Subscriber>[] =>
     owners === undefined ? [others] : [...owners].map((owner) => getOrAdd(byOwner, owner));
   const live = (): Subscriber[] => [...all].filter(({ isLive }) => isLive);
+
+  const wanting = ({ kind, subject }: StreamEvent): readonly Subscriber[] =>
+    live().filter(({ filter }) => wantsKind(filter, kind) && (subject === undefined || matchesSubject(filter, subject)));
 
   const held = createHeldEvents(maxHeld, () => {
     const bySize = [...all].filter((one) => one.queuedBytes() > 0 && !one.hasEnded()).sort((a, b) => b.queuedBytes() - a.queuedBytes());
@@ -53,26 +62,27 @@ export function createAudience(maxHeld: number): Audience {
       for (const set of setsOf(subscriber.filter)) set.add(subscriber);
     },
     live,
-    send: (entry) => {
+    wantsKind: (kind) => live().some(({ filter }) => wantsKind(filter, kind)),
+    wanting,
+    sendLive: (event) => {
+      for (const subscriber of wanting(event)) subscriber.push(event);
+    },
+    send: async (entry, pause) => {
       if (entry.own.kind === 'reverted') {
         for (const subscriber of live()) sendEntry(subscriber, entry);
         return;
       }
-      for (const subscriber of others) sendEntry(subscriber, entry);
-      if (byOwner.size === 0) return;
-      for (const tx of entry.txs)
-        for (const owner of tx.subject?.owners ?? []) for (const subscriber of byOwner.get(owner) ?? []) sendTx(subscriber, entry, tx);
+      for (const subscriber of others) sendOwn(subscriber, entry);
+      for (const tx of entry.txs) {
+        for (const subscriber of others) sendTx(subscriber, entry, tx);
+        if (byOwner.size > 0)
+          for (const owner of tx.subject?.owners ?? []) for (const subscriber of byOwner.get(owner) ?? []) sendTx(subscriber, entry, tx);
+        const paused = pause();
+        if (paused !== undefined) await paused;
+      }
     },
   };
 }
-
-/** Those of some clients whose filter a live event matches. */
-export const matching = (subscribers: readonly Subscriber[], { subject }: StreamEvent): readonly Subscriber[] =>
-  subject === undefined ? subscribers : subscribers.filter(({ filter }) => matchesSubject(filter, subject));
-
-/** The live clients that want events of a kind. */
-export const wantingKind = (audience: Audience, kind: StreamEvent['kind']): Subscriber[] =>
-  audience.live().filter(({ filter }) => wantsKind(filter, kind));
 
 function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subscriber> {
   const found = sets.get(owner) ?? new Set();

@@ -10,7 +10,7 @@ import { ApiError } from '../rest/api-error.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders } from '../rest/response.ts';
 import { type EventParamContext, readEventRequest } from './filter.ts';
 import type { EventHub } from './hub.ts';
-import { createSseStream, createWebSocketHandlers } from './transport.ts';
+import { createSseJoiner, createSseStream, createWebSocketHandlers } from './transport.ts';
 
 export const eventsPath = eventStreamRow.path;
 export const eventPositionPath = eventPositionRow.path;
@@ -34,6 +34,7 @@ type EventsRouteDeps = {
 
 /** Creates the route of the event stream: server-sent events, or a WebSocket if the client asks for one. */
 export function createEventsRoute({ hub, gate, context, caller, streamLimit }: EventsRouteDeps): HttpRoute {
+  const joinEvents = createSseJoiner();
   const open = async (request: HttpRequest, { headers }: AccessDecision): Promise<HttpResponse> => {
     const { filter, lastEventId } = readEventRequest(request.query, context);
     const endStream = streamLimit === undefined ? () => {} : await streamLimit.take(clientOfAddress(caller(request)));
@@ -58,7 +59,7 @@ export function createEventsRoute({ hub, gate, context, caller, streamLimit }: E
     if (request.header('upgrade')?.toLowerCase() === 'websocket')
       return { status: 101, headers, body: '', webSocket: createWebSocketHandlers(subscriber, ending) };
     const sseHeaders = Object.keys(headers).length === 0 ? streamHeaders : { ...streamHeaders, ...headers };
-    return { status: 200, headers: sseHeaders, body: '', stream: createSseStream(subscriber, ending) };
+    return { status: 200, headers: sseHeaders, body: '', stream: createSseStream(subscriber, ending, joinEvents) };
   };
 
   return { handler: createEventHandler({ gate, caller }, eventsApiRoute.id, open) };

@@ -1,3 +1,4 @@
+import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Audience } from './audience.ts';
 import type { StreamEvent } from './stream-event.ts';
 
@@ -39,5 +40,56 @@ export function createActivation(open: () => Promise<void>, shut: () => void) {
         if (mine === active) return;
       }
     },
+  };
+}
+
+/** Connections that send in one slice, about 3 ms of work, and the milliseconds before the next slice if there are more. */
+const wakesPerSlice = 128;
+const sliceInterval = 5;
+
+type WakeDeps = {
+  readonly longWork: LongWork;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  readonly report: (error: unknown) => void;
+};
+
+/**
+ * Calls the listeners of queues, so that connections send their events: in the order of the calls, each once however many events came. Many of them
+ * are called in slices between which other work runs, the first slice some time after the call. So the request that caused the events is answered
+ * first, and a connection sends the events of a transaction in the mempool, of its block and of its acceptance together.
+ */
+export function createWakes({ longWork, timers, report }: WakeDeps): (listener: () => void) => void {
+  const waiting = new Set<() => void>();
+  let isRunning = false;
+
+  const runSlice = async (): Promise<void> => {
+    const pause = longWork.begin();
+    let count = 0;
+    for (const listener of waiting) {
+      waiting.delete(listener);
+      try {
+        listener();
+      } catch (error) {
+        report(error);
+      }
+      if (++count === wakesPerSlice) return;
+      // A stream sends in later microtasks, which belong to this slice.
+      await pause();
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const isMany = waiting.size > wakesPerSlice;
+      await new Promise<void>((resolve) => void (isMany ? timers.after(sliceInterval, resolve) : timers.soon(resolve)));
+      await runSlice();
+    }
+    isRunning = false;
+  };
+  return (listener) => {
+    waiting.add(listener);
+    if (isRunning) return;
+    isRunning = true;
+    // The other listeners of the same event are added first.
+    queueMicrotask(() => void run());
   };
 }

@@ -2,13 +2,13 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { MaybePromise } from '../../base/timing/promise.ts';
 import { createArrivals } from './arrivals.ts';
-import { createAudience, matching, wantingKind } from './audience.ts';
+import { createAudience } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createHubEvents } from './hub-events.ts';
-import { createActivation, createHeartbeats } from './hub-timing.ts';
+import { createActivation, createHeartbeats, createWakes } from './hub-timing.ts';
 import { createLogReader } from './log-reader.ts';
-import { createLogSender, createWaitingLive } from './log-sender.ts';
+import { createLogSender } from './log-sender.ts';
 import { formatEventID } from './position.ts';
 import type { ChainText } from './render-entry.ts';
 import { createStreamEvent, type RenderProperties, type StreamEvent } from './stream-event.ts';
@@ -84,11 +84,11 @@ export function createEventHub(deps: HubDeps): EventHub {
   const audience = createAudience(maxHeld);
   const { all, held } = audience;
   const log = createLogReader(deps.log, deps.textOf, deps.known);
-  const waitingLive = createWaitingLive((subscriber) => arrivals.sendReset(subscriber, 'too many events waited for the log'));
+  const wake = createWakes({ longWork: deps.longWork, timers, report });
   let isClosed = false;
 
   const events = createHubEvents(log);
-  const heartbeats = createHeartbeats(audience, events.heartbeat, (run) => timers.after(heartbeat, run));
+  const heartbeats = createHeartbeats(audience, events.heartbeat, (run) => timers.after(heartbeat, () => watch(sender.whenSent(run))));
   const activation = createActivation(
     async () => {
       onActive?.(true);
@@ -97,7 +97,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     },
     () => {
       heartbeats.stop();
-      waitingLive.clear();
+      sender.clear();
       log.clear();
       onActive?.(false);
     },
@@ -105,18 +105,21 @@ export function createEventHub(deps: HubDeps): EventHub {
 
   const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
   const sender = createLogSender({
-    ...{ log, audience, waitingLive, nextTurn },
+    ...{ log, audience, nextTurn },
+    longWork: deps.longWork,
     onLost: (subscriber) => arrivals.sendReset(subscriber, 'the log of events was started anew'),
+    onMissed: (subscriber) => arrivals.sendReset(subscriber, 'too many events waited for the log'),
   });
   let cancelRetry = (): void => {};
-  const advance = (): void => {
-    if (isClosed) return;
-    sender.advance()?.catch((error: unknown) => {
+  /** Reports that the log could not be read, and reads it again after some time: once, however many calls have failed. */
+  const watch = (sending: Promise<void>): void =>
+    void sending.catch((error: unknown) => {
       report(error);
-      // One retry is enough, however many calls have failed.
       cancelRetry();
       cancelRetry = timers.after(retryInterval, advance);
     });
+  const advance = (): void => {
+    if (!isClosed) watch(sender.advance());
   };
 
   const arrivals = createArrivals({ ...{ log, audience, events, advance, nextTurn, report }, longWork: deps.longWork, soon: timers.soon });
@@ -137,7 +140,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       await activation.begin();
       if (isClosed) return undefined;
       const overflow = () => events.closed('too-slow');
-      const subscriber = createSubscriber({ filter, position: events.headPosition(), overflow, held, limit: deps.maxQueued });
+      const subscriber = createSubscriber({ filter, position: events.headPosition(), overflow, held, wake, limit: deps.maxQueued });
       audience.add(subscriber);
       advance();
       arrivals.start(subscriber, lastEventId);
@@ -150,10 +153,9 @@ export function createEventHub(deps: HubDeps): EventHub {
     },
     advance,
     sendLive: (kind, properties, subject, lastEntry) => {
-      const wanting = all.size === 0 ? [] : wantingKind(audience, kind);
-      if (wanting.length === 0) return;
+      if (all.size === 0 || !audience.wantsKind(kind)) return;
       const event = createStreamEvent(log.id(), kind, undefined, properties, subject?.());
-      waitingLive.sendAfter(lastEntry?.() ?? log.head(), log.head(), matching(wanting, event), event);
+      watch(sender.sendLive(event, lastEntry?.() ?? log.head()));
     },
     size: () => all.size,
     position: async () => formatEventID(await deps.log.id(), { seq: await deps.log.last(), index: undefined }),

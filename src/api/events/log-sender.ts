@@ -1,3 +1,4 @@
+import type { LongWork, Pause } from '../../base/timing/long-work.ts';
 import type { Audience } from './audience.ts';
 import type { LogReader } from './log-reader.ts';
 import type { StreamEvent } from './stream-event.ts';
@@ -6,81 +7,113 @@ import type { Subscriber } from './subscriber.ts';
 type LogSenderDeps = {
   readonly log: LogReader;
   readonly audience: Audience;
-  readonly waitingLive: ReturnType<typeof createWaitingLive>;
+  readonly longWork: LongWork;
   readonly nextTurn: () => Promise<void>;
   /** A live client has missed entries that are no longer stored. */
   readonly onLost: (subscriber: Subscriber) => void;
+  /** A live client has missed live events, because too many waited. */
+  readonly onMissed: (subscriber: Subscriber) => void;
 };
 
-/** Reads new entries of the log and sends them to the live clients. */
-export function createLogSender({ log, audience, waitingLive, nextTurn, onLost }: LogSenderDeps) {
+/**
+ * Reads new entries of the log and queues them, and live events, for the live clients: in a later turn of the event loop, so that the request that
+ * caused an event is answered first, and in time slices. A client that arrives meanwhile is at `log.head`, and gets what comes after it.
+ */
+export function createLogSender({ log, audience, longWork, nextTurn, onLost, onMissed }: LogSenderDeps) {
+  const live = createWaitingLive(onMissed);
   let isRunning = false;
-  let runAgain = false;
+  let mustRead = false;
 
   const run = async (): Promise<void> => {
     isRunning = true;
     try {
-      do {
-        runAgain = false;
-        const entries = await log.readNew();
-        if (entries === undefined) await skipLostEntries();
-        for (const entry of entries ?? []) {
-          // The head has changed during the read if all clients went and another one came.
-          if (entry.seq !== log.head() + 1) continue;
-          audience.send(log.eventsOf(entry));
-          log.setHead(entry.seq);
-          waitingLive.sendUpTo(entry.seq);
-        }
-        if (entries?.length) runAgain = true;
-        if (runAgain) await nextTurn();
-      } while (runAgain && audience.all.size > 0);
+      for (;;) {
+        await nextTurn();
+        if (audience.all.size === 0 || !(mustRead || live.isReady(log.head()))) return;
+        const pause = longWork.begin();
+        await live.sendUpTo(log.head(), pause);
+        if (mustRead) await sendEntries(pause);
+      }
     } finally {
       isRunning = false;
     }
   };
+  const sendEntries = async (pause: Pause): Promise<void> => {
+    mustRead = false;
+    const entries = await log.readNew();
+    if (entries === undefined) await skipLostEntries();
+    for (const entry of entries ?? []) {
+      // The head has changed during the read if all clients went and another one came.
+      if (entry.seq !== log.head() + 1) continue;
+      log.setHead(entry.seq);
+      await audience.send(log.eventsOf(entry), pause);
+      await live.sendUpTo(log.head(), pause);
+    }
+    if (entries?.length) mustRead = true;
+  };
   const skipLostEntries = async (): Promise<void> => {
     await log.skipToEnd();
     log.clear();
-    waitingLive.sendUpTo(log.head());
     for (const subscriber of audience.live()) onLost(subscriber);
+  };
+  /** One run at a time. */
+  const start = async (): Promise<void> => {
+    if (!isRunning && audience.all.size > 0) await run();
   };
 
   return {
-    /** Sends what is new. One run at a time: calls during a run make it read once more. */
-    advance: (): Promise<void> | undefined => {
-      runAgain = true;
-      return isRunning || audience.all.size === 0 ? undefined : run();
+    /** Sends what is new in the log. Rejects if it cannot be read. */
+    advance: (): Promise<void> => {
+      mustRead = true;
+      return start();
     },
+    /** Sends a live event after the entry with a number. If too many wait, it is dropped, and the clients that would have got it are told. */
+    sendLive: (event: StreamEvent, after: number): Promise<void> => {
+      live.add(
+        after,
+        () => audience.sendLive(event),
+        () => audience.wanting(event),
+      );
+      return start();
+    },
+    /** Does something when all live clients have the entries up to `log.head`. */
+    whenSent: (work: () => void): Promise<void> => {
+      live.add(log.head(), work, () => []);
+      return start();
+    },
+    clear: live.clear,
   };
 }
 
-/** Live events that wait for entries of the log to be read. */
+/** Live events that wait. */
 const maxWaitingLive = 10_000;
 
 /**
  * Live events that came after entries that are not sent yet, which they must not overtake. If too many wait, further ones are dropped, and
  * `onMissed` is called for each client that would have got one, when it has got the events that waited.
  */
-export function createWaitingLive(onMissed: (subscriber: Subscriber) => void) {
-  const waiting: { readonly after: number; readonly send: () => void }[] = [];
+function createWaitingLive(onMissed: (subscriber: Subscriber) => void) {
+  let waiting: { readonly after: number; readonly send: () => void }[] = [];
   const missed = new Set<Subscriber>();
+  const isReady = (head: number): boolean => waiting[0] !== undefined && waiting[0].after <= head;
   return {
-    sendAfter: (after: number, head: number, to: readonly Subscriber[], event: StreamEvent): void => {
-      const send = (): void => {
-        for (const subscriber of to) subscriber.push(event);
-      };
-      if (after <= head) send();
-      else if (waiting.length < maxWaitingLive) waiting.push({ after, send });
-      else for (const subscriber of to) missed.add(subscriber);
+    isReady,
+    add: (after: number, send: () => void, wanting: () => readonly Subscriber[]): void => {
+      if (waiting.length < maxWaitingLive) waiting.push({ after, send });
+      else for (const subscriber of wanting()) missed.add(subscriber);
     },
-    sendUpTo: (head: number): void => {
-      while (waiting[0] !== undefined && waiting[0].after <= head) waiting.shift()?.send();
+    sendUpTo: async (head: number, pause: Pause): Promise<void> => {
+      while (isReady(head)) {
+        waiting.shift()?.send();
+        const paused = pause();
+        if (paused !== undefined) await paused;
+      }
       if (waiting.length > 0) return;
       for (const subscriber of missed) onMissed(subscriber);
       missed.clear();
     },
     clear: (): void => {
-      waiting.length = 0;
+      waiting = [];
       missed.clear();
     },
   };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
 import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
-import { createLongWork } from '../../base/timing/long-work.ts';
 import type { EventLog, LogEntry } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createEventHub, type EventHub, type HubDeps } from './hub.ts';
 import type { Subscriber } from './subscriber.ts';
+import { createTurns } from './turns.fixture.ts';
 
 const everything: Filter = { owners: undefined, assets: undefined, kinds: undefined };
 const id = '11'.repeat(32) as Id;
@@ -34,24 +34,6 @@ function createLog() {
     },
   };
   return { log, reads: () => reads };
-}
-
-/** Turns of an event loop that the test advances; the clock goes on by one with every look, so that a time slice has eight steps. */
-function createTurns() {
-  let waiting: (() => void)[] = [];
-  let now = 0;
-  const soon = (run: () => void): void => void waiting.push(run);
-  return {
-    soon,
-    longWork: createLongWork({ now: () => now++, soon }),
-    /** Runs one turn, and what follows from it until the next one. */
-    next: async (): Promise<void> => {
-      const turn = waiting;
-      waiting = [];
-      for (const run of turn) run();
-      for (let i = 0; i < 200; i++) await Promise.resolve();
-    },
-  };
 }
 
 function createHub(log: EventLog, turns: ReturnType<typeof createTurns>, more: Partial<HubDeps> = {}): EventHub {
@@ -159,6 +141,7 @@ describe('clients that resume', () => {
     await turns.next();
     for (let i = 0; i < 6; i++) {
       hub.sendLive('health', () => `"check":"${'x'.repeat(entryBytes)}"`);
+      await turns.next();
       fast.take();
     }
     expect(slow.take().map(({ kind }) => kind)).toEqual(['closed']);

@@ -40,6 +40,8 @@ type SubscriberOptions = {
   readonly overflow: () => StreamEvent;
   /** Counts the events in all queues. */
   readonly held: HeldEvents;
+  /** Calls the listener of the queue later, when it is its turn. */
+  readonly wake: (listener: () => void) => void;
   readonly limit?: number | undefined;
 };
 
@@ -47,7 +49,7 @@ type SubscriberOptions = {
 const maxQueued = 4 * 1024 * 1024;
 const maxTaken = 65_536;
 
-export function createSubscriber({ filter, position, overflow, held, limit = maxQueued }: SubscriberOptions): Subscriber {
+export function createSubscriber({ filter, position, overflow, held, wake, limit = maxQueued }: SubscriberOptions): Subscriber {
   let queue: StreamEvent[] = [];
   let bytes = 0;
   let ended = false;
@@ -60,7 +62,7 @@ export function createSubscriber({ filter, position, overflow, held, limit = max
     bytes += event.json().length;
     isDrained = false;
     held.add(event);
-    if (queue.length === 1) notify();
+    if (queue.length === 1) wake(notify);
   };
   const clear = (): void => {
     held.remove(queue);

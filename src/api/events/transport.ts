@@ -1,9 +1,14 @@
 import type { WebSocketHandlers, WebSocketPeer } from '../http/message.ts';
 import type { EventHub } from './hub.ts';
+import type { StreamEvent } from './stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** Writes the queued events of a client as server-sent events. Ends after the last event, or when the client has disconnected. */
-export function createSseStream(subscriber: Subscriber, hub: Pick<EventHub, 'unsubscribe'>): AsyncIterable<Uint8Array> {
+export function createSseStream(
+  subscriber: Subscriber,
+  hub: Pick<EventHub, 'unsubscribe'>,
+  joinEvents: (events: readonly StreamEvent[]) => Uint8Array,
+): AsyncIterable<Uint8Array> {
   let wake = (): void => {};
   let isEnded = false;
   subscriber.onQueued(() => wake());
@@ -17,7 +22,7 @@ export function createSseStream(subscriber: Subscriber, hub: Pick<EventHub, 'uns
       for (;;) {
         if (isEnded) return { done: true, value: undefined };
         const events = subscriber.take();
-        if (events.length > 0) return { done: false, value: Buffer.concat(events.map((event) => event.sse())) };
+        if (events.length > 0) return { done: false, value: joinEvents(events) };
         if (subscriber.isDone()) return end();
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -31,6 +36,17 @@ export function createSseStream(subscriber: Subscriber, hub: Pick<EventHub, 'uns
     },
   };
   return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** Joins the SSE texts of events. The last result is kept: clients with the same filter take the same events one after the other. */
+export function createSseJoiner(): (events: readonly StreamEvent[]) => Uint8Array {
+  let last: { readonly events: readonly StreamEvent[]; readonly bytes: Uint8Array } | undefined;
+  return (events) => {
+    if (last?.events.length === events.length && events.every((event, i) => event === last?.events[i])) return last.bytes;
+    const bytes = Buffer.concat(events.map((event) => event.sse()));
+    last = { events, bytes };
+    return bytes;
+  };
 }
 
 /** Sends the queued events of a client as WebSocket messages, one event each. Messages of the client are ignored. */
