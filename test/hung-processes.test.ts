@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const unknownTx = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
 
 /** Milliseconds within which a hung process is to be detected, as documented. */
-const documentedLimit = 5000;
+const documentedLimit = 2000;
 /** Milliseconds that a test waits. */
 const patience = 40_000;
 
@@ -68,7 +68,8 @@ test('a hung reader: no client waits for long, the health check fails, and the r
       (check) => check?.error !== undefined,
       patience,
     );
-    expect(seen?.error).toContain('has not answered for 4.5 s');
+    // It did nothing in that time, so it is not only slow.
+    expect(seen?.error).toContain('has not answered for 1 s');
     recordTime('a hung reader is shown by the health check', began, documentedLimit);
     const answered = (await Promise.all(responses)).filter((answer) => answer?.status === 200);
     expect(answered.length).toBeGreaterThan(0);

@@ -114,6 +114,7 @@ function createCountingEnv() {
     },
     parent: undefined,
     spawnReader: notInThisTest,
+    readActivity: notInThisTest,
     spawnWriter: notInThisTest,
     distributesConnections: true,
     cores: 2,

@@ -116,7 +116,7 @@ export function serveWriter(
     isHung = reason !== undefined;
     relay.setHung(reason);
   };
-  const heartbeat = watchHeartbeat(env.timers, parent, (silentFor) => {
+  const heartbeat = watchHeartbeat(env.timers, parent, ({ silentFor }) => {
     if (silentFor < hungTimeout) return;
     if (!isHung) env.log(`the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
     setHung('does not answer');

@@ -1,5 +1,5 @@
 import type { ReaderProcess } from '../workers/supervisor.ts';
-import { readCpuWait } from './cpu-wait.ts';
+import { readActivity } from './process-activity.ts';
 
 /** Starts another process of this program, with a message channel to it. It inherits stdout and stderr. */
 export function spawnReaderProcess(
@@ -18,7 +18,7 @@ export function spawnReaderProcess(
   return {
     pid: child.pid,
     exited: child.exited,
-    cpuWait: () => readCpuWait(child.pid),
+    activity: () => readActivity(child.pid),
     kill: (signal) => child.kill(signal),
     // Messages to a process that has exited are dropped. Bun has `connected`, but its types do not.
     send: (message) => void ((child as unknown as { connected: boolean }).connected && child.send(message)),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ReaderProcess } from '../workers/supervisor.ts';
-import { readCpuWait } from './cpu-wait.ts';
+import { readActivity } from './process-activity.ts';
 
 /** Starts another process of this program on Node, with a message channel to it. It inherits stdout and stderr. */
 export function spawnReaderProcess(
@@ -15,7 +15,7 @@ export function spawnReaderProcess(
   return {
     pid: child.pid ?? 0,
     exited,
-    cpuWait: () => readCpuWait(child.pid ?? 0),
+    activity: () => readActivity(child.pid ?? 0),
     kill: (signal) => void child.kill(signal),
     // Messages to a process that has exited are dropped.
     send: (message) => void (child.connected && child.send(message as object, () => {})),

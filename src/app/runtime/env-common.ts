@@ -6,13 +6,13 @@ import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
-import { readCpuWait } from '../platform/cpu-wait.ts';
 import { docsFile, readDocsFile } from '../platform/docs-files.ts';
 import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
 import { openFile, readText } from '../platform/offset-file.ts';
 import { pageFile, readPageFile } from '../platform/page-files.ts';
+import { readActivity } from '../platform/process-activity.ts';
 import { openThread } from '../platform/thread.ts';
 import { createUnixNanos } from '../platform/unix-nanos.ts';
 import type { Env, WorkerEnv } from '../setup/env.ts';
@@ -78,6 +78,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   openPeerSockets: async (certificate, privateKey) =>
     (await import('../platform/tls-sockets.ts')).createTlsSockets(certificate, privateKey),
   parent: parentChannel(),
+  readActivity,
   cores: availableParallelism(),
   // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.
   distributesConnections: process.platform === 'linux',
@@ -106,7 +107,7 @@ function parentChannel(): WorkerEnv['parent'] {
   return {
     // When the parent exits, `ppid` changes: another process must not be killed.
     kill: () => void (process.ppid === parent && process.kill(parent, 'SIGKILL')),
-    cpuWait: () => readCpuWait(parent),
+    activity: () => readActivity(parent),
     send: (message) => void process.send?.(message),
     onMessage: (listener) => void process.on('message', listener),
     onClose: (listener) => void process.on('disconnect', listener),

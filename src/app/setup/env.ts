@@ -18,7 +18,7 @@ import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
-import type { WatchedProcess } from '../workers/heartbeat.ts';
+import type { ProcessActivity, WatchedProcess } from '../workers/heartbeat.ts';
 import type { WriterHost } from '../workers/hosted-readers.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
 import type { WriterStart } from '../workers/writer-messages.ts';
@@ -90,6 +90,8 @@ export type WorkerEnv = {
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (WatchedProcess & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
+  /** What a process of this machine does; undefined where that is not known. */
+  readonly readActivity: (pid: number) => ProcessActivity | undefined;
   /** Starts this program again as a writer process that this process supervises. */
   readonly spawnWriter: (start: WriterStart) => ReaderProcess;
   /** The supervisor process, if this process is a writer process that it started. */

@@ -1,9 +1,19 @@
 import type { Channel, RelayTimers } from './relay.ts';
 
+/** What the main thread of a process has done and does. */
+export type ProcessActivity = {
+  /** Milliseconds so far in which it ran. */
+  readonly cpuTime: number;
+  /** Milliseconds so far in which it could have run but had no CPU: other processes had it, or the quota of its container was used up. */
+  readonly cpuWait: number;
+  /** Whether it runs, or waits for a CPU or a disk, at this moment. */
+  readonly isBusy: boolean;
+};
+
 /** Another process of the node. */
 export type WatchedProcess = Channel & {
-  /** Milliseconds so far in which it could have run but had no CPU; missing where that is not known. */
-  readonly cpuWait?: () => number;
+  /** Missing, or undefined, where that is not known. */
+  readonly activity?: () => ProcessActivity | undefined;
 };
 
 /** Watches for messages of another process of the node. `reset`: call it for every message received. */
@@ -17,31 +27,49 @@ export const hungTimeout = 4500;
 export const killTimeout = 15_000;
 
 /**
- * Calls `onTick` every `pingInterval` milliseconds with the milliseconds since the last `reset`, rounded down to that interval. Time is counted
- * in ticks of this process: while this process itself is stopped or suspended, no time passes for the other one. Nor does it while the other one
- * waits for a CPU (`cpuWait`): it is not hung then, and killing it would reset the connections of its clients.
+ * Milliseconds without an answer in which a process did nothing at all, after which it is hung for certain: one that is only slow computes, or
+ * waits for a CPU or a disk. Its clients wait for less than 2 s then: it is killed 1.5 s after it stood still at the latest.
+ */
+export const stillTimeout = 1000;
+
+/** How long a process has not answered, in milliseconds, rounded down to `pingInterval`. */
+type Silence = {
+  /** Without the time in which it waited for a CPU. */
+  readonly silentFor: number;
+  /** The last part of that time, in which it did nothing; 0 where that is not known. */
+  readonly stillFor: number;
+};
+
+/**
+ * Calls `onTick` every `pingInterval` milliseconds with the time since the last `reset`. Time is counted in ticks of this process: while this
+ * process itself is stopped or suspended, no time passes for the other one. Nor does it while the other one waits for a CPU: it is not hung
+ * then, and killing it would reset the connections of its clients.
  */
 export function watchHeartbeat(
   { after }: Pick<RelayTimers, 'after'>,
-  { cpuWait = () => 0 }: Pick<WatchedProcess, 'cpuWait'>,
-  onTick: (sinceReset: number) => void,
+  { activity = () => undefined }: Pick<WatchedProcess, 'activity'>,
+  onTick: (silence: Silence) => void,
 ): Heartbeat {
-  let ticks = 0;
-  let waitedBefore = 0;
+  let [ticks, stillTicks, waited, waitedBefore] = [0, 0, 0, 0];
+  let before: ProcessActivity | undefined;
   let cancel = () => {};
   const next = (): void => {
     cancel = after(pingInterval, () => {
       next();
-      const waited = cpuWait();
+      const now = activity();
+      waited = now?.cpuWait ?? waited;
       if (++ticks === 1) waitedBefore = waited;
+      const isStill = now !== undefined && !now.isBusy && now.cpuTime === before?.cpuTime;
+      stillTicks = isStill ? stillTicks + 1 : 0;
+      before = now;
       const waitedTicks = Math.ceil(Math.max(0, waited - waitedBefore) / pingInterval);
-      onTick(Math.max(0, ticks - waitedTicks) * pingInterval);
+      onTick({ silentFor: Math.max(0, ticks - waitedTicks) * pingInterval, stillFor: stillTicks * pingInterval });
     });
   };
   next();
   return {
     reset: () => {
-      ticks = 0;
+      [ticks, stillTicks] = [0, 0];
     },
     stop: () => cancel(),
   };

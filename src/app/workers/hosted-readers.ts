@@ -1,4 +1,4 @@
-import { pingInterval } from './heartbeat.ts';
+import { type ProcessActivity, pingInterval } from './heartbeat.ts';
 import type { Channel } from './relay.ts';
 import type { ReaderProcess } from './supervisor.ts';
 import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
@@ -21,7 +21,7 @@ type ProgressOutput<Progress> = { readonly showProgress: (progress: Progress | u
 type HostedReader = {
   readonly listeners: ((message: unknown) => void)[];
   readonly exit: (code: number) => void;
-  cpuWait: number;
+  pid: number | undefined;
 };
 
 /**
@@ -33,7 +33,10 @@ export function connectToSupervisor<Progress>(
   channel: Channel & { readonly onClose: (listener: () => void) => void },
   start: WriterStart,
   stop: () => void,
-  output: ProgressOutput<Progress> & { readonly clock: { readonly monotonic: () => number } },
+  own: ProgressOutput<Progress> & {
+    readonly clock: { readonly monotonic: () => number };
+    readonly readActivity: (pid: number) => ProcessActivity | undefined;
+  },
 ): HostedWriter<Progress> {
   const send = (message: MessageFromWriter): void => channel.send(message);
   const sendPong = (): void => send({ writer: 'pong' });
@@ -44,7 +47,7 @@ export function connectToSupervisor<Progress>(
     const message = received as MessageToWriter;
     if (message.writer === 'ping') return sendPong();
     const reader = readers.get(message.reader);
-    if (message.writer === 'readerWaited' && reader !== undefined) reader.cpuWait = message.cpuWait;
+    if (message.writer === 'readerTaken' && reader !== undefined) reader.pid = message.pid;
     if (message.writer === 'fromReader') for (const listener of reader?.listeners ?? []) listener(message.message);
     if (message.writer !== 'readerExited') return;
     readers.delete(message.reader);
@@ -58,23 +61,23 @@ export function connectToSupervisor<Progress>(
   return {
     parent: undefined,
     showProgress: (progress) => {
-      const now = output.clock.monotonic();
+      const now = own.clock.monotonic();
       if (progress !== undefined && now - progressSentAt >= pingInterval) {
         progressSentAt = now;
         sendPong();
       }
-      output.showProgress(progress);
+      own.showProgress(progress);
     },
     supervisor: { ...start, ready: (port) => send({ writer: 'ready', port }) },
     spawnReader: () => {
       const reader = ++lastReader;
       const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
-      const hosted: HostedReader = { listeners: [], exit, cpuWait: 0 };
+      const hosted: HostedReader = { listeners: [], exit, pid: undefined };
       readers.set(reader, hosted);
       send({ writer: 'takeReader', reader });
       return {
         exited,
-        cpuWait: () => hosted.cpuWait,
+        activity: () => (hosted.pid === undefined ? undefined : own.readActivity(hosted.pid)),
         kill: (signal) => send({ writer: 'killReader', reader, signal }),
         send: (message) => send({ writer: 'toReader', reader, message }),
         onMessage: (listener) => void hosted.listeners.push(listener),

@@ -43,18 +43,15 @@ export function createReaderSwitch({
 
   const take = (number: number): void => {
     const [waiting] = [...running].find(([, one]) => one === undefined) ?? [];
-    if (waiting !== undefined) return void running.set(waiting, number);
     try {
-      spawn(number);
+      if (waiting === undefined) spawn(number);
+      else running.set(waiting, number);
     } catch {
       sendToWriter?.({ writer: 'readerExited', reader: number, code: 1 });
+      return;
     }
-  };
-
-  const passToReader = (number: number, message: MessageToReader): void => {
-    const reader = find(number);
-    reader?.send(message);
-    if (message.reader === 'ping') sendToWriter?.({ writer: 'readerWaited', reader: number, cpuWait: reader?.cpuWait?.() ?? 0 });
+    const { pid } = find(number) ?? {};
+    if (pid !== undefined) sendToWriter?.({ writer: 'readerTaken', reader: number, pid });
   };
 
   return {
@@ -63,7 +60,7 @@ export function createReaderSwitch({
       return (message) => {
         if (message.writer === 'takeReader') take(message.reader);
         if (message.writer === 'killReader') find(message.reader)?.kill(message.signal);
-        if (message.writer === 'toReader') passToReader(message.reader, message.message as MessageToReader);
+        if (message.writer === 'toReader') find(message.reader)?.send(message.message);
       };
     },
     disconnect: () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Env } from '../setup/env.ts';
+import type { ProcessActivity } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from './messages.ts';
 import { createReaderPool } from './supervisor.ts';
 
@@ -9,12 +10,16 @@ import { createReaderPool } from './supervisor.ts';
 function startFakes(count: number) {
   const { timing, until, pass } = createVirtualTiming();
   const spawned: FakeChild[] = [];
-  const fake = { spawnFails: false, answersPing: (_index: number): boolean => true, cpuWait: () => 0 };
+  const fake = {
+    spawnFails: false,
+    answersPing: (_index: number): boolean => true,
+    activity: (): ProcessActivity | undefined => undefined,
+  };
   const spawnReader: Env['spawnReader'] = () => {
     if (fake.spawnFails) throw new Error('no more processes');
     const child = fakeChild((message) => message.reader === 'ping' && fake.answersPing(spawned.indexOf(child)));
     spawned.push(child);
-    return { ...child, cpuWait: () => fake.cpuWait() };
+    return { ...child, activity: () => fake.activity() };
   };
   const log: string[] = [];
   const env = {
@@ -120,11 +125,33 @@ test('a reader that waits for a CPU is not killed: its clients would be disconne
   fake.answersPing = () => false;
   const began = now();
   // It has the CPU for a tenth of the time.
-  fake.cpuWait = () => 0.9 * (now() - began);
+  fake.activity = () => ({ cpuTime: 0.1 * (now() - began), cpuWait: 0.9 * (now() - began), isBusy: false });
   await pass(40_000);
   expect([spawned[0]?.killed, error()]).toEqual([[], undefined]);
   await until(() => spawned[0]?.killed.length === 1, 10_000);
   expect(error()).toBe('a reader process has not answered for 4.5 s and was killed');
+});
+
+test('a reader that does nothing at all is killed within 1.5 s; one that computes, or waits for a disk, as late as one of which that is not known', async () => {
+  for (const { activity, killedAfter } of [
+    { activity: () => ({ cpuTime: 7, cpuWait: 3, isBusy: false }), killedAfter: 1500 },
+    { activity: (ms: number) => ({ cpuTime: ms, cpuWait: 3, isBusy: true }), killedAfter: 5000 },
+    { activity: () => ({ cpuTime: 7, cpuWait: 3, isBusy: true }), killedAfter: 5000 },
+    // It gets the CPU for a moment every second, as a process that is stopped and woken in turns.
+    { activity: (ms: number) => ({ cpuTime: Math.floor(ms / 1000), cpuWait: 3, isBusy: false }), killedAfter: 5000 },
+    { activity: () => undefined, killedAfter: 5000 },
+  ]) {
+    const { fake, spawned, pass, until, now } = startFakes(1);
+    fake.activity = () => activity(now());
+    await pass(20_100);
+    // A reader that answers may have nothing to do.
+    expect(spawned[0]?.killed).toEqual([]);
+    fake.answersPing = () => false;
+    const began = now();
+    await until(() => spawned[0]?.killed.length === 1, 10_000);
+    expect(now() - began).toBeLessThanOrEqual(killedAfter);
+    expect(now() - began).toBeGreaterThan(killedAfter - 1000);
+  }
 });
 
 test('a start that hangs is killed after 30 s', async () => {

@@ -3,13 +3,18 @@ import type { Handler } from '../../api/http/message.ts';
 import type { Check } from '../../base/health/result.ts';
 import { endedFamilies, type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
-import { hungTimeout, type WatchedProcess, watchHeartbeat } from './heartbeat.ts';
+import { hungTimeout, stillTimeout, type WatchedProcess, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
 import { type RelayTimers, serveRelay } from './relay.ts';
 import { serveStreamLimit } from './relayed-streams.ts';
 
 /** A reader process, seen from the writer process. */
-export type ReaderProcess = WatchedProcess & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
+export type ReaderProcess = WatchedProcess & {
+  /** Missing in a writer process that has a supervisor, whose children the readers are. */
+  readonly pid?: number;
+  readonly exited: Promise<number>;
+  readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void;
+};
 
 type SupervisorEnv = {
   readonly spawnReader: () => ReaderProcess;
@@ -219,12 +224,13 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
   let isServing = false;
   let isListening = false;
   let isHung = false;
-  const heartbeat = watchHeartbeat(env.timers, spawned, (sinceReset) => {
+  const heartbeat = watchHeartbeat(env.timers, spawned, ({ silentFor, stillFor }) => {
     if (isHung) return;
     send({ reader: 'ping' });
-    if (sinceReset < (isServing ? hungTimeout : startTimeout)) return;
+    const isStill = isServing && stillFor >= stillTimeout;
+    if (!isStill && silentFor < (isServing ? hungTimeout : startTimeout)) return;
     isHung = true;
-    events.onFailed(`a reader process has not answered for ${sinceReset / 1000} s and was killed`);
+    events.onFailed(`a reader process has not answered for ${(isStill ? stillFor : silentFor) / 1000} s and was killed`);
     spawned.kill('SIGKILL');
   });
   spawned.onMessage((message) => {

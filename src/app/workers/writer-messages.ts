@@ -5,8 +5,8 @@
 export type MessageToWriter =
   | { readonly writer: 'ping' }
   | { readonly writer: 'fromReader'; readonly reader: number; readonly message: unknown }
-  /** Sent for each ping to a reader; see `WatchedProcess`. */
-  | { readonly writer: 'readerWaited'; readonly reader: number; readonly cpuWait: number }
+  /** The answer to `takeReader`, so that the writer can look at the process itself. */
+  | { readonly writer: 'readerTaken'; readonly reader: number; readonly pid: number }
   | { readonly writer: 'readerExited'; readonly reader: number; readonly code: number };
 
 export type MessageFromWriter =

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import type { ProcessActivity } from './heartbeat.ts';
 import type { MessageToReader } from './messages.ts';
 import type { MessageFromWriter, MessageToWriter, WriterStart } from './writer-messages.ts';
 import { superviseWriter } from './writer-supervisor.ts';
@@ -11,14 +12,14 @@ function startFakes() {
   const readers: ReturnType<typeof fakeProcess<unknown, MessageToReader>>[] = [];
   const log: string[] = [];
   const ended: number[] = [];
-  const fake = { answersPing: true, readersStop: true };
+  const fake = { answersPing: true, readersStop: true, activity: (): ProcessActivity | undefined => undefined };
   const env = {
     spawnWriter: (start: WriterStart) => {
       const child = fakeProcess<MessageFromWriter, MessageToWriter>((message) => {
         if (message.writer === 'ping' && fake.answersPing) child.receive({ writer: 'pong' });
       });
       writers.push({ ...child, start });
-      return child;
+      return { ...child, activity: () => fake.activity() };
     },
     spawnReader: () => {
       const child = fakeProcess<unknown, MessageToReader>((message) => {
@@ -96,6 +97,24 @@ test('a hung writer is reported to the readers after 4.5 s, and killed and resta
   await until(() => writers.length === 2, 12_000);
   expect(writers[0]?.signals).toEqual(['SIGKILL']);
   expect(writers[1]?.start.reason).toBe('the writer process has not answered for 15 s and was killed');
+});
+
+test('a writer that does nothing at all is killed and restarted within 1.5 s; one that is slow is not, nor one that starts', async () => {
+  const { writers, fake, pass, until, now } = startFakes();
+  fake.activity = () => ({ cpuTime: 7, cpuWait: 3, isBusy: false });
+  fake.answersPing = false;
+  await pass(60_000);
+  expect(writers[0]?.signals).toEqual([]);
+  writers[0]?.receive({ writer: 'ready', port: 4000 });
+  fake.activity = () => ({ cpuTime: now(), cpuWait: 3, isBusy: true });
+  await pass(10_000);
+  expect(writers[0]?.signals).toEqual([]);
+  fake.activity = () => ({ cpuTime: 7, cpuWait: 3, isBusy: false });
+  const began = now();
+  await until(() => writers[0]?.signals.length === 1, 10_000);
+  expect(now() - began).toBeLessThanOrEqual(1500);
+  await until(() => writers.length === 2, 10_000);
+  expect(writers[1]?.start.reason).toBe('the writer process has not answered for 1 s and was killed');
 });
 
 test('after five restarts in a row the node ends with the exit code of the writer, and its readers too', async () => {

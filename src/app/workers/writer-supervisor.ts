@@ -1,5 +1,5 @@
 import { createBackoff } from '../../base/timing/backoff.ts';
-import { hungTimeout, killTimeout, pingInterval, watchHeartbeat } from './heartbeat.ts';
+import { hungTimeout, killTimeout, pingInterval, stillTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { MessageToReader } from './messages.ts';
 import { createReaderSwitch } from './reader-switch.ts';
 import type { RelayTimers } from './relay.ts';
@@ -97,13 +97,14 @@ export function superviseWriter(
     let readyAt: number | undefined;
     let heardAt = began;
     let hungReason: string | undefined;
-    const heartbeat = watchHeartbeat(env.timers, spawned, (silentFor) => {
+    const heartbeat = watchHeartbeat(env.timers, spawned, ({ silentFor, stillFor }) => {
       spawned.send({ writer: 'ping' } satisfies MessageToWriter);
       if (readyAt !== undefined && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
       const startLimit = isFirst ? Number.POSITIVE_INFINITY : restartTimeout * 2 ** (restartsInRow - 1);
       const limit = readyAt === undefined ? startLimit : killTimeout;
-      if (silentFor < limit || hungReason !== undefined) return;
-      hungReason = `the writer process has not answered for ${silentFor / 1000} s and was killed`;
+      const isStill = readyAt !== undefined && stillFor >= stillTimeout;
+      if ((!isStill && silentFor < limit) || hungReason !== undefined) return;
+      hungReason = `the writer process has not answered for ${(isStill ? stillFor : silentFor) / 1000} s and was killed`;
       spawned.kill('SIGKILL');
     });
     const passOn = readers.connect(spawned);
