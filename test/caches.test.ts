@@ -58,6 +58,7 @@ const ownLimits = {
   lruMap: [
     'api/access/limiter-memory.ts',
     'base/bytes/lru-map.ts',
+    'network/consensus/refused-pauses.ts',
     'network/consensus/unverified-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],

@@ -4,6 +4,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import type { BlockSource } from './block-requests.ts';
 import type { PendingBlocks } from './pending-blocks.ts';
+import type { RefusedPauses } from './refused-pauses.ts';
 import type { UnverifiedBlocks } from './unverified-blocks.ts';
 import { createWaitingJobs, type WaitingJobs } from './waiting-jobs.ts';
 
@@ -12,6 +13,7 @@ export type DeliveryParts = {
   readonly consensus: Pick<Consensus, 'isProcessing' | 'lastAccepted'>;
   readonly jobs: WaitingJobs;
   readonly unverified: UnverifiedBlocks;
+  readonly pauses: RefusedPauses;
   /** Runs work in the order of the engine's events. */
   readonly post: (work: () => void) => void;
   /** A block was verified: adds it to consensus. Called before the jobs that wait for it. */
@@ -28,7 +30,7 @@ export const mayHaveChild = (consensus: DeliveryParts['consensus'], id: Id): boo
 
 /** Prepares pending blocks, then verifies them and delivers them to consensus. AvalancheGo: snow/engine/snowman/engine.go, deliver. */
 export function createBlockDelivery(parts: DeliveryParts, pending: Pick<PendingBlocks, 'remove'>) {
-  const { vm, consensus, jobs, unverified, post } = parts;
+  const { vm, consensus, jobs, unverified, pauses, post } = parts;
   const preparing = new Set<Id>();
   const preparedJobs = createWaitingJobs();
 
@@ -57,12 +59,14 @@ export function createBlockDelivery(parts: DeliveryParts, pending: Pick<PendingB
     const error = failure === undefined ? verifyError(block) : failure.error;
     if (error !== undefined) {
       parts.onInvalid(block, error);
+      pauses.add(block.id);
       // What verification refuses is dropped there; a block that could not be prepared was not verified.
       if (isBuilt) parts.onBuiltDropped(block, failure === undefined);
       markUnverified(block);
       return jobs.abandon(block.id);
     }
     unverified.remove(block.id);
+    pauses.remove(block.id);
     parts.onVerified(block, isBuilt, source, node);
     jobs.fulfill(block.id);
   };

@@ -38,14 +38,17 @@ type IssuerParts = DeliveryParts & {
 export const consensusBlock = ({ id, parentID, height }: EngineBlock): ConsensusBlock => ({ id, parentId: parentID, height });
 
 export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
-  const { vm, consensus, jobs, requests, unverified } = parts;
+  const { vm, consensus, jobs, requests, unverified, pauses } = parts;
   const pending = createPendingBlocks(createQueueLimit(engineLimits.pendingBlocks, parts.hasStake));
   const { prepare, markUnverified, afterPrepared, isPreparing } = createBlockDelivery(parts, pending);
 
   const blockOf = (id: Id): EngineBlock | undefined => pending.get(id) ?? unverified.get(id) ?? vm.block(id);
   const canIssueChildOn = (id: Id): boolean => mayHaveChild(consensus, id);
   const shouldIssue = (block: EngineBlock): boolean =>
-    !isDecided(consensusBlock(block), consensus.lastAccepted()) && !pending.has(block.id) && !consensus.isProcessing(block.id);
+    !isDecided(consensusBlock(block), consensus.lastAccepted()) &&
+    !pending.has(block.id) &&
+    !consensus.isProcessing(block.id) &&
+    !pauses.isPaused(block.id);
 
   const dropPending = (block: EngineBlock): void => {
     pending.remove(block.id);
@@ -68,7 +71,7 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
     return true;
   };
   const request = (node: NodeId, id: Id, source: BlockSource): void => {
-    if (requests.has(id) || parts.requestBlock(node, id, source)) return;
+    if (requests.has(id) || (!pauses.isPaused(id) && parts.requestBlock(node, id, source))) return;
     jobs.abandon(id);
   };
 
@@ -79,6 +82,7 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
       // A parent of another height is a lie: the block can never be valid. It must not be prepared.
       if (parent !== undefined && parent.height + 1n !== block.height) {
         parts.onInvalid(block, wrongHeightError(parent.height + 1n, block.height));
+        pauses.add(block.id);
         markUnverified(block);
         return giveUp(block.id);
       }

@@ -13,6 +13,7 @@ import { createDecisions } from './decisions.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createQueueLimit } from './queue-limit.ts';
+import { createRefusedPauses } from './refused-pauses.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
@@ -37,9 +38,10 @@ export function createEngineTables({ vm, transport, validators, timers, paramete
   const hasStake = (node: NodeId): boolean => validators.current().has(node);
   const requests = createBlockRequests(createQueueLimit(engineLimits.blockRequests, hasStake));
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
+  const pauses = createRefusedPauses(timers);
   const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
   return {
-    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, frontiers, hasStake },
+    ...{ consensus, decisions, pollTimes, polls, jobs, requests, unverified, pauses, frontiers, hasStake },
     report: (): Omit<EngineState, 'pendingBlocks'> => ({
       ...decisions.report(),
       processingBlocks: consensus.processingCount(),

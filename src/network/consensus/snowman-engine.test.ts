@@ -213,7 +213,7 @@ describe('polls', () => {
     expect(vm.calls).toEqual(['verify a', 'verify b', 'accept b', 'reject a']);
   });
   test('a vote for a block that is invalid here counts for its parent', async () => {
-    const { push, chits, take, vm } = openEngine();
+    const { push, chits, take, vm, invalid } = openEngine();
     const parent = makeBlock(genesis, 'a');
     const child = makeBlock(parent, 'bad');
     push(parent);
@@ -222,10 +222,11 @@ describe('polls', () => {
     await flush();
     for (let poll = 0; poll < 4; poll++) {
       for (const query of take('pullQuery')) chits(child.id, query);
-      // The invalid block is tried again with each vote.
       await flush();
     }
     expect(vm.calls).toEqual(['verify a', 'accept a']);
+    // It is not verified again with each vote.
+    expect(invalid).toEqual([child.id]);
   });
   test('a voter that does not answer votes for what it said it had accepted', async () => {
     const { push, chits, take, vm, engine } = openEngine();
@@ -256,6 +257,38 @@ describe('polls', () => {
     await flush();
     expect(vm.calls).toEqual(['verify a']);
     expect(take('pullQuery')).toHaveLength(1);
+  });
+});
+
+describe('a refused block', () => {
+  /** Answers every query for 100 ms with the block, and sends it when it is asked for. Returns how often that was. */
+  const name = async (block: EngineBlock, { timers, take, chits, put }: ReturnType<typeof openEngine>): Promise<number> => {
+    timers.advance(parameters.frontierPollInterval);
+    for (const query of take('pullQuery')) chits(block.id, query);
+    const asked = take('get');
+    for (const { requestId } of asked) put(block, requestId);
+    await flush();
+    return asked.length;
+  };
+
+  test('is fetched and verified again with a growing pause, however often peers name it, and accepted when it is valid', async () => {
+    const opened = openEngine();
+    const { vm, invalid, timers } = opened;
+    const { verify } = vm;
+    Object.assign(vm, {
+      verify: () => {
+        throw new Error('the validators are not known');
+      },
+    });
+    const block = makeBlock(genesis, 'a');
+    let asked = 0;
+    for (let tenth = 0; tenth < 600; tenth++) asked += await name(block, opened);
+    // After 0, 0.25, 0.75, 1.75, 3.75 and 7.75 s, then every 5 s.
+    expect([asked, invalid.length]).toEqual([16, 16]);
+    Object.assign(vm, { verify });
+    const began = timers.now();
+    while (!vm.calls.includes('verify a') && timers.now() - began < 20_000) await name(block, opened);
+    expect(timers.now() - began).toBeLessThanOrEqual(5200);
   });
 });
 
