@@ -99,7 +99,7 @@ test('what is disabled or absent is not shown', () => {
   expect(formatBanner({ ...info, stateFile: 'chain.serac' })).toContain('in memory, height 0; saved to chain.serac');
 });
 
-test('the copy of a public network is called a private copy; a followed one is not', () => {
+test('the copy of a public network is called a private copy; a followed or joined one is not', () => {
   for (const id of [1, 5]) {
     const { name } = getNetwork(id);
     expect(formatBanner({ ...info, network: getNetwork(id) })).toContain(`a private copy of ${name}, network ID ${id}`);
@@ -107,6 +107,10 @@ test('the copy of a public network is called a private copy; a followed one is n
   const joined = formatBanner({ ...info, peersAt: '127.0.0.1:9651', accounts: [] });
   expect(joined).toContain(`Peers       127.0.0.1:9651, ${info.nodeID}`);
   expect(joined).not.toContain('Blocks ');
+  const onFuji = { ...info, network: getNetwork(5), peersAt: '127.0.0.1:9651' };
+  expect(formatBanner(onFuji)).toMatch(/^serac \S+ +fuji, network ID 5 /);
+  const isCopy = (shown: BannerInfo) => JSON.parse(formatBannerJson(shown)).network.privateCopy;
+  expect([isCopy(onFuji), isCopy({ ...info, network: getNetwork(5) })]).toEqual([false, true]);
   const text = formatBanner({ ...info, network: getNetwork(5), following: 'http://node:9650', data: 'http://127.0.0.1:1', height: 7n });
   expect(text).toMatch(/^Follows +http:\/\/node:9650, at height 7$/m);
   expect(text).not.toContain('private copy');

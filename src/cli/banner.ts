@@ -34,7 +34,7 @@ export function formatBannerJson(info: BannerInfo): string {
     readySeconds: info.readySeconds,
     nodeID: info.nodeID,
     url: info.url,
-    network: { id: network.id, name: network.name, hrp: network.hrp, privateCopy: isPublicNetwork(network.id) },
+    network: { id: network.id, name: network.name, hrp: network.hrp, privateCopy: isPrivateCopy(info) },
     strict: info.strict,
     state: { dataDir: info.stateDir ?? null, height: info.height.toString() },
     endpoints: Object.fromEntries(listUrls(info).map(({ name, url }) => [name, url])),
@@ -70,9 +70,13 @@ const row = (label: string, text: string): string => `${label.padEnd(labelWidth)
 const styleLabel = (line: string, style: Pick<Style, 'bold' | 'dim'>): string =>
   line.startsWith('serac ') ? style.bold(line) : style.dim(line.slice(0, labelWidth)) + line.slice(labelWidth);
 
-function formatTitle({ version, strict, network, following, readySeconds }: BannerInfo): string {
-  const isCopy = following === undefined && isPublicNetwork(network.id);
-  const title = `serac ${version}${strict ? ', strict' : ''}   ${isCopy ? 'a private copy of ' : ''}${network.name}, network ID ${network.id}`;
+/** Whether the node decides blocks of a public network alone: it then neither follows a node of that network nor has peers there. */
+const isPrivateCopy = ({ network, following, peersAt }: BannerInfo): boolean =>
+  following === undefined && peersAt === undefined && isPublicNetwork(network.id);
+
+function formatTitle(info: BannerInfo): string {
+  const { version, strict, network, readySeconds } = info;
+  const title = `serac ${version}${strict ? ', strict' : ''}   ${isPrivateCopy(info) ? 'a private copy of ' : ''}${network.name}, network ID ${network.id}`;
   const ready = `ready in ${readySeconds.toFixed(2)} s`;
   return `${title}${ready.padStart(Math.max(columns - title.length, ready.length + 2))}`;
 }
