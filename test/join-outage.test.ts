@@ -55,6 +55,42 @@ test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async
 const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;
 
+test('the first start on fuji without its trusted node serves HTTP and says what it waits for; a malformed answer is not fatal', async () => {
+  const trusted = startTrustedNode(0, 5);
+  trusted.chain.isDown = true;
+  const program = await startProgram(
+    'join',
+    '--network-id=fuji',
+    `--data-dir=${join(folder, 'fuji')}`,
+    `--validators-from=${trusted.url}`,
+    '--health-check-frequency=1s',
+    '--staking-host=127.0.0.1',
+    '--staking-port=0',
+    '--bootstrap-ips=127.0.0.1:1',
+    '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
+  );
+  running.push(program);
+  expect(program.banner.network).toMatchObject({ name: 'fuji', privateCopy: false });
+  const waits = (reason: string) => (checks: Awaited<ReturnType<typeof checksOf>>) =>
+    checks['trusted-validators']?.error?.includes(reason) === true;
+  const checks = await eventually(() => checksOf(program), waits('HTTP status 503'), 30_000);
+  expect(checks['trusted-validators']?.error).toContain('no validators are known yet, and the X-Chain waits for them');
+  expect(program.stderrText()).toContain('no validators are known yet, and the X-Chain waits for them');
+  expect(await readinessOf(program)).toEqual([503, 503, 503]);
+  Object.assign(trusted.chain, { isDown: false, isMalformed: true });
+  await eventually(() => checksOf(program), waits('gave an unusable response (platform.getHeight'), 60_000);
+  Object.assign(trusted.chain, { isMalformed: false, validators: ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'] });
+  await eventually(
+    () => checksOf(program),
+    (all) => all['trusted-validators']?.error === undefined,
+    60_000,
+  );
+  // The chain still has to be fetched.
+  expect(await readinessOf(program)).toEqual([503, 503, 503]);
+  trusted.stop();
+  await program.stop();
+});
+
 /** What load balancers ask. */
 const readinessOf = ({ client }: Program): Promise<number[]> =>
   Promise.all(['/ready', '/v1/health-check', '/ext/health/readiness'].map(async (path) => (await client.send('GET', path)).status));

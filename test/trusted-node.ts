@@ -1,9 +1,9 @@
-/** A stand-in for a trusted node: it only knows the height and the validators of the P-Chain of the local network. */
-export function startTrustedNode(port = 0) {
-  const chain = { height: 1, validators: [] as string[], isDown: false };
+/** A stand-in for a trusted node: it only knows the height and the validators of the P-Chain of a network, by default the local one. */
+export function startTrustedNode(port = 0, networkID = 12345) {
+  const chain = { height: 1, validators: [] as string[], isDown: false, isMalformed: false };
   const answers: { readonly [method: string]: () => unknown } = {
-    'info.getNetworkID': () => ({ networkID: '12345' }),
-    'platform.getHeight': () => ({ height: String(chain.height) }),
+    'info.getNetworkID': () => ({ networkID: String(networkID) }),
+    'platform.getHeight': () => ({ height: chain.isMalformed ? null : String(chain.height) }),
     'platform.getProposedHeight': () => ({ height: String(chain.height) }),
     'platform.getValidatorsAt': () => ({ ...Object.fromEntries(chain.validators.map((id) => [id, { weight: '1000' }])) }),
   };

@@ -39,15 +39,15 @@ else
 
       await node.kill();
       await eventually(
-        () => validators.failure(),
-        (failure) => failure !== undefined,
+        () => validators.lastRead().error,
+        (error) => error !== undefined,
         30_000,
       );
       expect([reported.length, validators.current().size]).toEqual([1, 5]);
       node.restart();
       await eventually(
-        () => validators.failure(),
-        (failure) => failure === undefined,
+        () => validators.lastRead().error,
+        (error) => error === undefined,
         90_000,
       );
       expect(validators.at(0n)?.size).toBe(5);

@@ -8,23 +8,25 @@ const interval = 500;
 /** Milliseconds without enough first peers after which a warning is logged. */
 const peersTimeout = 10_000;
 
-/** Milliseconds between two lines about the DAG. */
-const dagInterval = 10_000;
+/** Milliseconds between two lines about the DAG, or about validators that are missing. */
+const lineInterval = 10_000;
 
 const describeDag = (phase: 'vertices' | 'transactions', { fetched, stopHeight, height }: DagProgress): string =>
   phase === 'vertices'
     ? `the X-Chain fetches its vertices from before linearization: ${fetched} since the start, down to height ${height} from ${stopHeight ?? '?'}`
     : `the X-Chain executes its transactions from before linearization: up to height ${height} of ${stopHeight ?? '?'}`;
 
-/** Shows how far bootstrapping is until it is done, and logs the end. Returns a function that stops it. */
+/** Shows how far bootstrapping is until it is done, and logs the end. `missingReason`: why no validators are known. Returns a function that stops it. */
 export function showBootstrap(
   chain: JoinedChain,
   network: Pick<PeerNetwork, 'beaconState' | 'peers'>,
+  missingReason: () => string | undefined,
   env: ProcessEnv & TimeEnv,
 ): () => void {
   const started = env.clock.monotonic();
   let isWarned = false;
   let nextDagLine = started;
+  let nextValidatorsLine = started + lineInterval;
   let cancel = env.timers.after(interval, tick);
 
   function tick(): void {
@@ -38,8 +40,15 @@ export function showBootstrap(
     if (phase === 'fetching')
       env.showProgress({ done: height, total: tipHeight, blocksPerSecond, txsPerSecond: undefined, eta: secondsLeft });
     if (dag !== undefined && (phase === 'vertices' || phase === 'transactions') && env.clock.monotonic() >= nextDagLine) {
-      nextDagLine = env.clock.monotonic() + dagInterval;
+      nextDagLine = env.clock.monotonic() + lineInterval;
       env.log(describeDag(phase, dag), 'info');
+    }
+    const missing = missingReason();
+    if (missing !== undefined && env.clock.monotonic() >= nextValidatorsLine) {
+      nextValidatorsLine = env.clock.monotonic() + lineInterval;
+      const seconds = Math.round((env.clock.monotonic() - started) / 1000);
+      const { length } = network.peers();
+      env.log(`the X-Chain has waited ${seconds} s for validators, with ${length} peer${length === 1 ? '' : 's'}: ${missing}`, 'warn');
     }
     const { connected, required } = network.beaconState();
     if (!isWarned && connected < required && env.clock.monotonic() - started > peersTimeout) {

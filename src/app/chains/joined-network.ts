@@ -15,6 +15,7 @@ import { createPeers } from '../../network/peers/peers.ts';
 import { type RegisteredStakes, stakesOf } from '../../network/peers/stake.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
+import { formatError } from '../log/report.ts';
 import type { AvmChainSpec, RunningChain, WriterDeps } from '../setup/avm-chain.ts';
 import { type Closing, openTogether } from '../setup/closing.ts';
 import type { Env } from '../setup/env.ts';
@@ -54,7 +55,8 @@ export type JoinDeps = {
   readonly context: NetworkContext;
   readonly identity: Identity;
   readonly store: NodeStore;
-  readonly onFatal: (error: unknown) => void;
+  /** The node must stop, for this reason. */
+  readonly onFatal: (reason: string) => void;
 };
 
 export const openJoinedNetwork = (join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> =>
@@ -63,7 +65,13 @@ export const openJoinedNetwork = (join: JoinConfig, deps: JoinDeps): Promise<Joi
 async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closing): Promise<JoinedNetwork> {
   const { config, env, context, identity, store, onFatal } = deps;
   const { network } = config;
-  const validatorsDeps = { networkID: network.id, env, store: store.store, genesis: context.genesis.p.validators };
+  const validatorsDeps = {
+    networkID: network.id,
+    env,
+    store: store.store,
+    genesis: context.genesis.p.validators,
+    onFatal: (error: JoinError) => onFatal(error.message),
+  };
   const source = opened.add(await openValidators(join, nodeIdOfCertificate(identity.certificate), validatorsDeps));
   const stakes = stakesOf(source.validators.current, source.publicKeyOf);
   const peers = opened.add(await openPeers(join, deps, source, stakes));
@@ -100,7 +108,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
         validators: source,
         transport: peers.transport,
         imports,
-        onFatal,
+        onFatal: (error) => onFatal(`a decided block cannot be stored: ${formatError(error)}`),
       });
       const joined = running.joined as NonNullable<typeof running.joined>;
       chain = joined;
@@ -113,7 +121,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
       ({ port } = await peers.start().catch((cause: unknown) => {
         throw listenError(join.network, cause);
       }));
-      if (chain !== undefined) opened.add({ close: showBootstrap(chain, peers.network, env) });
+      if (chain !== undefined) opened.add({ close: showBootstrap(chain, peers.network, source.missingReason, env) });
     },
     registerMetrics: (registry) => {
       registerPeerMetrics(registry, peers, aliasOf, env.clock.unixNanos);

@@ -3,7 +3,6 @@ import { withImports } from '../chains/joined-imports.ts';
 import type { JoinedNetwork } from '../chains/joined-network.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import { formatError } from '../log/report.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import type { NodeCore } from './node-core.ts';
@@ -25,8 +24,8 @@ export async function openJoinedChain(
     context,
     identity,
     store,
-    onFatal: (error) => {
-      env.log(`a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+    onFatal: (reason) => {
+      env.log(`${reason}; stopping`, 'fatal');
       stop.stopAfterFailure();
     },
   });

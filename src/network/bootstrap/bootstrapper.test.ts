@@ -65,12 +65,13 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
   const outcome: { finished: boolean; fatal: unknown; retries: string[] } = { finished: false, fatal: undefined, retries: [] };
   let requestId = 0;
   const connected = new Set(running);
+  const known = { beacons: true };
   const start = () => {
     const bootstrapper = startBootstrapper({
       chainId,
       vm,
       transport: network.transportOf(self),
-      beacons: () => beacons,
+      beacons: () => (known.beacons ? beacons : undefined),
       isConnected: (node) => connected.has(node),
       peers: () => [...connected],
       timers,
@@ -101,7 +102,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
     return bootstrapper;
   };
   const run = (seconds = 120) => loop.run(() => outcome.finished || outcome.fatal !== undefined, loop.timers.now() + 1000 * seconds);
-  return { vm, start, run, outcome, meter, served, connected, loop, elapsed: () => loop.timers.now() - simulationStart };
+  return { vm, start, run, outcome, meter, served, connected, known, loop, elapsed: () => loop.timers.now() - simulationStart };
 }
 
 /** One text for a list of blocks, so that a difference does not print thousands of IDs. */
@@ -127,6 +128,18 @@ describe('a new node reaches the tip', () => {
     expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
     expect(served.get(nodeId(1))).toBeGreaterThan(24);
   });
+  test('once the beacons are known', async () => {
+    const blocks = chainOf(20);
+    const { start, run, outcome, vm, known } = openNetwork([{ blocks }, { blocks }]);
+    known.beacons = false;
+    start();
+    await run(60);
+    expect([outcome.finished, vm.accepted.length]).toEqual([false, 1]);
+    known.beacons = true;
+    await run(60);
+    expect([outcome.finished, vm.accepted.length]).toEqual([true, 21]);
+  });
+
   test('without beacons at once', async () => {
     const { start, run, outcome } = openNetwork([]);
     start();

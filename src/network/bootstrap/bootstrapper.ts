@@ -28,8 +28,8 @@ type Bootstrapper = {
 
 type BootstrapParts = ChainLink & {
   readonly vm: Vm;
-  /** Nodes whose majority decides what is accepted; without any the chain is at its tip. */
-  readonly beacons: () => ValidatorSet;
+  /** Nodes whose majority decides what is accepted; without any the chain is at its tip. Undefined while they are not known: bootstrapping waits. */
+  readonly beacons: () => ValidatorSet | undefined;
   readonly isConnected: (node: NodeId) => boolean;
   /** Connected peers: blocks are fetched from all of them. */
   readonly peers: () => readonly NodeId[];
@@ -91,15 +91,15 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   };
 
   /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */
-  const reachTip = async (): Promise<number | undefined> => {
+  const reachTip = async (asked: ValidatorSet): Promise<number | undefined> => {
     meter.setPhase('asking');
-    const tip = await findTip({ vm, beacons: beacons(), requester, fetcher, randomBytes });
+    const tip = await findTip({ vm, beacons: asked, requester, fetcher, randomBytes });
     if (tip === undefined) return undefined;
     meter.setTip(tip.height);
     meter.setPhase('fetching');
     const start = lastAccepted().height;
     for (let last = lastAccepted(); last.height < tip.height && !stopped; last = lastAccepted()) {
-      const checkpoints = { beacons: beacons(), peers: parts.peers, requester, randomBytes };
+      const checkpoints = { beacons: beacons() ?? asked, peers: parts.peers, requester, randomBytes };
       await runSegments(await planSegments(last, tip, segmentSize, checkpoints));
     }
     return Number(lastAccepted().height - start);
@@ -110,13 +110,14 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
     await sleep(timers, 0);
     let previous = Number.POSITIVE_INFINITY;
     while (!stopped) {
-      if (!isEnoughConnected(beacons(), parts.isConnected)) {
+      const known = beacons();
+      if (known === undefined || !isEnoughConnected(known, parts.isConnected)) {
         meter.setPhase('connecting');
         await sleep(timers, connectDelay);
         continue;
       }
-      if (beacons().size === 0) break;
-      const executed = await reachTip().catch(retryOrThrow);
+      if (known.size === 0) break;
+      const executed = await reachTip(known).catch(retryOrThrow);
       if (executed === undefined) {
         await sleep(timers, retryDelay);
         continue;
@@ -151,7 +152,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
 const answerBytes = 1_600_000;
 
 type TipParts = Pick<BootstrapParts, 'vm' | 'randomBytes'> & {
-  readonly beacons: ReturnType<BootstrapParts['beacons']>;
+  readonly beacons: ValidatorSet;
   readonly requester: ReturnType<typeof createRequester>;
   readonly fetcher: ReturnType<typeof createAncestorFetcher>;
 };

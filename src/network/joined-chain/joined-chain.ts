@@ -51,8 +51,8 @@ type JoinedChainParts = ChainLink & {
   readonly dag?: Dag;
   readonly pool: GossipPool;
   readonly validators: Pick<Validators, 'current'>;
-  /** Nodes whose majority decides where bootstrapping ends. */
-  readonly beacons: () => ValidatorSet;
+  /** Nodes whose majority decides where bootstrapping ends; undefined while they are not known. */
+  readonly beacons: () => ValidatorSet | undefined;
   /** Validators of the P-Chain, who may pull transactions; none without sybil protection. */
   readonly stakers: () => ValidatorSet;
   readonly engineParameters: EngineParameters;

@@ -2,8 +2,9 @@ import { Fault } from '../../base/fault.ts';
 
 type ValidatorsFault =
   | { code: 'VALIDATORS_UNAVAILABLE'; url: string; why: string }
-  /** The trusted node is of another network, or its response cannot be right. */
+  /** The response of the trusted node cannot be right. */
   | { code: 'VALIDATORS_INVALID'; url: string; why: string }
+  | { code: 'VALIDATORS_WRONG_NETWORK'; url: string; networkID: number; own: number }
   /** Several trusted nodes, and no majority of them says the same. */
   | { code: 'VALIDATORS_DISAGREE'; urls: string; why: string };
 export class ValidatorsError extends Fault<ValidatorsFault> {}
@@ -20,6 +21,14 @@ export const invalid = (url: string, why: string) =>
     code: 'VALIDATORS_INVALID',
     url,
     why,
+  });
+
+export const wrongNetwork = (url: string, networkID: number, own: number) =>
+  new ValidatorsError(`the node of --validators-from, ${url}, is of network ${networkID}, this node is of network ${own}`, {
+    code: 'VALIDATORS_WRONG_NETWORK',
+    url,
+    networkID,
+    own,
   });
 
 export const disagreement = (urls: string, why: string) =>

@@ -5,6 +5,7 @@ import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { FollowError } from '../../chain/follow/fault.ts';
+import type { ValidatorSet } from '../protocol/validators.ts';
 import { createPlatformReads, type PlatformReads } from './platform-reads.ts';
 import { createTrustedValidators } from './trusted-validators.ts';
 
@@ -13,11 +14,12 @@ const codeOf = (error: unknown): string => (error instanceof Fault ? error.fault
 
 /** A trusted node whose P-Chain the test changes. */
 function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = []) {
-  const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, members: 3 };
+  const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, isHung: false, members: 3 };
   const asked: string[] = [];
   const virtual = createVirtualTiming();
   const answer = async <T>(method: string, value: () => T): Promise<T> => {
     asked.push(method);
+    if (chain.isHung) return new Promise(() => {});
     if (chain.isDown) throw new Fault('down', { code: 'TEST_DOWN' });
     return value();
   };
@@ -32,6 +34,7 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
   };
   const reported: unknown[] = [];
   const saved: bigint[] = [];
+  const first: ValidatorSet[] = [];
   const report = (error: unknown) => void reported.push(error);
   const validators = createTrustedValidators({
     url: 'http://node',
@@ -41,8 +44,9 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
     save: (height) => void saved.push(height),
     timers: virtual.timing,
     report,
+    onFirstSet: (set) => void first.push(set),
   });
-  return { chain, asked, reported, saved, validators, ...virtual };
+  return { chain, asked, reported, saved, first, validators, ...virtual };
 }
 
 describe('validators of a trusted node', () => {
@@ -88,26 +92,30 @@ describe('validators of a trusted node', () => {
     ]);
     chain.isDown = false;
     await pass(31_000);
-    expect([validators.current().size, validators.knownHeight(), validators.failure()]).toEqual([3, 10n, undefined]);
+    expect([validators.current().size, validators.knownHeight(), validators.lastRead().error]).toEqual([3, 10n, undefined]);
     expect(saved).toEqual([10n, 9n]);
     validators.stop();
     const other = setUp([{ height: 4n, set }]);
     other.chain.networkID = 5;
-    expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
+    expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_WRONG_NETWORK');
   });
 
   test('its loss is reported once and tolerated: set and heights stay, requests get rarer, and it is followed again', async () => {
     const { chain, asked, reported, validators, pass, timing } = setUp();
     await validators.start();
+    await pass(4500);
+    const { at } = validators.lastRead();
+    expect(at).toBe(4000);
     chain.isDown = true;
     asked.length = 0;
     await pass(120_000);
     expect([reported.length, validators.current().size, validators.knownHeight()]).toEqual([1, 3, 10n]);
-    expect(validators.failure()?.since).toBeLessThan(timing.now());
+    expect([validators.lastRead().at, codeOf(validators.lastRead().error)]).toEqual([at, 'TEST_DOWN']);
     expect(asked.length).toBeLessThan(20);
     Object.assign(chain, { isDown: false, height: 12n });
     await pass(31_000);
-    expect([validators.knownHeight(), validators.failure()]).toEqual([12n, undefined]);
+    expect([validators.knownHeight(), validators.lastRead().error]).toEqual([12n, undefined]);
+    expect(timing.now() - validators.lastRead().at).toBeLessThan(2000);
     // A node that was restarted may be behind: heights never fall.
     Object.assign(chain, { height: 3n, proposed: 2n });
     await pass(10_000);
@@ -127,8 +135,14 @@ describe('validators of a trusted node', () => {
     expect(failures[0]?.status).toBe('rejected');
     expect(await validators.load(5n).catch(codeOf)).toBe('TEST_DOWN');
     expect(asked.filter((method) => method === 'at 5')).toHaveLength(1);
+    // Twice as long after each failure.
+    for (let second = 0; second < 60; second++) {
+      await pass(1000);
+      await validators.load(5n).catch(() => {});
+    }
+    expect(asked.filter((method) => method === 'at 5')).toHaveLength(10);
     chain.isDown = false;
-    await pass(1100);
+    await pass(8000);
     await validators.load(5n);
     expect(validators.at(5n)?.size).toBe(3);
     validators.stop();
@@ -147,16 +161,39 @@ describe('validators of a trusted node', () => {
     validators.stop();
   });
 
-  test('the start fails if the node does not answer, is of another network, or has no validators', async () => {
-    const down = setUp();
-    down.chain.isDown = true;
-    expect(await down.validators.start().catch(codeOf)).toBe('TEST_DOWN');
-    const other = setUp();
-    other.chain.networkID = 5;
-    expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
-    const empty = setUp();
-    empty.chain.members = 0;
-    expect(await empty.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
+  test('the first start without an answer, or with a malformed one, goes on without validators, and reads them when they come', async () => {
+    for (const broken of [{ isDown: true }, { members: 0 }, { proposed: 11n }]) {
+      const { chain, validators, first, pass } = setUp();
+      const whole = { ...chain };
+      Object.assign(chain, broken);
+      await validators.start();
+      expect([validators.current().size, validators.lastRead().error instanceof Fault, first.length]).toEqual([0, true, 0]);
+      Object.assign(chain, whole);
+      await pass(1100);
+      expect([validators.current().size, validators.lastRead().error, first.map(({ size }) => size)]).toEqual([3, undefined, [3]]);
+      validators.stop();
+    }
+  });
+
+  test('a node that never answers delays the start by 3 s', async () => {
+    const { chain, validators, timing, pass } = setUp();
+    chain.isHung = true;
+    let isStarted = false;
+    void validators.start().then(() => {
+      isStarted = true;
+    });
+    await pass(2900);
+    expect(isStarted).toBe(false);
+    await pass(200);
+    expect([isStarted, validators.lastRead(), timing.now()]).toEqual([true, { at: 0, error: undefined }, 3100]);
+    validators.stop();
+  });
+
+  test('the start fails if the node is of another network', async () => {
+    const { chain, validators } = setUp();
+    chain.networkID = 5;
+    expect(await validators.start().catch(codeOf)).toBe('VALIDATORS_WRONG_NETWORK');
+    validators.stop();
   });
 });
 

@@ -3,21 +3,21 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
-import { invalid, unavailable, ValidatorsError } from './fault.ts';
+import { invalid, unavailable, ValidatorsError, wrongNetwork } from './fault.ts';
 import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
 
 /** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
 export type TrustedValidators = Validators & {
   /**
-   * Reads the heights and the current set; afterwards both are refreshed. If the trusted nodes do not answer, the known sets hold, and this
-   * rejects only if there are none. Rejects if they are of another network.
+   * Reads the heights and the current set; afterwards both are refreshed. If the trusted nodes do not answer in time, the known sets hold; if none
+   * is known, the current set is empty until they answer. Rejects if they are of another network.
    */
   readonly start: () => Promise<void>;
   readonly stop: () => void;
   /** The compressed BLS key of a current validator; undefined if it has none. */
   readonly publicKeyOf: (node: NodeId) => Uint8Array | undefined;
-  /** Since when the trusted nodes do not answer or do not agree, in milliseconds of the timers' clock, and why; undefined while they do. */
-  readonly failure: () => { readonly since: number; readonly error: unknown } | undefined;
+  /** When the trusted nodes were last read, or the start, in milliseconds of the timers' clock, and why not since; the reason is undefined until a read fails. */
+  readonly lastRead: () => { readonly at: number; readonly error: unknown };
 };
 
 type TrustedValidatorsDeps = {
@@ -37,15 +37,17 @@ type TrustedValidatorsDeps = {
   };
   /** Called when the node stops answering; not again until it has answered. */
   readonly report: (error: unknown) => void;
+  /** Called with the first set that is read if none was known. */
+  readonly onFirstSet?: (set: ValidatorSet) => void;
 };
 
 /** Milliseconds between two readings. The set changes only with a block of the P-Chain. */
 const refreshInterval = 2000;
-/** Milliseconds that a start with known sets waits for the trusted nodes. */
+/** Milliseconds that a start waits for the trusted nodes. */
 const startPatience = 3000;
 const retry = { first: 1000, max: 30_000 } as const;
-/** Milliseconds before a set that could not be loaded is requested again. */
-const loadPause = 1000;
+/** Milliseconds before a set that could not be loaded is requested again: twice as long after each failure. */
+const loadRetry = { first: 1000, max: 8000 } as const;
 const maxSets = 64;
 const maxLoading = 8;
 
@@ -57,7 +59,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
   let currentHeight = -1n;
   let heights = { current: 0n, proposed: 0n };
-  let failure: { readonly since: number; readonly error: unknown } | undefined;
+  let lastRead: { readonly at: number; readonly error: unknown } = { at: timers.now(), error: undefined };
   let isOfNetwork = false;
   let cancel = () => {};
   let isStopped = false;
@@ -65,7 +67,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   const refresh = async (): Promise<void> => {
     if (!isOfNetwork) {
       const got = await reads.networkID();
-      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
+      if (got !== networkID) throw wrongNetwork(url, got, networkID);
       isOfNetwork = true;
     }
     const latest = await reads.heights();
@@ -75,8 +77,10 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
     if (next.current !== currentHeight) {
       const { weights, keys } = await sets.read(next.current);
       if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
+      const isFirst = current.weights.size === 0;
       current = { weights: sets.keep(next.current, weights), keys };
       currentHeight = next.current;
+      if (isFirst) deps.onFirstSet?.(weights);
     }
     heights = next;
     // New blocks refer to the proposed height, so their children need its set.
@@ -90,13 +94,13 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   const tick = async (): Promise<void> => {
     try {
       await refresh();
-      failure = undefined;
+      lastRead = { at: timers.now(), error: undefined };
       backoff.reset();
       schedule(refreshInterval);
     } catch (error) {
       if (isStopped) return;
-      if (failure === undefined) report(error);
-      failure = { since: failure?.since ?? timers.now(), error };
+      if (lastRead.error === undefined) report(error);
+      lastRead = { at: lastRead.at, error };
       schedule(backoff.next());
     }
   };
@@ -116,16 +120,12 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
     at: sets.at,
     load: sets.load,
     publicKeyOf: (node) => current.keys.get(node),
-    failure: () => failure,
+    lastRead: () => lastRead,
     start: async () => {
       useKnown();
-      if (current.weights.size === 0) {
-        await refresh();
-        schedule(refreshInterval);
-        return;
-      }
       await Promise.race([tick(), sleep(timers, startPatience)]);
-      if (failure?.error instanceof ValidatorsError && failure.error.fault.code === 'VALIDATORS_INVALID') throw failure.error;
+      const { error } = lastRead;
+      if (error instanceof ValidatorsError && error.fault.code === 'VALIDATORS_WRONG_NETWORK') throw error;
     },
     stop: () => {
       isStopped = true;
@@ -138,7 +138,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
 function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps, current: () => ValidatorSet) {
   const sets = createLruMap<ValidatorSet>();
   const loading = new Map<bigint, Promise<ValidatorSet>>();
-  const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
+  const failed = new Map<bigint, { readonly until: number; readonly pause: number; readonly error: unknown }>();
 
   /** Caches a set. An equal one that is cached already is used instead, so that what was computed for it can be used again. */
   const keep = (height: bigint, set: ValidatorSet): ValidatorSet => {
@@ -164,9 +164,11 @@ function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps
       failed.delete(height);
       return set;
     } catch (error) {
+      const before = failed.get(height);
+      const pause = before === undefined ? loadRetry.first : Math.min(loadRetry.max, 2 * before.pause);
       failed.delete(height);
       if (failed.size >= maxSets) failed.delete(failed.keys().next().value as bigint);
-      failed.set(height, { until: timers.now() + loadPause, error });
+      failed.set(height, { until: timers.now() + pause, pause, error });
       throw error;
     } finally {
       loading.delete(height);
