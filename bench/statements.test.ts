@@ -199,7 +199,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
   function pageContext(): PageContext {
     const { blockchainID, feeAsset } = localChainParams;
     const token = { feeAsset: idText(feeAsset), feeSymbol: 'AVAX', feeDecimals: 9 };
-    const none = { events: false, rpc: false, dev: false, devToken: false, health: false, info: false };
+    const none = { events: false, rpc: false, dev: false, faucet: false, devToken: false, health: false, info: false };
     return {
       version: '',
       network: { id: 12345, name: 'local', hrp: 'local' },

@@ -55,7 +55,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     );
 
   beforeAll(async () => {
-    node = await startDevNode('in memory', '--accounts=3');
+    node = await startDevNode('in memory', '--accounts=3', '--reorg-depth=5');
     url = node.program().url;
     ({ accounts, paths, snapshotHeight } = await makeExplorerSample(node));
     page = await openChromium(binary!);
@@ -203,6 +203,31 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await page.show();
     await tab.close();
     await second.close();
+  });
+
+  test('a reorg is told as one, and the note can be closed', async () => {
+    for (let i = 0; i < 2; i++) await node.dev('dev.faucet', { to: accounts[1].address, amount: '5 AVAX' });
+    await page.open(`${url}/blocks`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    const { height } = await node.dev('dev.reorg', { depth: 2 });
+    const note = `Reorg2 blocks above block ${Number(height) - 2} were replaced by others.`;
+    expect(
+      await waitFor(
+        () => text('[role=status]'),
+        (shown) => shown !== '',
+      ),
+    ).toBe(note);
+    await page.run(`document.querySelector('.strip-close').click()`);
+    expect(
+      await waitFor(
+        () => text('[role=status]'),
+        (shown) => shown === '',
+      ),
+    ).toBe('');
+    // It does not come back with the next event.
+    await node.dev('dev.mine', { blocks: 1 });
+    await until(`document.querySelector('.foot-right').textContent.includes('${Number(height) + 1}')`);
+    expect(await text('[role=status]')).toBe('');
   });
 
   test('the outputs of a transaction are saved as CSV, with whole IDs', async () => {

@@ -183,8 +183,12 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     const flags = ['join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
     const first = await startProgram(...flags);
     const { nodeID } = (await first.client.call('/ext/info', 'info.getNodeID', {})).result as unknown as { nodeID: string };
-    const second = await startProgram(...flags, `--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`);
+    const peer = [`--bootstrap-ips=${first.banner.peersAt}`, `--bootstrap-ids=${nodeID}`];
+    const second = await startProgram(...flags, ...peer, '--dev-methods');
     await walk(second.url, ['/dev']);
+    // It has the methods of a wallet, and none of those that the pages of a developer's chain call.
+    const { has } = await page.run<{ has: object }>(`JSON.parse(document.getElementById('payload').textContent).context`);
+    expect(has).toMatchObject({ dev: false, faucet: true });
     // A peer has a row on the page of the node, and search leads to it.
     await page.open(`${second.url}/search?q=${nodeID}`);
     expect(await page.run(`location.pathname + location.hash`)).toBe(`/node#${nodeID}`);

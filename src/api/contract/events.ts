@@ -44,7 +44,9 @@ export const eventSchemas = {
     height: integer('Height of the last block after the revert.'),
     blockID: text('The last block after the revert.'),
     time,
-    snapshot: optional(text('Name of the restored snapshot.')),
+    snapshot: optional(
+      text('Name of the restored snapshot; reorg, reset or state file if blocks were replaced, or the chain was reset or loaded.'),
+    ),
   }),
   mempool: object('MempoolEvent', {
     kind: oneOf(['mempool']),

@@ -89,7 +89,8 @@ async function describe(
       // A browser cannot send a key with its event stream.
       events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
       rpc: routes.has(chain.rpcUrl),
-      dev: routes.has('/ext/dev'),
+      dev: config.mode.kind === 'solo' && routes.has('/ext/dev'),
+      faucet: routes.has('/ext/dev'),
       devToken: config.devToken !== undefined && (routes.has('/ext/dev') || operations.includes('listWebhooks')),
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),

@@ -47,6 +47,10 @@ export function createLiveStore(first: PagePayload, monotonic: () => number, sen
         ...state,
         ...tape.read(),
         ...paused.view(tape.read().rows, onChange),
+        closeReverted: () => {
+          tape.closeReverted();
+          onChange();
+        },
         seconds: tape.seconds(),
         figuresAsOf: isBehind ? loaded.payload.now : undefined,
         isGone,

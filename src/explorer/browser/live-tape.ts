@@ -109,6 +109,9 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
       state = { ...state, rows: state.rows.map(relabel) };
       return relabel;
     },
+    closeReverted: (): void => {
+      state = { ...state, reverted: undefined };
+    },
     /** Whether blocks are missing between those of the page and those of the stream. The page must then be loaded again. */
     takeGap: (): boolean => {
       const found = isGap;

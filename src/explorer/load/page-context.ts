@@ -26,7 +26,10 @@ export type PageContext = {
     readonly explorer: boolean;
     readonly events: boolean;
     readonly rpc: boolean;
+    /** The `dev.*` methods of a developer's chain: clock, blocks, snapshots. */
     readonly dev: boolean;
+    /** `dev.faucet`, which a joined node with `--dev-methods` has too. */
+    readonly faucet: boolean;
     /** Whether callers of `/ext/dev` and of the routes of webhooks must send a token. */
     readonly devToken: boolean;
     readonly health: boolean;

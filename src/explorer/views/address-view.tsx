@@ -26,7 +26,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
             {context.has.events && <WatchButton address={address} />}
-            {context.has.dev && <FaucetButton address={address} />}
+            {context.has.faucet && <FaucetButton address={address} />}
           </>
         }
         id={address}

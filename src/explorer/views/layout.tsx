@@ -37,7 +37,7 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
       )}
       {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
       {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} url={context.followedUrl} />}
-      <StateStrip height={height} />
+      <StateStrip height={height} snapshots={dev?.snapshots.map(({ name }) => name) ?? []} />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}
       </main>
@@ -180,7 +180,7 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
 const isShifted = ({ offset, isFrozen }: DevState): boolean => (isFrozen ? Math.abs(offset) >= 60 : offset !== 0);
 
 /** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
-function StateStrip({ height }: { height: number | undefined }) {
+function StateStrip({ height, snapshots }: { height: number | undefined; snapshots: readonly string[] }) {
   const live = useLive();
   return (
     <div role="status">
@@ -198,21 +198,45 @@ function StateStrip({ height }: { height: number | undefined }) {
       {live?.reverted !== undefined && (
         <div class="strip">
           <div class="bar">
-            <b class="strip-name">Reverted</b>
-            <span>
-              {live.reverted.snapshot !== undefined && (
-                <>
-                  to <b>{live.reverted.snapshot}</b>,{' '}
-                </>
-              )}
-              block {groupDigits(live.reverted.height)}. {goneText(live.reverted)}
-            </span>
+            <RevertText note={live.reverted} isReorg={live.reverted.snapshot === reorgName && !snapshots.includes(reorgName)} />
+            <button type="button" class="icon strip-close" aria-label="Close" title="Close" onClick={live.closeReverted}>
+              <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+                <path d="M2 2l8 8M10 2l-8 8" class="glyph" />
+              </svg>
+            </button>
           </div>
         </div>
       )}
     </div>
   );
 }
+
+/** What an event has in place of the name of a snapshot when blocks were replaced by others. */
+const reorgName = 'reorg';
+
+/** `Reverted to before, block 7. 93 blocks and 6,020 transactions are gone.` or `Reorg: 5 blocks above block 7 were replaced.` */
+const RevertText = ({ note, isReorg }: { note: RevertNote; isReorg: boolean }) =>
+  isReorg ? (
+    <>
+      <b class="strip-name">Reorg</b>
+      <span class="strip-note">
+        {note.blocks === 0 ? 'Blocks' : plural(note.blocks, 'block')} above block {groupDigits(note.height)}{' '}
+        {note.blocks === 1 ? 'was' : 'were'} replaced by others.
+      </span>
+    </>
+  ) : (
+    <>
+      <b class="strip-name">Reverted</b>
+      <span class="strip-note">
+        {note.snapshot !== undefined && (
+          <>
+            to <b>{note.snapshot}</b>,{' '}
+          </>
+        )}
+        block {groupDigits(note.height)}. {goneText(note)}
+      </span>
+    </>
+  );
 
 /** `93 blocks and 6,020 transactions are gone.` */
 function goneText({ blocks, txs }: RevertNote): string {

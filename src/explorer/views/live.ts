@@ -20,8 +20,9 @@ type LiveStream = {
     readonly text: string;
     readonly href: string | undefined;
   }[];
-  /** The last revert since the page opened. */
+  /** The last revert since the page opened, until the reader closes the note about it. */
   readonly reverted: RevertNote | undefined;
+  readonly closeReverted: () => void;
 };
 
 /** The figures of the first page. */
