@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { Glob } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
 import { checksum } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
@@ -93,7 +94,19 @@ test('Bun runs the scripts without transpiling them: they are marked, and in ASC
   }
 });
 
-test('the types are found and correct for Node and for bundlers', async () => {
+/** The examples of README and docs that use the library, by the names of files to compile. */
+function documentedPrograms(): Record<string, string> {
+  const pages = ['README.md', ...new Glob('docs/**/*.md').scanSync()];
+  const blocks = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code),
+  );
+  // vitest is not installed here; test/example-programs.test.ts runs its examples.
+  const programs = blocks.filter((code) => /from 'serac(\/client|\/codec)?'/.test(code));
+  expect(programs.length).toBeGreaterThanOrEqual(3);
+  return Object.fromEntries(programs.map((code, i) => [`documented-${i}.mts`, code]));
+}
+
+test('the types, and the examples of the docs, are correct for Node and for bundlers', async () => {
   const code = [
     "import { createNode, SeracError, type LocalNode, type NodeOptions } from 'serac';",
     "const options: NodeOptions = { networkId: 'fuji', strict: true, minBlockDelay: '1s', txFee: 5n };",
@@ -106,7 +119,7 @@ test('the types are found and correct for Node and for bundlers', async () => {
     'const height: number = (await node.dev.revert("clean")).height;',
     'const amount: bigint | undefined = (await node.avm.getTx({ txID: "", encoding: "json" })).tx.unsignedTx.outputs[0]?.output.amount;',
     'const hex: string = (await node.avm.getTx("")).tx;',
-    'for await (const event of node.events({ kind: "tx" })) if (event.kind === "tx") { const change: bigint | undefined = event.balanceChanges[0]?.change; void change; }',
+    'for await (const event of node.events({ kind: "tx" })) { const change: bigint | undefined = event.balanceChanges[0]?.change; void change; }',
     'const chainParams = await readChainParams(client);',
     'export { amount, balance, baseTx, chainParams, height, hex, parseKey, type Tx };',
     '// @ts-expect-error: an amount is missing',
@@ -120,9 +133,10 @@ test('the types are found and correct for Node and for bundlers', async () => {
     '// @ts-expect-error: a boolean',
     "await createNode({ strict: 'yes' });",
   ];
-  writeFileSync(join(installed.folder, 'types.mts'), code.join('\n'));
+  const files = { 'types.mts': code.join('\n'), ...documentedPrograms() };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(installed.folder, name), text);
   for (const [module, resolution] of [
-    ['nodenext', 'nodenext'],
+    ['node16', 'node16'],
     ['esnext', 'bundler'],
   ] as const) {
     const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2024,esnext.disposable,dom', '--types', ''];
@@ -133,7 +147,7 @@ test('the types are found and correct for Node and for bundlers', async () => {
       module,
       '--moduleResolution',
       resolution,
-      'types.mts',
+      ...Object.keys(files),
     ]);
     expect([resolution, code, out]).toEqual([resolution, 0, '']);
   }

@@ -5,6 +5,7 @@ import { createClient } from 'serac/client';
 
 /** Calls `credit` for every deposit of an asset to one of the customers' addresses, and `undo` for the ones that a revert takes back. */
 export async function watchDeposits(node, { customers, assetID, credit, undo, store, until = () => false }) {
+  // If events were lost, the stream throws EVENTS_LOST: compare the balances of all customers with the deposits.
   // The position and the credited deposits would be in a database, written in one transaction.
   const stream = node.events({ address: [...customers.keys()], asset: assetID, kind: ['tx', 'reverted'], after: store.lastEventId });
   for await (const event of stream) {
@@ -19,8 +20,6 @@ export async function watchDeposits(node, { customers, assetID, credit, undo, st
       for (const { customer, amount, txID } of store.deposits.filter(({ height }) => height > event.height)) undo(customer, amount, txID);
       store.deposits = store.deposits.filter(({ height }) => height <= event.height);
     }
-    // Events were lost: compare the balances of all customers with the deposits.
-    if (event.kind === 'reset') throw new Error(`the stream cannot be resumed: ${event.reason}`);
     store.lastEventId = event.id;
     if (until(store)) return;
   }

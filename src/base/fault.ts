@@ -1,5 +1,8 @@
+/** Marks the errors of all copies of this class: the entry points of the package are files of their own, which a program may load together. */
+const faultMark = Symbol.for('serac.Fault');
+
 /**
- * Base class of all errors this project throws on purpose. `fault.code` is stable; the message follows AvalancheGo's text.
+ * Base class of all errors this project throws on purpose. `code` is stable; the message follows AvalancheGo's text.
  * Every module subclasses it with its own union of fault types.
  */
 export class Fault<F extends { readonly code: string }> extends Error {
@@ -10,7 +13,19 @@ export class Fault<F extends { readonly code: string }> extends Error {
     this.name = new.target.name;
     this.fault = fault;
   }
+
+  get [faultMark](): true {
+    return true;
+  }
+
+  /** The stable code of the cause, from docs/errors.md. */
+  get code(): string {
+    return this.fault.code;
+  }
 }
+
+/** Whether a thrown value is a fault, also one of another copy of this module. */
+export const isFault = (value: unknown): value is AnyFault => typeof value === 'object' && value !== null && faultMark in value;
 
 /** A fault of any module. */
 export type AnyFault = Fault<{ readonly code: string }>;

@@ -1,5 +1,6 @@
 /** Entry point `serac/codec`: builds, signs and decodes every transaction of the X-Chain, in browsers, Bun and Node. */
 
+export { SeracError } from '../api/client/fault.ts';
 export { type Block, blockJson, parseBlock } from '../avm/tx/block.ts';
 export type { Credential } from '../avm/tx/credential.ts';
 export { effectsOf } from '../avm/tx/effects.ts';

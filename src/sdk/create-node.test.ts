@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './client.ts';
+import { parseKey } from './codec.ts';
 import { createNode, SeracError } from './index.ts';
 
 const ewoqAddress = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
@@ -144,8 +145,9 @@ test('a filter that does not exist is refused, not ignored', async () => {
   await using node = await createNode();
   const misspelled = { adress: ewoqAddress } as object;
   expect(() => node.events(misspelled)).toThrow('events has no filter "adress"; filters are address, asset, kind and after');
-  const client = createClient({ url: await node.listen(0) });
+  const client = createClient(await node.listen(0));
   expect(() => client.events(misspelled)).toThrow(SeracError);
+  expect(await client.avm.getHeight()).toEqual({ height: 1 });
 });
 
 test('integers that a number cannot hold are bigints', async () => {
@@ -174,11 +176,39 @@ test('dev methods are open to the program itself, and nodes share nothing', asyn
   await Promise.all(all.map((node) => node.close()));
 });
 
+test('lost events are an error, or an event for a caller who asks for it or for every kind', async () => {
+  await using node = await createNode();
+  // An ID of another log.
+  const after = `${'0'.repeat(16)}-1`;
+  const first = (kind?: 'tx' | readonly ('tx' | 'reset')[]) => node.events({ after, kind }).next();
+  expect(await first('tx').catch((error) => error)).toMatchObject({ name: 'SeracError', code: 'EVENTS_LOST' });
+  for (const kind of [undefined, ['tx', 'reset']] as const) expect((await first(kind)).value).toMatchObject({ kind: 'reset' });
+});
+
+test('every error of the library is a SeracError with a code, also those of the codec and of a folder that is in use', async () => {
+  const thrown = (work: () => unknown) =>
+    Promise.resolve()
+      .then(work)
+      .catch((error) => error);
+  const dataDir = mkdtempSync(join(tmpdir(), 'serac-library-'));
+  await using _ = await createNode({ dataDir });
+  for (const error of [await thrown(() => parseKey('nothing')), await thrown(() => createNode({ dataDir }))]) {
+    expect(error).toBeInstanceOf(SeracError);
+    expect((error as SeracError).code).toMatch(/^[A-Z0-9]+(_[A-Z]+)+$/);
+  }
+  expect(new Error('not of Serac')).not.toBeInstanceOf(SeracError);
+});
+
 test('options are the flags of the program; unknown and unusable ones are refused', async () => {
   await using node = await createNode({ networkId: 'fuji', strict: true });
   expect(await node.rpc('info.getNetworkName')).toEqual({ networkName: 'fuji' });
   const refused = (options: object) => createNode(options).catch((error) => error);
   expect(await refused({ networkId: 'nowhere' })).toMatchObject({ name: 'OptionError', fault: { code: 'OPTION_INVALID' } });
+  expect(await refused({ networkId: 'nowhere' })).toBeInstanceOf(SeracError);
+  expect(await refused({ networkID: 'fuji' })).toMatchObject({
+    code: 'OPTION_UNKNOWN',
+    message: 'createNode has no option "networkID"; did you mean networkId?',
+  });
   for (const option of ['httpPort', 'workers', 'json', 'databaseUrl', 'network-id', 'toString', 'help'])
     expect(await refused({ [option]: true })).toMatchObject({ fault: { code: 'OPTION_UNKNOWN', option } });
 });

@@ -48,6 +48,6 @@ export type NodeOptions = {
   readonly log?: ((line: string, level: LineLevel) => void) | undefined;
 };
 
-export type OptionFault = { code: 'OPTION_INVALID' } | { code: 'OPTION_UNKNOWN'; option: string };
+export type OptionFault = { code: 'OPTION_INVALID' } | { code: 'OPTION_UNKNOWN'; option: string; didYouMean?: string };
 /** An option of `createNode` that does not exist or has a value that is not allowed. */
 export class OptionError extends Fault<OptionFault> {}

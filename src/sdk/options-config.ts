@@ -4,6 +4,7 @@ import { type Config, configFrom } from '../app/config/config.ts';
 import type { FlagDefinition } from '../app/flags/flag-definition.ts';
 import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
 import { parseFlags } from '../app/flags/flags.ts';
+import { findNearestName } from '../base/bytes/nearest-name.ts';
 import { excludedFlags, excludedGroups, type NodeOptions, OptionError } from './node-options.ts';
 
 /** Creates the configuration of a node from options. Throws an OptionError. */
@@ -19,16 +20,25 @@ export function configFromOptions({ log: _, logLevel = 'warn', ...options }: Nod
 /** Returns the flag of an option. Throws if the library has no such option. */
 function flagOf(option: string): string {
   const name = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const row = Object.hasOwn(flagTable, name) ? (flagTable as { readonly [name: string]: FlagDefinition })[name] : undefined;
-  const isExcluded =
-    row === undefined ||
-    !acceptsFlag('dev', row) ||
-    excludedFlags.some((flag) => flag === name) ||
-    excludedGroups.some((group) => group === row.group);
-  if (isExcluded || option.includes('-'))
-    throw new OptionError(`createNode has no option ${JSON.stringify(option)}; options are flags of \`serac --help\` in camel case`, {
-      code: 'OPTION_UNKNOWN',
-      option,
-    });
-  return name;
+  if (!option.includes('-') && isNodeFlag(name)) return name;
+  const nearest = findNearestName(option, Object.keys(flagTable).filter(isNodeFlag).map(camelCase));
+  const remedy = nearest === undefined ? 'options are flags of `serac --help` in camel case' : `did you mean ${nearest}?`;
+  throw new OptionError(`createNode has no option ${JSON.stringify(option)}; ${remedy}`, {
+    code: 'OPTION_UNKNOWN',
+    option,
+    ...(nearest !== undefined && { didYouMean: nearest }),
+  });
 }
+
+/** Whether a node inside another program has the flag of this name. */
+function isNodeFlag(name: string): boolean {
+  const row = Object.hasOwn(flagTable, name) ? (flagTable as { readonly [name: string]: FlagDefinition })[name] : undefined;
+  return (
+    row !== undefined &&
+    acceptsFlag('dev', row) &&
+    !excludedFlags.some((flag) => flag === name) &&
+    !excludedGroups.some((group) => group === row.group)
+  );
+}
+
+const camelCase = (flag: string): string => flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

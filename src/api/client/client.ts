@@ -12,18 +12,21 @@ export type NodeApi = Namespaces & {
    * string; an integer in the result that a number cannot hold exactly is a bigint. Throws a SeracError.
    */
   readonly rpc: (method: string, params?: object) => Promise<unknown>;
-  /** Subscribes to events. Over HTTP they begin with the next one, unless `after` says otherwise. */
+  /**
+   * Subscribes to events. Over HTTP they begin with the next one, unless `after` says otherwise. If events were lost, a caller who asked for
+   * `reset` gets that event, every other one the error `EVENTS_LOST`.
+   */
   readonly events: <K extends ChainEvent['kind'] = ChainEvent['kind']>(
     filter?: EventFilter<K>,
-  ) => Events<Extract<ChainEvent, { readonly kind: K | 'reset' }>>;
+  ) => Events<Extract<ChainEvent, { readonly kind: K }>>;
 };
 
 /** A client of a node over HTTP. */
 export type Client = NodeApi & { readonly url: string };
 
-/** Creates a client of any AvalancheGo or Serac node. It opens no connection by itself. */
-export function createClient(options: RpcClientOptions): Client {
-  const rpc = createRpcClient(options);
+/** Creates a client of any AvalancheGo or Serac node, of its URL or of options. It opens no connection by itself. */
+export function createClient(node: string | RpcClientOptions): Client {
+  const rpc = createRpcClient(typeof node === 'string' ? { url: node } : node);
   return {
     ...createNamespaces(rpc.call),
     url: rpc.url,

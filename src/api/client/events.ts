@@ -10,6 +10,7 @@ export type EventFilter<K extends ChainEvent['kind'] = ChainEvent['kind']> = {
   readonly address?: string | readonly string[] | undefined;
   /** Transactions with these assets: IDs or aliases such as AVAX. */
   readonly asset?: string | readonly string[] | undefined;
+  /** Only events of these kinds. Unless `reset` is one of them, lost events are the error `EVENTS_LOST`. */
   readonly kind?: K | readonly K[] | undefined;
   /** Resumes after the event with this ID. */
   readonly after?: string | undefined;
@@ -31,7 +32,7 @@ type OpenEventStream = (query: string, signal: AbortSignal) => Promise<AsyncIter
 export function subscribe<K extends ChainEvent['kind']>(
   open: OpenEventStream,
   filter: EventFilter<K> & { readonly after?: string | undefined },
-): Events<Extract<ChainEvent, { readonly kind: K | 'reset' }>> {
+): Events<Extract<ChainEvent, { readonly kind: K }>> {
   const aborter = new AbortController();
   let lastEventId = filter.after;
   let setReady = (): void => {};
@@ -42,7 +43,9 @@ export function subscribe<K extends ChainEvent['kind']>(
   // A caller that does not wait for `ready` gets the error from `next`.
   ready.catch(() => {});
   const opened = open(formatQuery(filter), aborter.signal);
-  const generator = readChainEvents(opened, setReady, (id) => {
+  const kinds = filter.kind === undefined ? undefined : [filter.kind].flat();
+  const isWanted = (kind: ChainEventKind): boolean => kinds === undefined || kinds.some((one) => one === kind);
+  const generator = readChainEvents(opened, isWanted, setReady, (id) => {
     lastEventId = id;
   });
   // Reads ahead until the subscription is active; events are queued by the node meanwhile.
@@ -82,12 +85,13 @@ export function subscribe<K extends ChainEvent['kind']>(
     lastEventId: () => lastEventId,
     close,
   };
-  return iterator as unknown as Events<Extract<ChainEvent, { readonly kind: K | 'reset' }>>;
+  return iterator as unknown as Events<Extract<ChainEvent, { readonly kind: K }>>;
 }
 
 /** The first heartbeat comes when all past events were sent: then new events are sent as they happen. */
 async function* readChainEvents(
   opened: Promise<AsyncIterable<Uint8Array> | undefined>,
+  isWanted: (kind: ChainEventKind) => boolean,
   setReady: () => void,
   setPosition: (id: string) => void,
 ): AsyncGenerator<ChainEvent> {
@@ -100,8 +104,16 @@ async function* readChainEvents(
       last = id;
       setPosition(id);
     }
-    if (isChainEventKind(kind)) yield decodeEvent(kind, parseExactJson(data));
-    else if (kind === 'closed') {
+    if (kind === 'reset' && !isWanted('reset')) {
+      const { reason } = JSON.parse(data) as { readonly reason: string };
+      throw new SeracError(`events were lost: ${reason}; read the current state again, then resume after ${last}`, {
+        code: 'EVENTS_LOST',
+        reason,
+        lastEventId: last,
+      });
+    }
+    if (isChainEventKind(kind) && isWanted(kind)) yield decodeEvent(kind, parseExactJson(data));
+    if (kind === 'closed') {
       const { reason, message } = JSON.parse(data) as { readonly reason: string; readonly message: string };
       if (reason === 'stopping') return;
       throw new SeracError(`the event stream was closed: ${message}`, { code: 'EVENTS_CLOSED', reason, lastEventId: last });
@@ -128,7 +140,9 @@ function formatQuery({ address, asset, kind, after, ...unknown }: EventFilter): 
   };
   add('address', address);
   add('asset', asset);
-  add('kind', kind);
+  // The node sends `reset` with every selection, and knows no filter for it.
+  const selected = kind === undefined ? [] : [kind].flat().filter((one) => one !== 'reset');
+  add('kind', selected.length === 0 ? undefined : selected);
   add('lastEventId', after);
   return query.toString();
 }

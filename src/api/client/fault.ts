@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault, isFault } from '../../base/fault.ts';
 
 export type SeracFault =
   /** Nothing answers at the URL. */
@@ -16,18 +16,25 @@ export type SeracFault =
   | { readonly code: 'NODE_BAD_RESULT'; readonly path: string; readonly expected: string }
   /** The event stream was ended by the node before the caller ended it. */
   | { readonly code: 'EVENTS_CLOSED'; readonly reason: string; readonly lastEventId: string | undefined }
+  /** The node no longer has the events after the requested one. */
+  | { readonly code: 'EVENTS_LOST'; readonly reason: string; readonly lastEventId: string | undefined }
   /** A parameter that cannot be sent, such as a number that is not an exact integer. */
   | { readonly code: 'BAD_PARAMETER'; readonly parameter: string; readonly expected: string }
   | { readonly code: 'UNKNOWN_SERVICE'; readonly method: string }
   /** The method failed: `rpcCode` and `data` are those of the JSON-RPC error. */
   | { readonly code: 'RPC_ERROR'; readonly method: string; readonly rpcCode: number; readonly data: unknown };
 
-/** An error of a call to a node, in this process or over HTTP. */
-class OwnSeracError extends Fault<SeracFault> {
-  static override readonly name = 'SeracError';
+/**
+ * An error of a call to a node, in this process or over HTTP. For programs that use the library every error that Serac throws on purpose is one:
+ * `instanceof` holds for the faults of all modules and of all entry points, as ES module and CommonJS.
+ */
+export class SeracError extends Fault<SeracFault> {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isFault(value);
+  }
 
   /** The stable code of the cause, from docs/errors.md, such as `DEV_BAD_AMOUNT`; `RPC_ERROR` if the node gives none, as AvalancheGo does. */
-  get code(): string {
+  override get code(): string {
     const { data } = this;
     return isObject(data) && typeof data.code === 'string' ? data.code : this.fault.code;
   }
@@ -42,15 +49,5 @@ class OwnSeracError extends Fault<SeracFault> {
     return this.fault.code === 'RPC_ERROR' ? this.fault.data : undefined;
   }
 }
-
-/**
- * The entry points are files of their own, which a program may load together, and as ES module and CommonJS. The first one's class serves all,
- * so that `instanceof` is right for an error of any of them.
- */
-const classes = globalThis as { [key: symbol]: typeof OwnSeracError | undefined };
-const classKey = Symbol.for('serac.SeracError');
-classes[classKey] ??= OwnSeracError;
-export const SeracError: typeof OwnSeracError = classes[classKey];
-export type SeracError = OwnSeracError;
 
 const isObject = (value: unknown): value is { readonly code?: unknown } => typeof value === 'object' && value !== null;

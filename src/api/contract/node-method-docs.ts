@@ -36,7 +36,7 @@ const avmDocs: DocsOf<typeof avmRows> = {
       '{"block":"0x000000000014054f478489b451cecef53155c24f04f441912cc34487db87f16b13a2f4fec8990000000000000000000000005fcb13d0000000000000000000000000000000000000000000000000000000000000000000000000f11be722","encoding":"hex"}',
   },
   getBlockByHeight: {
-    summary: 'A block by its height',
+    summary: 'A block by its height; without `height` block 0, as AvalancheGo',
     params: { height: '0', encoding: 'json' },
     result:
       '{"block":{"parentID":"3LdUD428gni3AFYAooqcTiN3xPGiLE7XdHowi9CsbNGH1i7QY","height":0,"time":1607144400,"merkleRoot":"11111111111111111111111111111111LpoYY","txs":[],"id":"2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst"},"encoding":"json"}',
@@ -116,7 +116,7 @@ const infoDocs: DocsOf<typeof infoRows> = {
   isBootstrapped: { summary: 'Whether a chain has caught up with the network', params: { chain: 'X' }, result: '{"isBootstrapped":true}' },
   peers: { summary: 'The peers that the node is connected to', params: { nodeIDs: [] }, result: '{"numPeers":"0","peers":[]}' },
   uptime: {
-    summary: 'The uptime of this node as its peers report it',
+    summary: 'The uptime of this node as its peers report it, in the primary network: `subnetID` is ignored, as AvalancheGo does',
     result: '{"rewardingStakePercentage":"100.0000","weightedAveragePercentage":"100.0000"}',
   },
   upgrades: {

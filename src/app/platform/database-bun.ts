@@ -1,5 +1,6 @@
 import type * as BunSqlite from 'bun:sqlite';
 import { statSync } from 'node:fs';
+import { createPrivateFile } from './files.ts';
 import { loadSqliteOfBun } from './runtime.ts';
 import { watchWalIndex } from './wal-index.ts';
 
@@ -9,6 +10,8 @@ type Value = null | number | string | Uint8Array;
 export function openDatabase(path: string, options: { readonly readonly: boolean; readonly watchesCommits?: boolean }) {
   const walIndex = options.watchesCommits === true ? watchWalIndex(path) : undefined;
   const { Database, constants } = loadSqliteOfBun();
+  // SQLite gives the files beside the database the permissions of the database.
+  if (path !== ':memory:' && !options.readonly) createPrivateFile(path);
   const raw = new Database(...openArguments(path, options.readonly, constants));
   const statements: { finalize: () => void }[] = [];
   return {

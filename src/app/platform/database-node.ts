@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
+import { createPrivateFile } from './files.ts';
 import { loadSqliteOfNode } from './runtime.ts';
 
 type Value = null | number | string | Uint8Array;
@@ -7,6 +8,8 @@ type Value = null | number | string | Uint8Array;
 /** Opens a SQLite database with Node's driver. */
 export function openDatabase(path: string, options: { readonly readonly: boolean }) {
   const { DatabaseSync } = loadSqliteOfNode();
+  // SQLite gives the files beside the database the permissions of the database.
+  if (path !== ':memory:' && !options.readonly) createPrivateFile(path);
   const raw = new DatabaseSync(path, { readOnly: options.readonly });
   return {
     exec: (sql: string): void => raw.exec(sql),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
 import { sqliteDrivers, withScratchDatabase } from './databases.fixture.ts';
 
 for (const { name, open, onDisk } of sqliteDrivers)
@@ -33,6 +34,16 @@ for (const { name, open, onDisk } of sqliteDrivers)
         expect(db.prepare<{ v: unknown }>('SELECT v FROM copied ORDER BY n').all()).toEqual(rows);
         db.close();
       }));
+
+    test.skipIf(!onDisk || process.platform === 'win32')('only the owner can read the files', () =>
+      within((path) => {
+        const db = open(path, { readonly: false });
+        db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(n)');
+        const modes = ['', '-wal', '-shm'].map((ending) => statSync(path + ending).mode & 0o777);
+        expect(modes).toEqual([0o600, 0o600, 0o600]);
+        db.close();
+      }),
+    );
 
     test('one row, no row, many rows, and errors as exceptions', () =>
       within((path) => {

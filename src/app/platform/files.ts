@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { Fault } from '../../base/fault.ts';
+import { attempt, Fault } from '../../base/fault.ts';
 
 /** Reads and writes small files on disk. */
 export const files = { read, writePrivate };
@@ -24,6 +24,9 @@ export function createFolder(path: string): void {
     throw new FolderError(`cannot create the folder ${path}: ${codeOf(cause) ?? cause}`, { code: 'FOLDER_FAILED', path });
   }
 }
+
+/** Creates an empty file that only its owner can read, unless it exists or cannot be created: whoever opens it then says why. */
+export const createPrivateFile = (path: string): void => attempt(() => closeSync(openSync(path, 'ax', 0o600)));
 
 /** Total and available size of the file system of a path, in blocks. */
 export function readFileSystemSize(path: string): { blocks: bigint; availableBlocks: bigint; blockBytes: bigint } {
