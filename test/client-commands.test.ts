@@ -269,7 +269,9 @@ describe('what is on the chain', () => {
 describe('blocks, time, snapshots and the state file', () => {
   test('mine and time', async () => {
     expect(await ok('mine', '2')).toMatch(/^height \d+, 20/);
-    expect(Number((await json('mine')).height)).toBeGreaterThan(2);
+    const { height, time } = await json('mine');
+    expect(Number(height)).toBeGreaterThan(2);
+    expect(await json('mine', '0')).toEqual({ height, time, filler: false });
     expect(await ok('time', '+30d')).toContain('+2592000 s from the real time');
     expect((await json('time', '2030-01-01T00:00:00Z')).time).toMatch(/^189345600/);
     expect(await ok('time', 'freeze')).toContain('frozen');
@@ -363,6 +365,8 @@ describe('errors', () => {
       [['rpc', 'foo.bar'], 2, 'methods begin with avm., wallet., info., health., dev.'],
       [['rpc', 'avm.getTx', '5'], 2, 'the parameters must be a JSON object'],
       [['rpc', 'avm.getTx', '{"txID":"x"}'], 1, 'txID'],
+      [['rpc', 'avm.getTxx'], 1, 'find method "avm.GetTxx"\n       did you mean serac rpc avm.getTx?'],
+      [['rpc', 'avm.send'], 1, 'instead: build and sign the transaction in the client, then send it with serac rpc avm.issueTx'],
     ] as const) {
       const result = await serac(...args);
       expect([args, result.code, result.err]).toEqual([args, code, expect.stringContaining(text)]);

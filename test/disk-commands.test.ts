@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,6 +61,26 @@ test('compact that ends before the new file is complete leaves a sound database'
   const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
   await node.stop();
   expect(await runProgram('check', '--data-dir', dir)).toMatchObject({ code: 0, out: expect.stringContaining('no damage found') });
+});
+
+test('tables of another version are no damage: check says so and exits with 5, and names pages that differ', async () => {
+  for (const [name, text] of [
+    ['index', 'the database has version 99 of the index'],
+    ['schema', 'the database has schema version 99'],
+  ] as const) {
+    const dir = join(folder, `version of ${name}`);
+    cpSync(killed, dir, { recursive: true });
+    const db = new Database(join(dir, 'db', 'serac.sqlite'));
+    db.query('UPDATE meta SET value = 99 WHERE name = ?').run(name);
+    db.close();
+    const { code, out, err } = await runProgram('check', '--data-dir', dir);
+    expect([code, out]).toEqual([5, '']);
+    expect(err).toContain(`serac: the check could not be finished: ${text}, this program `);
+    expect(err).toMatch(/\d+ pages? of .* from (?:its|their) checksum/);
+    // Without checksums no page is known to differ.
+    rmSync(join(dir, 'db', 'serac.sqlite-sums'));
+    expect((await runProgram('check', '--data-dir', dir)).err).toEndWith('. No damage was found so far\n');
+  }
 });
 
 test('a revert is refused if block 0 cannot be recorded before it: a kill after it would look like lost blocks', async () => {

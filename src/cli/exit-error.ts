@@ -2,7 +2,7 @@ import { formatStamp } from '../app/log/log.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 
 /** The exit codes of the program. */
-export const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
+export const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4, otherVersion: 5 } as const;
 
 /** The exit codes of faults; `failure` for all others. */
 const exitCodeByFault: { readonly [code: string]: number } = {
@@ -20,6 +20,9 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STATE_BEHIND: exitCodes.damage,
   STATE_FILE_DAMAGED: exitCodes.damage,
   STATE_FILE_FOREIGN: exitCodes.damage,
+  STORE_OTHER_SCHEMA: exitCodes.otherVersion,
+  INDEX_NEWER_SCHEMA: exitCodes.otherVersion,
+  STATE_FILE_OTHER_VERSION: exitCodes.otherVersion,
 };
 
 /** The exit code for a fault that has none of its own. */

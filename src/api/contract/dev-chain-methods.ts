@@ -16,6 +16,7 @@ import {
   nodeID,
   nothing,
   number,
+  numberOrText,
   object,
   oneOf,
   optional,
@@ -23,7 +24,6 @@ import {
   text,
   time,
   u32,
-  u64,
   wire,
   withDefault,
 } from './schema.ts';
@@ -40,7 +40,11 @@ const clock = {
 
 /** Blocks and the mempool: `dev.*`. */
 export const blocksRows = {
-  mine: devMethod({ blocks: optional(u64()), interval: optional(duration()) }, record({ ...tip, filler: flag() }), 'blocks'),
+  mine: devMethod(
+    { blocks: optional(numberOrText('uint64')), interval: optional(duration()) },
+    record({ ...tip, filler: flag() }),
+    'blocks',
+  ),
   setAutomine: devMethod({ enabled: flag() }, record(policy), 'enabled'),
   setIntervalMining: devMethod({ seconds: duration() }, record(policy), 'seconds'),
   getMempool: devMethod({}, record({ txs: list(record({ txID: id(), type: text(), bytes: integer() })), total: integer() })),

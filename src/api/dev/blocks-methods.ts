@@ -5,12 +5,13 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { BlockPolicy, SoloEngine } from '../../chain/solo/solo.ts';
 import { blocksRows } from '../contract/dev-chain-methods.ts';
+import { badArgument } from '../rpc/fault.ts';
 import { implement } from '../rpc/method.ts';
 import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
 
 type BlocksDeps = {
-  readonly chain: Pick<Chain, 'issue' | 'mempool' | 'dropTx'>;
+  readonly chain: Pick<Chain, 'issue' | 'mempool' | 'dropTx' | 'lastAccepted' | 'block'>;
   readonly engine: Pick<SoloEngine, 'mine' | 'policy'>;
   /** Sets when blocks are built, for all chains of the node. */
   readonly setPolicy: (policy: BlockPolicy) => void;
@@ -29,7 +30,7 @@ const limits = { blocks: 1000n, listedTxs: 1024, interval: 86_400n } as const;
 /** Methods that build blocks and show the mempool of the X-Chain. */
 export const blocksMethods = implement<BlocksDeps>()(blocksRows, {
   mine: {
-    run: (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval),
+    run: (deps, { blocks, interval = 0n }) => mine(deps, readBlocks(blocks), interval),
     needsWriter: true,
   },
   setAutomine: {
@@ -67,7 +68,14 @@ export const blocksMethods = implement<BlocksDeps>()(blocksRows, {
   },
 });
 
-/** `interval`: seconds by which the clock is advanced between two blocks. */
+/** The number of blocks to mine: 1 if none is given. */
+function readBlocks(text: string): bigint {
+  if (text === '') return 1n;
+  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  throw badArgument('blocks', 'uint64');
+}
+
+/** `interval`: seconds by which the clock is advanced between two blocks. No block is made if `blocks` is 0. */
 async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint) {
   if (blocks > limits.blocks)
     throw new DevError(`${blocks} blocks are more than ${limits.blocks}; call dev.mine several times`, {
@@ -76,17 +84,18 @@ async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint) {
       max: Number(limits.blocks),
     });
   const pause = deps.longWork.begin();
-  let last: MinedBlock | undefined;
+  let last: EngineBlock | undefined;
   let hasFiller = false;
-  for (let left = blocks === 0n ? 1n : blocks; left > 0n; left--) {
+  for (let left = blocks; left > 0n; left--) {
     await pause();
     if (last !== undefined && interval > 0n) deps.advanceTime(interval);
-    last = mineOne(deps);
-    hasFiller ||= last.isFiller;
+    const { block, isFiller } = mineOne(deps);
+    last = block;
+    hasFiller ||= isFiller;
   }
   await deps.informReaders();
-  const { block } = last as MinedBlock;
-  return { height: String(block.height), time: String(block.time), filler: hasFiller };
+  const { height, time } = last ?? (deps.chain.block(deps.chain.lastAccepted()) as EngineBlock);
+  return { height: String(height), time: String(time), filler: hasFiller };
 }
 
 type MinedBlock = { readonly block: EngineBlock; readonly isFiller: boolean };

@@ -11,6 +11,7 @@ import {
   isCommand,
   listSubcommands,
 } from './command.ts';
+import { commandSynonyms } from './command-synonyms.ts';
 import { type FlagDefinition, isListKind } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
@@ -178,6 +179,11 @@ function splitFlag(word: string, command: CommandName): [name: string, attached:
   // Anvil has levels of -v; here there is one.
   const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word.replace(/^-v+$/, '-v'));
   if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
+  if (/^-\.?\d/.test(word))
+    throw new FlagError(`${JSON.stringify(word)} is negative, which no argument is; usage: ${formatUsage(command)} [FLAGS]`, {
+      code: 'FLAG_STRAY_WORD',
+      word,
+    });
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
   if (parts === null) throw unexpectedArgument(word, command);
   if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string, command);
@@ -229,13 +235,18 @@ const unexpectedArgument = (word: string, command: CommandName) =>
   );
 
 function unknownCommand(word: string): FlagError {
-  const nearest = [...commandNames, ...commandGroups]
-    .map((known) => ({ known, distance: editDistance(word.slice(0, maxComparedLength), known) }))
-    .reduce((best, next) => (next.distance < best.distance ? next : best));
-  const suggestion =
-    nearest.distance <= Math.max(2, word.length / 2) && nearest.distance < word.length ? `; did you mean serac ${nearest.known}?` : ';';
+  const meant = Object.hasOwn(commandSynonyms, word.toLowerCase()) ? commandSynonyms[word.toLowerCase()] : findSimilarCommand(word);
+  const suggestion = meant === undefined ? ';' : `; did you mean ${meant.map((command) => `serac ${command}`).join(' or ')}?`;
   return new FlagError(`unknown command ${JSON.stringify(word)}${suggestion} serac help lists all commands`, {
     code: 'FLAG_COMMAND',
     command: word,
   });
+}
+
+/** The command that is spelled most similarly; undefined if none is similar. */
+function findSimilarCommand(word: string): readonly string[] | undefined {
+  const { known, distance } = [...commandNames, ...commandGroups]
+    .map((known) => ({ known, distance: editDistance(word.slice(0, maxComparedLength), known) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+  return distance <= Math.max(2, word.length / 2) && distance < word.length ? [known] : undefined;
 }

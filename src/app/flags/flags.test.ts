@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { configFrom } from '../config/config.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
-import { commandNames } from './command.ts';
+import { commandGroups, commandNames, isCommand } from './command.ts';
+import { commandSynonyms } from './command-synonyms.ts';
 import { findNearestFlag } from './flag-source.ts';
 import { acceptsFlag, flagAliases, flagTable } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
@@ -154,6 +155,15 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
     [['devv'], 'unknown command "devv"; did you mean serac dev?'],
+    [['mint'], 'unknown command "mint"; did you mean serac asset mint or serac nft mint?'],
+    [['Import'], 'did you mean serac deposit or serac rpc dev.claimExport?'],
+    [['reset'], 'did you mean serac rpc dev.reset or serac snapshot revert or serac time reset?'],
+    [['ping'], 'did you mean serac doctor or serac status?'],
+    [['start'], 'did you mean serac dev?'],
+    [['constructor'], 'unknown command "constructor"; serac help lists all commands'],
+    [['-5'], '"-5" is negative, which no argument is; usage: serac [FLAGS]'],
+    [['mine', '-5'], '"-5" is negative, which no argument is; usage: serac mine [BLOCKS] [FLAGS]'],
+    [['send', 'X-local1a', '-.5'], '"-.5" is negative'],
     [['asset'], 'serac asset is followed by one of create, mint, show'],
     [['asset', 'burn'], 'serac asset is followed by one of create, mint, show'],
     [['send', 'X-local1a'], 'usage: serac send ADDRESS AMOUNT'],
@@ -315,4 +325,14 @@ test('an error says whether it is to be printed as JSON', () => {
     false,
   ]);
   expect(isJson(['--nope'], { SERAC_JSON: 'true' })).toBe(true);
+});
+
+test('the synonyms of commands are no commands themselves, and what they suggest are commands', () => {
+  for (const [word, suggestions] of Object.entries(commandSynonyms)) {
+    expect([word, isCommand(word) || commandGroups.includes(word)]).toEqual([word, false]);
+    for (const suggestion of suggestions) {
+      const words = suggestion.split(' ');
+      expect([suggestion, isCommand(words.slice(0, 2).join(' ')) || isCommand(words[0] as string)]).toEqual([suggestion, true]);
+    }
+  }
 });

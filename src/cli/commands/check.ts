@@ -13,7 +13,7 @@ import {
 import type { Env } from '../../app/setup/env.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
 import { type Id, idOf, idText } from '../../base/bytes/id.ts';
-import { Fault } from '../../base/fault.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
 import { checkChainEnds } from '../../ledger/state/chain-ends.ts';
 import { getChainNumber, listStoredChains } from '../../ledger/state/chain-number.ts';
 import { openState } from '../../ledger/state/chain-state.ts';
@@ -52,6 +52,14 @@ const isDiskFull = (error: unknown): boolean =>
     ? error.fault.code === 'STORE_FULL'
     : (error as { readonly code?: unknown }).code === 'ENOSPC' || storeErrorFromDriver(error)?.fault.code === 'STORE_FULL';
 
+/** Whether the tables are of another version of this program, which is no damage. */
+const isOtherVersion = (error: unknown): error is AnyFault =>
+  error instanceof Fault && ['STORE_OTHER_SCHEMA', 'INDEX_NEWER_SCHEMA'].includes(error.fault.code);
+
+/** The error of a check that cannot read the tables says what was found so far. Other errors are returned as they are. */
+const describeUnfinished = (error: unknown, damagedPages = 'No damage was found so far'): unknown =>
+  isOtherVersion(error) ? new Fault(`the check could not be finished: ${error.message}. ${damagedPages}`, error.fault) : error;
+
 function checkFiles(config: Config, env: Env): CommandResult {
   const files = requireDatabase(config.dataDir as string, env);
   const context = createNetworkContext(config, env);
@@ -59,15 +67,13 @@ function checkFiles(config: Config, env: Env): CommandResult {
   try {
     const hasChecksums = hasPageChecksums(env.openFile, files.database);
     const pages = hasChecksums ? verifyPages(openPageChecksums(env.openFile, files.database), env) : [];
-    const { lines, problems } = checkRows(files, config, env, context, pages.length > 0);
+    const damagedPages = pages.length > 0 ? describeDamagedPages(files.database, pages) : undefined;
+    const { lines, problems } = checkRows(files, config, env, context, damagedPages);
     if (problems.length > 0)
-      return {
-        lines: [...(pages.length > 0 ? [describeDamagedPages(files.database, pages)] : []), ...problems, ...lines, 'damage found'],
-        isDamaged: true,
-      };
-    if (hasChecksums && pages.length === 0) return { lines: [...lines, 'no damage found'], isDamaged: false };
+      return { lines: [...(damagedPages === undefined ? [] : [damagedPages]), ...problems, ...lines, 'damage found'], isDamaged: true };
+    if (hasChecksums && damagedPages === undefined) return { lines: [...lines, 'no damage found'], isDamaged: false };
     rebuildPageChecksums(files, env);
-    const reason = hasChecksums ? `${describeDamagedPages(files.database, pages)}; every row is valid` : 'the pages had no checksums';
+    const reason = damagedPages === undefined ? 'the pages had no checksums' : `${damagedPages}; every row is valid`;
     return { lines: [...lines, `${reason}: new checksums were recorded`, 'no damage found'], isDamaged: false };
   } finally {
     lock.release();
@@ -76,18 +82,24 @@ function checkFiles(config: Config, env: Env): CommandResult {
 
 type CheckResult = { readonly lines: readonly string[]; readonly problems: readonly string[] };
 
-function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: NetworkContext, hasDamagedPages: boolean): CheckResult {
+function checkRows(
+  files: DataFiles,
+  config: NetworkConfig,
+  env: Env,
+  context: NetworkContext,
+  damagedPages: string | undefined,
+): CheckResult {
   const lines: string[] = [];
   const problems: string[] = [];
-  /** The error of a check that could not be finished because the disk is full. */
-  let full: unknown;
+  /** The error of a check that could not be finished: the disk is full, or the tables are of another version. */
+  let unfinished: unknown;
   /** Runs a check; an error while reading is recorded as a problem. */
   const collectProblem = (what: string, work: () => void): void => {
     try {
       work();
     } catch (error) {
-      if (isDiskFull(error)) {
-        full = error;
+      if (isDiskFull(error) || isOtherVersion(error)) {
+        unfinished = error;
         return;
       }
       const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
@@ -102,9 +114,9 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
     readonly: true,
     cacheBytes: offlineCacheBytes,
   };
-  const store = openUnlessEmpty(env, options);
+  const store = openUnlessEmpty(env, options, damagedPages);
   if (store === undefined) {
-    if (hasDamagedPages) problems.push('the database has no tables');
+    if (damagedPages !== undefined) problems.push('the database has no tables');
     collectProblem('end of the chain', () => withChainEnds(files, env, () => lines.push('the database is empty')));
     return { lines, problems };
   }
@@ -121,7 +133,7 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
   }
   if (problems.length > 0) return { lines: [...lines, 'the index was not compared'], problems };
   collectProblem('index', () => problems.push(...checkIndex(files, env, context, options)));
-  if (full !== undefined && problems.length === 0) throw full;
+  if (unfinished !== undefined && problems.length === 0) throw describeUnfinished(unfinished, damagedPages);
   return { lines, problems };
 
   function checkStoredChain(store: Store, chainID: Id, genesis: Id): string {
@@ -144,12 +156,12 @@ function checkRows(files: DataFiles, config: NetworkConfig, env: Env, context: N
 }
 
 /** Returns undefined if the database has no tables: a power cut took all that a new node had written. */
-function openUnlessEmpty(env: Env, options: StoreOptions): Store | undefined {
+function openUnlessEmpty(env: Env, options: StoreOptions, damagedPages: string | undefined): Store | undefined {
   try {
     return openStore(env.openDatabase, options);
   } catch (error) {
     if (error instanceof StoreError && error.fault.code === 'STORE_EMPTY') return undefined;
-    throw error;
+    throw describeUnfinished(error, damagedPages);
   }
 }
 

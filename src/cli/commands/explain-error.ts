@@ -1,4 +1,5 @@
 import { SeracError } from '../../api/client/fault.ts';
+import { clientServices } from '../../api/contract/client-services.ts';
 import { cleanText } from '../../base/bytes/printable.ts';
 
 /** What the data of a JSON-RPC error may tell beside its message. */
@@ -40,11 +41,16 @@ const commandOfMethod: { readonly [method: string]: string } = {
   'avm.getUTXOs': 'serac address ADDRESS',
 };
 
-/** Replaces the names of methods in a message; a method without a command of its own can be called with `serac rpc`. */
+/** Replaces the names of methods in a message; a method without a command of its own can be called with `serac rpc`. Other names stay. */
 const nameCommands = (text: string): string =>
   text
-    .replace(/\b(?:dev|avm)\.[a-z]\w*/gi, (method) => commandOfMethod[method] ?? `serac rpc ${method}`)
+    .replace(/\b(?:dev|avm)\.[a-z]\w*/gi, (name) => commandOfMethod[name] ?? (isMethod(name) ? `serac rpc ${name}` : name))
     .replace(' (mintable)', ' --mintable');
+
+const isMethod = (name: string): boolean => {
+  const [service, method] = name.split('.') as ['dev' | 'avm', string];
+  return Object.hasOwn(clientServices[service]?.methods ?? {}, method);
+};
 
 /** What the data or the status of an error tells beside its message. */
 export function listHints({ fault, message }: SeracError): string[] {
@@ -56,7 +62,7 @@ export function listHints({ fault, message }: SeracError): string[] {
     data.address && data.expected && `did you mean ${data.expected}?`,
     data.unknownParams && `the node does not know the parameters ${data.unknownParams.map(({ name }) => name).join(', ')}`,
     data.didYouMean && `did you mean ${data.didYouMean}?`,
-    data.replacedBy && `use ${data.replacedBy}`,
+    data.replacedBy && `instead: ${data.replacedBy}`,
     data.path && `it is served at ${data.path}`,
     data.spentBy && !message.includes(data.spentBy) && `it was spent by the transaction ${data.spentBy}`,
     data.hint,

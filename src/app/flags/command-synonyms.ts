@@ -1,0 +1,38 @@
+/**
+ * Words that other programs or habits have for what a command does, with the commands that do it. They are looked up before names that are
+ * spelled similarly: `mint` is no misspelt `mine`.
+ */
+export const commandSynonyms: { readonly [word: string]: readonly string[] } = {
+  ...each(['start', 'serve', 'up', 'node', 'init', 'launch', 'devnet'], ['dev']),
+  ...each(['fork'], ['dev --fork-url URL']),
+  ...each(['down', 'shutdown', 'quit', 'end'], ['stop']),
+  ...each(['kill'], ['stop', 'testnet kill']),
+  ...each(['ping', 'health', 'info', 'diagnose'], ['doctor', 'status']),
+  ...each(['ps'], ['status']),
+  ...each(['connect', 'sync'], ['follow', 'join']),
+  ...each(['network', 'networks', 'cluster', 'nodes'], ['testnet']),
+  ...each(['transfer', 'pay'], ['send']),
+  ...each(['fund', 'airdrop', 'drip'], ['faucet']),
+  ...each(['balance', 'balances', 'utxos'], ['address', 'accounts']),
+  ...each(['wallet', 'addresses'], ['accounts']),
+  ...each(['import', 'claim'], ['deposit', 'rpc dev.claimExport']),
+  ...each(['mint'], ['asset mint', 'nft mint']),
+  ...each(['create', 'token', 'tokens'], ['asset create', 'nft create']),
+  ...each(['transaction', 'transactions'], ['tx']),
+  ...each(['height', 'tip', 'latest'], ['block latest']),
+  ...each(['reset'], ['rpc dev.reset', 'snapshot revert', 'time reset']),
+  ...each(['revert', 'rollback', 'undo'], ['snapshot revert', 'reorg']),
+  ...each(['save', 'dump'], ['state save', 'snapshot save']),
+  ...each(['load', 'restore'], ['state load', 'snapshot revert']),
+  ...each(['clock', 'warp', 'travel'], ['time']),
+  ...each(['events', 'watch', 'listen', 'subscribe'], ['tail']),
+  ...each(['call', 'curl', 'method'], ['rpc']),
+  ...each(['exec', 'script'], ['run']),
+  ...each(['verify', 'validate'], ['check']),
+  ...each(['vacuum', 'prune'], ['compact']),
+  ...each(['list', 'commands', 'man'], ['help']),
+};
+
+function each(words: readonly string[], commands: readonly string[]): { [word: string]: readonly string[] } {
+  return Object.fromEntries(words.map((word) => [word, commands]));
+}
