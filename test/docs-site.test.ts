@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { Glob } from 'bun';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
+import { createEnv } from '../src/app/runtime/env.ts';
 import { splitSections } from '../src/explorer/docs/docs-pages.ts';
 import { docsSections, docsTable, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
+import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** The documentation site: what it is made from, its links, and how a node serves it. */
@@ -105,6 +107,27 @@ test('the plain files have pictures, the site of a node has none', async () => {
   const pictures = async (isServed: boolean) =>
     [...(await buildDocs({ isServed })).keys()].filter((path) => /\.(png|webp)$/.test(path)).length;
   expect([await pictures(false), await pictures(true)]).toEqual([3, 0]);
+});
+
+test('in a clone, a node builds the site while it answers other requests', async () => {
+  const { loadDocs } = createEnv({ version: '', log: { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} } as never });
+  /** The longest turn of the event loop while the site is built, in milliseconds. */
+  const longestTurn = async (): Promise<number> => {
+    let [longest, isBuilt] = [0, false];
+    const built = loadDocs().finally(() => {
+      isBuilt = true;
+    });
+    for (let began = performance.now(); !isBuilt; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const now = performance.now();
+      longest = Math.max(longest, now - began);
+      began = now;
+    }
+    expect([...(await built)].map(([path, content]) => [path, content.length])).toContainEqual(['llms.txt', expect.any(Number)]);
+    return longest;
+  };
+  // Building takes about 400 ms of CPU. The machine may do something else, so the best of some attempts counts.
+  expect(await eventually(longestTurn, (longest) => longest < 100)).toBeLessThan(100);
 });
 
 describe('a node', () => {

@@ -3,10 +3,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { fetchNode } from '../../api/client/node-fetch.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
+import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
-import { docsFile, readDocsFile } from '../platform/docs-files.ts';
+import { docsFile, readDocsFile, unpackDocs } from '../platform/docs-files.ts';
 import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
@@ -31,6 +32,15 @@ export type RuntimeEnv = Pick<
   Env,
   'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader' | 'spawnWriter'
 >;
+
+async function buildDocsInThread(): Promise<DocsFiles> {
+  const thread = openThread(new URL('app/platform/docs-thread.ts', home));
+  try {
+    return unpackDocs(await thread.request(new Uint8Array()));
+  } finally {
+    thread.close();
+  }
+}
 
 /** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */
 export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({
@@ -58,10 +68,7 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   readData: (file) => readFileSync(new URL(`avm/genesis/data/${file}`, home)),
   loadPageAssets: async () =>
     moduleExtension === 'ts' ? (await import('../platform/page-build.ts')).buildPage('clone') : readPageFile(new URL(pageFile, home)),
-  loadDocs: async () =>
-    moduleExtension === 'ts'
-      ? (await import('../platform/docs-build.ts')).buildDocs({ isServed: true })
-      : readDocsFile(new URL(docsFile, home)),
+  loadDocs: async () => (moduleExtension === 'ts' ? buildDocsInThread() : readDocsFile(new URL(docsFile, home))),
   fileSystem: readFileSystemSize,
   openFile,
   fetch: fetchNode,
