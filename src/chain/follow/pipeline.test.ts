@@ -15,8 +15,12 @@ const blockAt = (height: bigint, txs = 1): Block =>
 const batchLimit = { txs: 1000, bytes: 1 << 24 };
 
 /** A pipeline over a fake node with a height, a delay per block, and errors by height and attempt. */
-function open(height: bigint, errorAt: (height: bigint, times: number) => unknown = () => undefined, delay: () => number = () => 10) {
-  const virtual = createVirtualTiming();
+function open(
+  height: bigint,
+  errorAt: (height: bigint, times: number) => unknown = () => undefined,
+  delay: () => number = () => 10,
+  virtual = createVirtualTiming(),
+) {
   const node = { height, inFlight: 0, maxInFlight: 0, polls: 0, attempts: new Map<bigint, number>() };
   const errors: unknown[] = [];
   const prepared: number[] = [];
@@ -202,5 +206,25 @@ test('while the node has more blocks, they are gathered; the last ones are retur
     await until(() => taken !== undefined);
     expect([taken, timing.now() - arrived < 20]).toEqual([1, true]);
   }
+  pipeline.stop();
+});
+
+test('no wait is negative on a clock that goes on between two reads', async () => {
+  const virtual = createVirtualTiming();
+  const waits: number[] = [];
+  let reads = 0;
+  const timing: typeof virtual.timing = {
+    ...virtual.timing,
+    // A read takes 7 ms, as on a machine that runs another process meanwhile.
+    now: () => virtual.timing.now() + 7 * reads++,
+    after: (ms, run) => {
+      waits.push(ms);
+      return virtual.timing.after(ms, run);
+    },
+  };
+  const { pipeline, take, node } = open(600n, undefined, () => 4 * node.inFlight, { ...virtual, timing });
+  await take(600);
+  expect(waits.length).toBeGreaterThan(100);
+  expect(waits.filter((ms) => ms < 0)).toEqual([]);
   pipeline.stop();
 });

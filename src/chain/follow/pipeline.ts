@@ -102,6 +102,12 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
     }
   };
 
+  /** Waits while `isWanting`, at most for `timeout` milliseconds. The clock is read once for each wait: a second read may be past the end. */
+  const waitWhile = async (isWanting: () => boolean, timeout: number): Promise<void> => {
+    const until = timing.now() + timeout;
+    for (let left = timeout; left > 0 && isWanting(); left = until - timing.now()) await arrival.wait(left);
+  };
+
   const heights = startHeightPoll({
     remote,
     timing,
@@ -117,10 +123,8 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   return {
     target: () => target,
     take: async (limit, timeout) => {
-      const began = timing.now();
-      while (!ready.hasNext() && !isStopped && timing.now() - began < timeout) await arrival.wait(timeout - (timing.now() - began));
-      const gatherUntil = timing.now() + gatherTime;
-      while (canGather(limit) && timing.now() < gatherUntil) await arrival.wait(gatherUntil - timing.now());
+      await waitWhile(() => !ready.hasNext() && !isStopped, timeout);
+      await waitWhile(() => canGather(limit), gatherTime);
       if (isStopped) throw stopped();
       const taken = ready.take(limit);
       fetchMore();
