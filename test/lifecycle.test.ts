@@ -97,7 +97,6 @@ function createCountingEnv() {
     openFile,
     openRedis: notInThisTest,
     openPostgres: notInThisTest,
-    tryPostgresLock: notInThisTest,
     fetch: notInThisTest,
     makeFolder: createFolder,
     removeFile: (path) => rmSync(path, { force: true }),

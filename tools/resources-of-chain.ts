@@ -126,11 +126,12 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'connections to PostgreSQL, and time of a statement',
-    limit: '{app/platform/postgres-bun.ts#defaultPoolSize} connections, {app/platform/postgres-bun.ts#defaultStatementMilliseconds ms}',
+    limit:
+      '{app/platform/postgres-bun.ts#defaultPoolSize} connections, {app/platform/postgres-connection-bun.ts#defaultStatementMilliseconds ms}',
     over: 'others wait; 503',
     seen: 'serac_api_requests_total',
     test: 'src/app/platform/postgres-connections.test.ts',
-    holds: ['app/database/replica-lag.ts samples', 'app/platform/postgres-lock-bun.ts reads'],
+    holds: ['app/database/replica-lag.ts samples', 'app/database/lease.ts reads'],
   },
   {
     resource: 'restarts of the writer process (`--supervise`)',

@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from '../config/config.ts';
 import { describeDatabase, parseDatabaseUrl } from '../platform/database-url.ts';
-import { directSetting, type Postgres, plannerSettings, quoteIdentifier } from '../platform/postgres-bun.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import { directSetting, plannerSettings, quoteIdentifier } from '../platform/postgres-connection-bun.ts';
 import { databaseName, PostgresError } from '../platform/postgres-fault.ts';
 import type { DatabaseEnv, ProcessEnv } from '../setup/env.ts';
 

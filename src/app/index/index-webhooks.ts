@@ -8,7 +8,7 @@ import { indexedChains } from '../../ledger/index/migrate.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseHost } from '../database/database-host.ts';
-import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { Lease } from '../database/lease.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork, type NetworkContext } from '../setup/network-context.ts';
@@ -23,18 +23,18 @@ const advanceInterval = 1000;
 type IndexWebhooks = { readonly read: () => DelivererReading; readonly close: () => Promise<void> };
 
 /**
- * Delivers the webhooks of a database. The process that writes the index does, as long as it holds the lock: how far deliveries are is
- * written through the connection that holds it, so that a process which has lost the lock stores nothing. Blocks are read through another
+ * Delivers the webhooks of a database. The process that writes the index does, as long as it holds the lease: how far deliveries are is
+ * written through it, so that a process which has lost the lease stores nothing. Blocks are read through another
  * connection, beside those that are written.
  */
 export async function startIndexWebhooks(
   config: Config,
   env: Env,
   { specs: [spec], chain }: NetworkContext,
-  { lock, host, report }: { readonly lock: PostgresLock; readonly host: DatabaseHost; readonly report: (error: unknown) => void },
+  { lease, host, report }: { readonly lease: Lease; readonly host: DatabaseHost; readonly report: (error: unknown) => void },
 ): Promise<IndexWebhooks> {
-  const number = (await indexedChains(lock)).find(({ id }) => id === spec.id)?.number ?? 1;
-  const logID = eventLogIDOf(await readPageSecret(lock));
+  const number = (await indexedChains(lease)).find(({ id }) => id === spec.id)?.number ?? 1;
+  const logID = eventLogIDOf(await readPageSecret(lease));
   const { format } = createChainAddressFormat(spec.id, chain);
   const hub = createEventHub({
     log: openPostgresEventLog(host.sql, { number, id: spec.id }, logID),
@@ -49,7 +49,7 @@ export async function startIndexWebhooks(
   const stopListening = host.listen(blocksChannel, { onNotify: advance, onLost: () => {} });
   const stopAdvancing = every(env.timers, advanceInterval, advance);
   const deliverer = startWebhookDelivery(env, {
-    store: createWebhookStore(lock),
+    store: createWebhookStore(lease),
     hub,
     policy: targetPolicyOf(config, false),
     formatAddress: () => format,

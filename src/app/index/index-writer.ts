@@ -17,11 +17,11 @@ import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { type DatabaseHost, openDatabaseHost } from '../database/database-host.ts';
+import { type Lease, tryLease } from '../database/lease.ts';
 import { createPrimaryFinder } from '../database/primary.ts';
 import { createOutageLog, logChanges } from '../log/log.ts';
 import { splitHosts } from '../platform/database-url.ts';
 import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
-import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { limitWriterCaches } from '../setup/cache-budget.ts';
 import { openTogether } from '../setup/closing.ts';
 import type { Env } from '../setup/env.ts';
@@ -33,8 +33,8 @@ import { startBackgroundMigration } from './background-migration.ts';
 import { startIndexWebhooks } from './index-webhooks.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
-/** Milliseconds between two attempts to get the lock, between two writes of the status, and between two looks for another primary. */
-const intervals = { lockAttempt: 500, status: 2000, promotion: 1000 } as const;
+/** Milliseconds between two attempts to get the lease, between two writes of the status, and between two looks for another primary. */
+const intervals = { leaseAttempt: 500, status: 2000, promotion: 1000 } as const;
 
 /** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
 const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
@@ -64,8 +64,8 @@ export type IndexWriter = {
 };
 
 /**
- * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: it holds a database lock and writes through the
- * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
+ * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: the holder of the lease (database/lease.ts). Others wait
+ * for it.
  */
 export function createIndexWriter(node: string, config: Config, env: Env): IndexWriter {
   const database = config.database as DatabaseConfig;
@@ -73,7 +73,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   const findPrimary = createPrimaryFinder(hosts);
   const context = createNetworkContext(config, env);
   limitWriterCaches(config);
-  const stopping = Promise.withResolvers<void>();
+  const stopping = Promise.withResolvers<string>();
   let isStopping = false;
   let role: IndexerState['role'] = 'starting';
   let follower: Follower | undefined;
@@ -86,10 +86,10 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     logChange(lastError, 'warn');
   };
 
-  /** Writes until the lock is lost, another host is promoted, or this process stops. */
-  const write = (lock: PostgresLock, host: DatabaseHost): Promise<void> =>
+  /** Writes until the lease is lost, another host is promoted, or this process stops. Returns why. */
+  const write = (lease: Lease, host: DatabaseHost): Promise<string> =>
     openTogether(env, async (opened) => {
-      const { ledger, signers } = await takeIndex(lock, context, node, database, env);
+      const { ledger, signers } = await takeIndex(lease, context, node, database, env);
       const following = await startFollowing(node, env, context, {
         ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
         trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
@@ -98,17 +98,18 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       opened.add({ close: () => following.stop() });
       follower = following;
       role = 'writing';
-      opened.add({ close: startBackgroundMigration(lock, env, warn).stop });
+      opened.add({ close: startBackgroundMigration(lease, env, warn).stop });
       logChange(`indexing ${stripCredentials(node)}`);
-      const showStatus = () => void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
       showStatus();
       opened.add({ close: every(env.timers, intervals.status, showStatus) });
-      opened.add({ close: processBackfillQueue(lock, backfillWithApiErrors(following), { listen: host.listen, report: warn }) });
-      webhooks = opened.add(await startIndexWebhooks(config, env, context, { lock, host, report: warn }));
+      opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following), { listen: host.listen, report: warn }) });
+      webhooks = opened.add(await startIndexWebhooks(config, env, context, { lease, host, report: warn }));
       const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
       opened.add({ close: promotion.stop });
-      await Promise.race([lock.lost, stopping.promise, promotion.found]);
+      const reason = await Promise.race([lease.lost, stopping.promise, promotion.found]);
       await opened.close();
+      return reason;
     });
 
   const run = async (): Promise<void> => {
@@ -116,23 +117,24 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       try {
         const { host, state } = await findPrimary();
         if (state.isPooled) throw poolerRefusal(host.name);
-        const lock = await env.tryPostgresLock(
+        const lease = await tryLease(
+          env,
           { url: host.url, statementMilliseconds: database.statementTimeout },
           `serac index ${context.specs[0].id}`,
         );
         outage.regained();
-        if (lock === undefined) {
+        if (lease === undefined) {
           role = 'standby';
           logChange('another serac index is writing this index; waiting to take over when it stops');
         } else
           try {
-            await write(lock, host);
-            if (!isStopping) outage.lost('the connection was lost');
+            const reason = await write(lease, host);
+            if (!isStopping) outage.lost(reason);
           } finally {
             role = 'starting';
             follower = undefined;
             webhooks = undefined;
-            await lock.release();
+            await lease.release();
           }
       } catch (error) {
         // A fault such as a node of another network does not go away by retrying; a lost database connection may.
@@ -143,7 +145,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
           outage.lost(withoutPrefix(lastError, databaseName(database.url)));
         } else warn(error);
       }
-      if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
+      if (!isStopping) await sleep(env.timers, intervals.leaseAttempt);
     }
   };
 
@@ -161,7 +163,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     },
     close: async () => {
       isStopping = true;
-      stopping.resolve();
+      stopping.resolve('stopped');
       await ended;
       await Promise.all(hosts.map((host) => host.close()));
     },
@@ -169,11 +171,11 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
 }
 
 /**
- * Watches whether another host is promoted while the former primary still answers: what is written to the former one would be lost. The lock
- * does not help, since each host has its own.
+ * Watches whether another host is promoted while the former primary still answers: what is written to the former one would be lost. The
+ * lease does not help, since each host has its own.
  */
 function watchPromotion(env: Env, findPrimary: () => Promise<{ readonly host: DatabaseHost }>, writtenTo: DatabaseHost) {
-  const { promise: found, resolve } = Promise.withResolvers<void>();
+  const { promise: found, resolve } = Promise.withResolvers<string>();
   let cancel = (): void => {};
   let isStopped = false;
   const look = (): void => {
@@ -181,8 +183,7 @@ function watchPromotion(env: Env, findPrimary: () => Promise<{ readonly host: Da
       const primary = await findPrimary().catch(() => undefined);
       if (isStopped) return;
       if (primary !== undefined && primary.host !== writtenTo) {
-        env.log(`${primary.host.name} was promoted; ${writtenTo.name} is not written any more`, 'warn');
-        return resolve();
+        return resolve(`${primary.host.name} was promoted; ${writtenTo.name} is not written any more`);
       }
       look();
     });
@@ -199,7 +200,7 @@ function watchPromotion(env: Env, findPrimary: () => Promise<{ readonly host: Da
 
 const poolerRefusal = (name: string) =>
   new PostgresError(
-    `${name} is a pooler: the indexer needs the server itself, because it holds a lock on its connection; give --database-url the server's own host and port`,
+    `${name} is a pooler: the indexer needs the server itself, because it holds a lock of its session; give --database-url the server's own host and port`,
     { code: 'DATABASE_REFUSED', reason: 'pooler' },
   );
 

@@ -1,7 +1,9 @@
 import { memoize } from '../../base/cache/memoize.ts';
 import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
-import { type DatabaseTls, describeDatabase, parseDatabaseUrl } from './database-url.ts';
+import { describeDatabase } from './database-url.ts';
+import { connect, defaultStatementMilliseconds, type PostgresOptions } from './postgres-connection-bun.ts';
 import { isServerAnswer, type PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { type Listener, listenOn } from './postgres-listener-bun.ts';
 import { convertBigints, toResult } from './postgres-rows.ts';
 
 type Value = null | number | string | Uint8Array;
@@ -30,26 +32,6 @@ export type Postgres = PostgresConnection & {
 };
 
 export type GroupThen = { readonly results: readonly GroupResult[]; readonly last: unknown[] };
-
-type Listener = { readonly onNotify: (payload: string) => void; readonly onLost: () => void };
-
-export type PostgresOptions = {
-  /** Of one host; see `splitHosts`. */
-  readonly url: string;
-  /**
-   * The URL is one of a pooler, such as PgBouncer in transaction mode, which may run every transaction on another connection of the server.
-   * So nothing is set for a session and no statement is prepared by name: search_path, statement_timeout and the planner's settings are
-   * those of the role (docs/postgresql.md), and `listen` does not work.
-   */
-  readonly isPooled?: boolean;
-  /** Maximum number of connections; default 8. */
-  readonly max?: number;
-  readonly connectMilliseconds?: number;
-  /** Timeout of one statement, also if the server does not answer at all. */
-  readonly statementMilliseconds?: number;
-  /** Called each time an established connection is closed, by either side. */
-  readonly onLost?: () => void;
-};
 
 /**
  * Opens a connection pool with Bun's PostgreSQL driver. `?` is the placeholder of values; integers are returned as numbers, bytes as
@@ -88,12 +70,12 @@ export function openPostgres(options: PostgresOptions): Postgres {
     const { promise, resolve } = Promise.withResolvers<GroupResult[]>();
     const results: (GroupResult | undefined)[] = queries.map(() => undefined);
     let unfinished = queries.length;
-    const timer = pool.startTimer(from, (reason) => resolve(results.map((result) => result ?? { status: 'rejected', reason })));
+    const cancelTimer = pool.startTimer(from, (reason) => resolve(results.map((result) => result ?? { status: 'rejected', reason })));
     const finish = (at: number, result: GroupResult): void => {
       results[at] = result;
       connection.running--;
       if (--unfinished > 0) return;
-      clearTimeout(timer);
+      cancelTimer();
       resolve(results as GroupResult[]);
     };
     for (const [at, { text, values }] of queries.entries())
@@ -158,8 +140,8 @@ function leastBusy(pool: Pool): PooledConnection {
 type OpenPool = {
   readonly where: string;
   readonly current: () => Pool;
-  /** Calls `onTimeout` when a statement on a connection of `from` takes too long. */
-  readonly startTimer: (from: Pool, onTimeout: (error: PostgresError) => void) => Timer;
+  /** Calls `onTimeout` when a statement on a connection of `from` takes too long. Returns a function that cancels it. */
+  readonly startTimer: (from: Pool, onTimeout: (error: PostgresError) => void) => () => void;
   /** Counts a result or an error that the server has sent. */
   readonly countAnswer: () => void;
   readonly withTimeout: <T>(from: Pool, result: PromiseLike<T>) => Promise<T>;
@@ -181,11 +163,11 @@ function openPool(options: PostgresOptions): OpenPool {
   };
   const startTimer: OpenPool['startTimer'] = (from, onTimeout) => {
     const answersBefore = answers;
-    return setTimeout(() => {
+    return startStallTolerantTimer(statementMilliseconds, () => {
       // If the server answered other statements meanwhile, also with an error, it is only busy, not hung.
       if (answers === answersBefore) replace(from);
       onTimeout(timeoutError(statementMilliseconds, where));
-    }, statementMilliseconds);
+    });
   };
   return {
     where,
@@ -196,7 +178,7 @@ function openPool(options: PostgresOptions): OpenPool {
     },
     withTimeout: async (from, result) => {
       const { promise: timeout, reject } = Promise.withResolvers<never>();
-      const timer = startTimer(from, reject);
+      const cancelTimer = startTimer(from, reject);
       try {
         const value = await Promise.race([result, timeout]);
         answers++;
@@ -205,12 +187,28 @@ function openPool(options: PostgresOptions): OpenPool {
         if (isServerAnswer(cause)) answers++;
         throw toPostgresFault(cause, where);
       } finally {
-        clearTimeout(timer);
+        cancelTimer();
       }
     },
     close: () => close(pool),
   };
 }
+
+/**
+ * Calls `onTimeout` after so many milliseconds. A timer that fires late shows that this process was stalled: the answer may wait in the socket,
+ * which is read after the timers. So the timer then waits once more for a moment. Returns a function that cancels it.
+ */
+function startStallTolerantTimer(milliseconds: number, onTimeout: () => void): () => void {
+  const due = performance.now() + milliseconds;
+  let timer = setTimeout(() => {
+    if (performance.now() - due < stall) return onTimeout();
+    timer = setTimeout(onTimeout, stall);
+  }, milliseconds);
+  return () => clearTimeout(timer);
+}
+
+/** Milliseconds by which a timer is late after a stall, and for which an answer is waited for after it. */
+const stall = 500;
 
 /** Runs `work` on a connection of its own. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
 async function withReserved<T>(
@@ -251,47 +249,6 @@ async function withReserved<T>(
 /** What a transaction counts for: statements beside it would wait for its end. */
 const reservedWeight = 1_000_000;
 
-/** A connection of its own that listens on a channel. Returns a function that ends it. */
-function listenOn(options: PostgresOptions, channel: string, { onNotify, onLost }: Listener): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let listener: Bun.SQL | undefined;
-  let isEnded = false;
-  const drop = (): void => {
-    void listener?.close({ timeout: 0 }).catch(() => undefined);
-    listener = undefined;
-  };
-  /** A lost connection is replaced by a new one: the driver's own attempts would write lines to the log that are not ours. */
-  const startAgain = (): void => {
-    drop();
-    clearTimeout(timer);
-    if (!isEnded) timer = setTimeout(() => void start(), listenRetryMilliseconds);
-  };
-  const start = async (): Promise<void> => {
-    const started = connect({
-      ...options,
-      onLost: () => {
-        if (listener !== started) return;
-        startAgain();
-        onLost();
-      },
-    });
-    listener = started;
-    try {
-      // The driver waits in silence for the first connection only.
-      await started.unsafe('SELECT 1');
-      if (listener === started) await started.listen(channel, onNotify, () => onNotify(''));
-    } catch {
-      if (listener === started) startAgain();
-    }
-  };
-  void start();
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
-    drop();
-  };
-}
-
 async function copyRows(connection: Bun.SQL, text: string, rows: Uint8Array): Promise<void> {
   const writer = connection.unsafe(text).writable().getWriter();
   await writer.write(rows);
@@ -299,82 +256,7 @@ async function copyRows(connection: Bun.SQL, text: string, rows: Uint8Array): Pr
   await writer.close();
 }
 
-const listenRetryMilliseconds = 1000;
-
-/**
- * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole
- * tables while they are small; it cannot know that they will grow.
- */
-export const plannerSettings = {
-  jit: 'off',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_bitmapscan: 'off',
-  // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
-  plan_cache_mode: 'force_generic_plan',
-} as const;
-
-/**
- * A setting that exists only in sessions of this program that have no pooler in between: a pooler refuses the connection because of it, or
- * drops it. So `current_setting('serac.direct', true)` says what the connection is.
- */
-export const directSetting = 'serac.direct';
-
-/** A connection. It is opened by its first statement, and again by the first one after it was lost. */
-function connect({
-  url,
-  connectMilliseconds = 2000,
-  statementMilliseconds = defaultStatementMilliseconds,
-  isPooled = false,
-  onLost,
-}: PostgresOptions): Bun.SQL {
-  const { hosts, user, password, database, schema, tls } = parseDatabaseUrl(url);
-  const [{ host, port }] = hosts as [(typeof hosts)[0]];
-  return new Bun.SQL({
-    adapter: 'postgres',
-    // The mode of TLS can only be given in a URL; everything else here has precedence over it.
-    url: `postgres://localhost/?sslmode=${tls.mode}`,
-    hostname: host,
-    port,
-    ...(user !== undefined && { username: user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(!host.startsWith('/') && tlsOptions(tls)),
-    max: 1,
-    bigint: true,
-    prepare: !isPooled,
-    connectionTimeout: connectMilliseconds / 1000,
-    ...(onLost ? { onclose: onLost } : {}),
-    connection: {
-      application_name: 'serac',
-      ...(!isPooled && {
-        [directSetting]: 'yes',
-        // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
-        statement_timeout: Math.ceil(statementMilliseconds * 0.9),
-        ...plannerSettings,
-        ...(schema !== undefined && { search_path: quoteIdentifier(schema) }),
-      }),
-    },
-  });
-}
-
 export const defaultPoolSize = 8;
-export const defaultStatementMilliseconds = 2000;
-
-/** Files of TLS. With a certificate authority and no mode that verifies, the driver would verify all the same; libpq does not. */
-function tlsOptions({ mode, ca, certificate, key }: DatabaseTls): { readonly tls?: Bun.TLSOptions } {
-  if (mode === 'disable') return {};
-  const verifies = mode === 'verify-ca' || mode === 'verify-full';
-  const options = {
-    ...(ca !== undefined && verifies && { ca: Bun.file(ca) }),
-    ...(certificate !== undefined && { cert: Bun.file(certificate) }),
-    ...(key !== undefined && { key: Bun.file(key) }),
-  };
-  return Object.keys(options).length === 0 ? {} : { tls: options };
-}
-
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Creates a function that replaces `?` by PostgreSQL's placeholders $1, $2, ... Results are cached: statements are few, but long. */
 const createPlaceholderNumbering = (): ((text: string) => string) =>

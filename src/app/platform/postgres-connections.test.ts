@@ -2,10 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCertificates } from '../../../test/certificates.ts';
+import { startCutProxy } from '../../../test/cut-proxy.ts';
 import { type PrivatePgBouncer, pgBouncerBinary, startPgBouncer } from '../../../test/pgbouncer.ts';
 import { findServerUser, handOver, type PrivatePostgres, startPostgres } from '../../../test/postgres.ts';
+import { eventually } from '../../../test/processes.ts';
 import { messageOf } from '../../base/fault.ts';
-import { openPostgres, type Postgres, type PostgresOptions } from './postgres-bun.ts';
+import { openPostgres, type Postgres } from './postgres-bun.ts';
+import type { PostgresOptions } from './postgres-connection-bun.ts';
+import { isDatabaseDown } from './postgres-fault.ts';
 
 const server = await startPostgres();
 const hasTls = Bun.which('openssl') !== null;
@@ -80,6 +84,67 @@ describe.skipIf(server === undefined)('connections to PostgreSQL', () => {
     expect(await ask({ url: urlOf({}) }, 'SELECT n FROM t')).toContain('relation "t" does not exist');
   });
 
+  test('have a name, and are closed by the server when their client is gone, or idle for too long', async () => {
+    const names = ['application_name', 'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout'];
+    const idle = ['idle_session_timeout', 'idle_in_transaction_session_timeout'];
+    const text = `SELECT ${[...names, ...idle].map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`;
+    const keepAlives = { tcp_keepalives_idle: '10', tcp_keepalives_interval: '5', tcp_keepalives_count: '3', tcp_user_timeout: '25000' };
+    expect(await ask({ url: urlOf({}) }, text)).toEqual({
+      ...{ application_name: 'serac', ...keepAlives },
+      ...{ idle_session_timeout: '0', idle_in_transaction_session_timeout: '0' },
+    });
+    expect(await ask({ url: urlOf({}), applicationName: 'some name', idleMilliseconds: 30_000 }, text)).toEqual({
+      ...{ application_name: 'some name', ...keepAlives },
+      ...{ idle_session_timeout: '30s', idle_in_transaction_session_timeout: '30s' },
+    });
+  });
+
+  test('that listen are replaced when they are cut off without a sign of it', async () => {
+    const proxy = await startCutProxy(pg.port);
+    const sql = openPostgres({ url: urlOf({ host: '127.0.0.1' }).replace(`:${pg.port}`, `:${proxy.port}`), listenCheckMilliseconds: 500 });
+    const heard: string[] = [];
+    let losses = 0;
+    const stop = sql.listen('some_channel', { onNotify: (payload) => heard.push(payload), onLost: () => losses++ });
+    const notify = (payload: string) => admin.all('SELECT pg_notify(?, ?)', ['some_channel', payload]);
+    await eventually(
+      () => heard.length,
+      (count) => count === 1,
+    );
+    await notify('before');
+    await eventually(
+      () => heard,
+      (found) => found.includes('before'),
+    );
+    proxy.cut();
+    await notify('meanwhile');
+    await eventually(
+      () => losses,
+      (count) => count > 0,
+    );
+    proxy.restore();
+    // It begins to listen again, and says that something may have been missed.
+    await eventually(
+      async () => {
+        await notify('after');
+        return heard.slice(2);
+      },
+      (found) => found.includes('') && found.includes('after'),
+    );
+    stop();
+    await sql.close();
+    proxy.close();
+  });
+
+  test('get their answer after this process was stalled for longer than the timeout', async () => {
+    const sql = openPostgres({ url: urlOf({}), statementMilliseconds: 400 });
+    await sql.all('SELECT 1', []);
+    const answer = sql.all<{ n: number }>('SELECT 2 AS n', []);
+    await Promise.resolve();
+    Bun.sleepSync(1500);
+    expect(await answer).toEqual([{ n: 2 }]);
+    await sql.close();
+  });
+
   test.skipIf(!hasTls)('verify the certificate and the name of the server with sslmode=verify-full', async () => {
     const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
     const [ca, otherCa] = [join(pg.folder, 'ca.pem'), join(pg.folder, 'other-ca.pem')];
@@ -135,5 +200,27 @@ describe.skipIf(server === undefined || pgBouncerBinary === undefined)('connecti
     );
     expect(rows.map(([row]) => [row?.n, row?.b[0]])).toEqual(numbers.map((n) => [n, n & 255]));
     await sql.close();
+  });
+
+  test('fail in time while the server behind the pooler is cut off, and work again when it is back', async () => {
+    const proxy = await startCutProxy(pg.port);
+    const pooler = await startPgBouncer(proxy);
+    const sql = openPostgres({ url: pooler.url, isPooled: true, max: 2, statementMilliseconds: 500 });
+    const answers = () =>
+      sql.all('SELECT 1 AS n', []).then(
+        () => true,
+        (error: unknown) => {
+          expect(isDatabaseDown(error)).toBe(true);
+          return false;
+        },
+      );
+    await eventually(answers, Boolean);
+    proxy.cut();
+    for (let i = 0; i < 3; i++) expect(await answers()).toBe(false);
+    proxy.restore();
+    await eventually(answers, Boolean);
+    await sql.close();
+    await pooler.stop();
+    proxy.close();
   });
 });

@@ -3,7 +3,6 @@ import { type PrivatePostgres, startPostgres } from '../../../test/postgres.ts';
 import { Fault } from '../../base/fault.ts';
 import { openPostgres } from './postgres-bun.ts';
 import { isDatabaseDown } from './postgres-fault.ts';
-import { tryPostgresLock } from './postgres-lock-bun.ts';
 
 const server = await startPostgres();
 
@@ -182,76 +181,6 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     const other = sql.all<{ n: number }>('SELECT 7 AS n FROM pg_sleep(1.5)', []);
     expect(await group).toBe('DATABASE_DOWN');
     expect(await other).toEqual([{ n: 7 }]);
-  });
-
-  test(
-    'what waits for a long transaction of its lock does not time out, and the lock is kept',
-    async () => {
-      const lock = await tryPostgresLock({ url: pg.url, statementMilliseconds: 1000 }, 'long transactions');
-      let isLost = false;
-      void lock?.lost.then(() => {
-        isLost = true;
-      });
-      const long = lock?.write(async (tx) => {
-        await tx.all('SELECT 1', []);
-        await Bun.sleep(3000);
-        return (await tx.all<{ n: number }>('SELECT 2 AS n', []))[0]?.n;
-      });
-      const waiting = [lock?.write((tx) => tx.all('SELECT 3 AS n', [])), lock?.all('SELECT 4 AS n', [])];
-      expect(await long).toBe(2);
-      expect((await Promise.all(waiting)).map((rows) => rows?.[0])).toEqual([{ n: 3 }, { n: 4 }]);
-      expect(isLost).toBe(false);
-      await lock?.release();
-    },
-    limit,
-  );
-
-  test('a read through a lock waits for the writes before it, not for those that follow', async () => {
-    const lock = await tryPostgresLock({ url: pg.url }, 'endless writes');
-    let isAnswered = false;
-    const write = () => lock?.write((tx) => tx.all('SELECT 1', []));
-    const first = write();
-    const read = lock?.all('SELECT 2 AS n', []).finally(() => {
-      isAnswered = true;
-    });
-    await first;
-    let later = 0;
-    for (; !isAnswered && later < 50; later++) await write();
-    expect(later).toBeLessThanOrEqual(1);
-    expect(await read).toEqual([{ n: 2 }]);
-    await lock?.release();
-  });
-
-  test('a lock has one holder, reports its loss, and prevents writes without it', async () => {
-    const take = () => tryPostgresLock({ url: pg.url }, 'writer');
-    const first = (await take()) as NonNullable<Awaited<ReturnType<typeof take>>>;
-    expect(first).toBeDefined();
-    expect(await take()).toBeUndefined();
-    expect(await tryPostgresLock({ url: pg.url }, 'another').then((lock) => lock?.release())).toBeUndefined();
-    await first.write((tx) => tx.all('INSERT INTO t(n) VALUES (1)', []));
-    await first.release();
-    const second = (await take()) as typeof first;
-    expect(second).toBeDefined();
-    // The server closes the connection: the lock is free at once.
-    const sql = open();
-    await sql.all(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`, []);
-    await second.lost;
-    expect(await faultOf(second.write((tx) => tx.all('INSERT INTO t(n) VALUES (2)', [])))).toBe('DATABASE_DOWN');
-    const third = (await take()) as typeof first;
-    expect(third).toBeDefined();
-    await pg.end('kill');
-    await third.lost;
-    expect(await faultOf(take())).toBe('DATABASE_DOWN');
-    await pg.start();
-    const fourth = (await take()) as typeof first;
-    expect(fourth).toBeDefined();
-    pg.freeze();
-    await fourth.lost;
-    pg.thaw();
-    await timeToRecover(() => sql.all('SELECT 1', []));
-    expect(await sql.all('SELECT n FROM t', [])).toEqual([{ n: 1 }] as never);
-    await sql.all('DELETE FROM t', []);
-    await sql.close();
   });
 
   test('without a server statements fail with DATABASE_DOWN within the timeout', async () => {

@@ -1,6 +1,5 @@
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
-import { tryPostgresLock } from '../platform/postgres-lock-bun.ts';
 import { readerEnvironment, spawnReaderProcess } from '../platform/processes-bun.ts';
 import { openRedis } from '../platform/redis-bun.ts';
 import { serve } from '../platform/serve-bun.ts';
@@ -14,7 +13,6 @@ export const createBunEnv = (options: EnvOptions): Env => ({
   openDatabase,
   openRedis,
   openPostgres,
-  tryPostgresLock,
   serve,
   spawnReader: () => spawnReaderProcess(ownCommand(options.program), readerEnvironment(process.env)),
   spawnWriter: (start) => spawnReaderProcess(ownCommand(options.program), supervisedEnvironment(process.env, start)),

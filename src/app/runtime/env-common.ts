@@ -28,10 +28,7 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<
-  Env,
-  'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader' | 'spawnWriter'
->;
+export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'serve' | 'spawnReader' | 'spawnWriter'>;
 
 async function buildDocsInThread(): Promise<DocsFiles> {
   const thread = openThread(new URL('app/platform/docs-thread.ts', home));

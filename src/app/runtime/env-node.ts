@@ -21,9 +21,6 @@ const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
   openPostgres: () => {
     throw needsBun('PostgreSQL (--database-url)');
   },
-  tryPostgresLock: async () => {
-    throw needsBun('PostgreSQL (--database-url)');
-  },
   // Loading node:http takes about 30 ms, and a node inside another program may never listen.
   serve: async (served) => (await import('../platform/serve-node.ts')).serve(served),
   spawnReader: () => spawnReaderProcess(ownCommand(options.program), process.env),

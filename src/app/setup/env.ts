@@ -14,8 +14,8 @@ import type { KeyFiles } from '../../network/identity/key-source.ts';
 import type { PeerSockets } from '../../network/peers/socket.ts';
 import type { Log } from '../log/log.ts';
 import type { Progress } from '../log/progress.ts';
-import type { Postgres, PostgresOptions } from '../platform/postgres-bun.ts';
-import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import type { PostgresOptions } from '../platform/postgres-connection-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { ProcessActivity, WatchedProcess } from '../workers/heartbeat.ts';
@@ -68,7 +68,6 @@ export type FileEnv = {
 export type DatabaseEnv = {
   readonly openDatabase: OpenDatabase;
   readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
-  readonly tryPostgresLock: (options: Omit<PostgresOptions, 'max' | 'onLost'>, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: PostgresOptions) => Postgres;
 };
 

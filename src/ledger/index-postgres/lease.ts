@@ -17,6 +17,12 @@ export async function createLeaseTable(sql: Sql): Promise<void> {
   await sql.all(createText, []);
 }
 
+/** False if only an indexer of an earlier version has written, or none yet. */
+async function hasLeaseTable(sql: Sql): Promise<boolean> {
+  const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('index_lease') AS text) AS name`, []);
+  return table?.name != null;
+}
+
 /** What a reader sees of the lease. */
 export type LeaseReading = {
   /** Whether some process holds the lease: it may have died since. False after it was released. */
@@ -27,8 +33,7 @@ export type LeaseReading = {
 
 /** The lease that was renewed last. Returns undefined if there is none: only an indexer of an earlier version has written, or none yet. */
 export async function readLease(sql: Sql): Promise<LeaseReading | undefined> {
-  const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('index_lease') AS text) AS name`, []);
-  if (table?.name == null) return undefined;
+  if (!(await hasLeaseTable(sql))) return undefined;
   const [row] = await sql.all<{ held: boolean; age: number }>(
     `SELECT holder IS NOT NULL AS held, ${ageText} AS age FROM index_lease ORDER BY renewed_at DESC LIMIT 1`,
     [],
@@ -43,6 +48,7 @@ export type LeaseState = LeaseReading & { readonly term: number; readonly holder
 
 /** Reads the lease of this name. Returns undefined if it was never taken. */
 export async function findLease(sql: Sql, name: string): Promise<LeaseState | undefined> {
+  if (!(await hasLeaseTable(sql))) return undefined;
   const [row] = await sql.all<{ term: number; holder: string | null; age: number }>(
     `SELECT term, holder, ${ageText} AS age FROM index_lease WHERE name = ?`,
     [name],
@@ -89,13 +95,31 @@ export async function renewLease(sql: Sql, name: string, term: number): Promise<
   return rows.length === 1;
 }
 
-/** Whether this term still holds the lease. Called before the COMMIT of every transaction: nobody takes the lease before that has ended. */
-export async function verifyLease(tx: Sql, name: string, term: number): Promise<boolean> {
-  const rows = await tx.all('SELECT 1 AS one FROM index_lease WHERE name = ? AND term = ? FOR KEY SHARE', [name, term]);
-  return rows.length === 1;
+/**
+ * Whether this term still holds the lease; returns the process ID of the session too. Called at the beginning of every transaction that writes:
+ * nobody takes the lease before that has ended.
+ */
+export async function verifyLease(tx: Sql, name: string, term: number): Promise<{ readonly pid: number } | undefined> {
+  const [row] = await tx.all<{ pid: number }>('SELECT pg_backend_pid() AS pid FROM index_lease WHERE name = ? AND term = ? FOR KEY SHARE', [
+    name,
+    term,
+  ]);
+  return row;
 }
 
 /** Lets the next process take the lease at once. */
 export async function releaseLease(sql: Sql, name: string, term: number): Promise<void> {
   await sql.all('UPDATE index_lease SET holder = NULL, renewed_at = clock_timestamp() WHERE name = ? AND term = ?', [name, term]);
+}
+
+/**
+ * Ends the sessions of a holder whose lease has expired, so that they keep no locks, and waits for up to a second for each. Returns how many; those of
+ * other roles end by their timeouts.
+ */
+export async function endSessionsOf(sql: Sql, holder: string): Promise<number> {
+  const rows = await sql.all(
+    'SELECT pg_terminate_backend(pid, 1000) AS ended FROM pg_stat_activity WHERE application_name = ? AND usename = current_user AND datname = current_database()',
+    [holder],
+  );
+  return rows.length;
 }
