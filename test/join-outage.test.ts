@@ -31,11 +31,16 @@ async function start(...flags: string[]): Promise<{ program: Program; node: Netw
 }
 
 test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async () => {
-  const { program } = await start(
+  const flags = [
     '--sybil-protection-enabled=false',
     '--bootstrap-ips=127.0.0.1:1',
     '--bootstrap-ids=NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
-  );
+  ];
+  const [{ program }, { program: strict }] = await Promise.all([start(...flags), start(...flags, '--strict')]);
+  // AvalancheGo's readiness knows no chains.
+  const readiness = async ({ client }: Program) => Object.keys(JSON.parse((await client.send('GET', '/ext/health/readiness')).text).checks);
+  expect([await readiness(program), await readiness(strict)]).toEqual([['X', 'bootstrapped'], ['bootstrapped']]);
+  await strict.stop();
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.getHeight', params: {} });
   for (const path of ['/ext/bc/X', '/ext/bc/X/wallet']) {
     const { status, text } = await program.client.send('POST', path, { 'content-type': 'application/json' }, body);

@@ -85,14 +85,15 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake',
-    over: 'dropped, and asked for again when a vote names them',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake; pauses of {network/consensus/refused-pauses.ts#maxPauses} refused blocks',
+    over: 'dropped, and asked for again when a vote names them, a refused one after its pause',
     seen: 'avalanche_snowman_blocked',
     test: 'src/network/consensus/snowman-engine.test.ts',
     holds: [
       'network/consensus/block-delivery.ts preparing',
       'network/consensus/block-requests.ts byBlock byNode',
       'network/consensus/pending-blocks.ts entries',
+      'network/consensus/refused-pauses.ts pauses',
       'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },

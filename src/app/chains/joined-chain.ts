@@ -117,7 +117,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
 
 /** How old the data of a joined chain is. `lastBlockAge`: seconds since its last block. Others may have newer data, so it is not ready while its data is old. */
 const createJoinedAge = (chain: JoinedChain, lastBlockAge: () => number): DataAge => ({
-  seconds: () => (chain.isBootstrapped() ? (chain.lag()?.milliseconds ?? 0) / 1000 : lastBlockAge()),
+  seconds: () => (chain.isBootstrapped() ? Math.max(chain.lag()?.milliseconds ?? 0, chain.isolation()) / 1000 : lastBlockAge()),
   problem: () => describeStaleness(chain),
   notReady: () => describeStaleness(chain),
 });

@@ -95,8 +95,14 @@ export function findStaleReason({ behind, isSplit }: Pick<ChainHealthState, 'beh
   return behind.time > limit ? describeLag(behind) : undefined;
 }
 
+/** Why a chain without peers is stale. `time`: nanoseconds since the last peer was lost. */
+export const findIsolation = (time: bigint, height: bigint): string | undefined =>
+  time > silentTime ? `cut off: no peer has been connected for ${wholeSeconds(time)}, this node is at height ${height}` : undefined;
+
+const wholeSeconds = (time: bigint): string => durationText(time - (time % second));
+
 function describeLag({ majorityHeight, ownHeight, time }: NonNullable<ChainHealthState['behind']>): string {
-  const duration = durationText(time - (time % second));
+  const duration = wholeSeconds(time);
   return majorityHeight > ownHeight
     ? `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${duration})`
     : `out of touch: most of the stake has not answered for ${duration}, this node is at height ${ownHeight}`;

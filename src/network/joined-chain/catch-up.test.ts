@@ -17,7 +17,7 @@ const self = nodeId(9);
 const peers = [nodeId(1), nodeId(2), nodeId(3)];
 
 /** A chain that bootstrapped at genesis, with three peers whose chain then grows. */
-async function openChain() {
+async function openChain(set = new Map([self, ...peers].map((node) => [node, 100n] as const))) {
   const loop = createEventLoop();
   const network = createNetwork(loop, createRandom(5));
   const timers = {
@@ -50,7 +50,6 @@ async function openChain() {
     };
     network.start(peer, { receive, failed: () => {}, connected: () => {}, disconnected: () => {} });
   }
-  const set = new Map([self, ...peers].map((node) => [node, 100n] as const));
   const vm = createTestVm([genesis]);
   const phases: boolean[] = [];
   const chain = startJoinedChain({
@@ -135,5 +134,19 @@ test('a chain is stale when most of the stake has been silent for 30 s, and whil
   grow(300);
   expect(await run(chain.isBootstrapping)).toBe(true);
   expect(describeStaleness(chain)).toStartWith('bootstrapping: it is at height 0');
+  chain.stop();
+});
+
+test('a chain whose only validator is its node is stale 30 s after it lost its last peer', async () => {
+  const { chain, run, now } = await openChain(new Map([[self, 100n]]));
+  expect(await run(() => describeStaleness(chain) !== undefined)).toBe(false);
+  const began = now();
+  for (const peer of peers) chain.handler.disconnected(peer);
+  expect(await run(() => describeStaleness(chain) !== undefined)).toBe(true);
+  expect(describeStaleness(chain)).toBe('cut off: no peer has been connected for 30s, this node is at height 0');
+  expect(now() - began).toBeWithin(30_000, 40_000);
+  expect(chain.isolation()).toBe(now() - began);
+  chain.handler.connected(peers[0] as NodeId);
+  expect([describeStaleness(chain), chain.isolation()]).toEqual([undefined, 0]);
   chain.stop();
 });

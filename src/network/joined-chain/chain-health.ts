@@ -1,5 +1,5 @@
 import { nodeIdText } from '../../base/bytes/node-id.ts';
-import { type ChainHealthState, findStaleReason } from '../../base/health/chain-check.ts';
+import { type ChainHealthState, findIsolation, findStaleReason } from '../../base/health/chain-check.ts';
 import type { JoinedChainState } from './joined-chain.ts';
 
 const nanosPerMillisecond = 1_000_000;
@@ -25,10 +25,11 @@ export function chainHealth(chain: Pick<JoinedChainState, 'engine' | 'networking
 
 /** Why what a joined chain serves is too old; undefined while the chain keeps up with the network. */
 export function describeStaleness(
-  chain: Pick<JoinedChainState, 'engine' | 'networking' | 'lag' | 'bootstrap' | 'isBootstrapping'>,
+  chain: Pick<JoinedChainState, 'engine' | 'networking' | 'lag' | 'bootstrap' | 'isBootstrapping' | 'isolation'>,
 ): string | undefined {
-  if (!chain.isBootstrapping()) return findStaleReason(chainHealth(chain));
   const { height, tipHeight } = chain.bootstrap();
+  // Without sybil protection only connected nodes are validators: a node without peers has heard from all of the stake, its own.
+  if (!chain.isBootstrapping()) return findStaleReason(chainHealth(chain)) ?? findIsolation(nanos(chain.isolation()), height);
   return `bootstrapping: it is at height ${height}${tipHeight === undefined ? '' : ` of ${tipHeight}`}`;
 }
 

@@ -33,6 +33,8 @@ export type JoinedChainState = {
   readonly stake: () => { readonly validators: number; readonly weight: bigint };
   /** How far the chain is behind the majority since it first bootstrapped; undefined while it has all of its blocks. */
   readonly lag: () => MajorityLag | undefined;
+  /** Milliseconds without any peer; 0 while there is one, and for a node that knows of no other node. */
+  readonly isolation: () => number;
   readonly networking: () => { readonly percentConnected: number; readonly disconnectedValidators: readonly NodeId[] };
 };
 
@@ -85,6 +87,8 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   const getter = createGetter({ ...parts, ...(dag && { vertices: dag.vertices }) });
   const gossip = startTxGossip({ ...parts, connected, parameters: parts.gossipParameters, onError: events.onWarning });
   const lagMeter = createMajorityLagMeter();
+  /** When the last peer was lost, or the start; undefined while there are peers. */
+  let peerLostAt: number | undefined = timers.now();
   let isStopped = false;
 
   const stop = (): void => {
@@ -125,9 +129,13 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       failed: (from, failedId, response) => {
         if (!isStopped && response !== 'appResponse') phases.current().failed(from, failedId, response);
       },
-      connected: connected.connected,
+      connected: (node) => {
+        connected.connected(node);
+        if (node !== transport.self) peerLostAt = undefined;
+      },
       disconnected: (node) => {
         connected.disconnected(node);
+        if (connected.peers().length === 0) peerLostAt = timers.now();
         getter.disconnected(node);
         gossip.disconnected(node);
       },
@@ -140,6 +148,12 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     counters,
     served: getter.served,
     lag: () => lagMeter.read(timers.now()),
+    isolation: () => {
+      // Read for every answer of the APIs: without peers only, the beacons are looked through.
+      if (peerLostAt === undefined) return 0;
+      const knowsOthers = [...(parts.beacons()?.keys() ?? [])].some((node) => node !== transport.self);
+      return knowsOthers ? timers.now() - peerLostAt : 0;
+    },
     networking: () => ({ percentConnected: connected.share(), disconnectedValidators: connected.missing() }),
     stake: () => {
       const weights = [...parts.validators.current().values()];
