@@ -10,6 +10,8 @@ export type SeracFault =
   | { readonly code: 'NODE_TOO_LONG'; readonly url: string; readonly maxBytes: number }
   /** Something answers, but not with JSON-RPC, or with an HTTP error. */
   | { readonly code: 'NODE_HTTP'; readonly url: string; readonly status: number }
+  /** The node answers, but not at the routes of the Data API. */
+  | { readonly code: 'NODE_NO_DATA_API'; readonly url: string }
   /** The node in this process was closed. */
   | { readonly code: 'NODE_CLOSED' }
   /** The result of a method does not have the documented form. */

@@ -2,7 +2,7 @@ import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { createCache } from '../../base/cache/cache.ts';
-import { callDev } from './client-command.ts';
+import { nodeMethods } from './client-command.ts';
 
 export type AssetDescription = {
   readonly assetID: string;
@@ -20,10 +20,10 @@ const entrySize = 600;
  */
 export async function findAsset(client: RpcClient, name: string): Promise<AssetDescription> {
   try {
-    return (await callDev(client, 'getAsset', { assetID: name })) as AssetDescription;
+    return await nodeMethods(client).dev.getAsset({ assetID: name });
   } catch (error) {
     if (!(error instanceof SeracError) || error.fault.code !== 'NODE_HTTP') throw error;
-    return (await client.call('/ext/bc/X', 'avm.getAssetDescription', { assetID: name || 'AVAX' })) as AssetDescription;
+    return await nodeMethods(client).avm.getAssetDescription({ assetID: name || 'AVAX' });
   }
 }
 

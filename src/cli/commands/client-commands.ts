@@ -1,3 +1,4 @@
+import { SeracError } from '../../api/client/fault.ts';
 import type { CommandName, commandTable } from '../../app/flags/command.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
@@ -12,10 +13,23 @@ import { webhookCommands } from './webhook-commands.ts';
 /** The commands that ask a running node. */
 export type ClientCommandName = { [N in CommandName]: (typeof commandTable)[N]['kind'] extends 'client' ? N : never }[CommandName];
 
-/** Runs a command; an error of a call is thrown with its hints in words. Returns the exit code if it is not 0. */
+/**
+ * Runs a command; an error of a call is thrown with its hints in words. Returns the exit code if it is not 0. An error of the runtime means
+ * that an answer lacks a part which every node sends: it is the only input that is not checked before. Scripts throw what they want.
+ */
 export const runClientCommand = (name: ClientCommandName, context: ClientContext): Promise<number | undefined> =>
   clientCommands[name](context).catch((error: unknown) => {
-    throw explainError(error);
+    throw name !== 'run' && isFormError(error) ? badAnswer(context.client.url, error) : explainError(error);
+  });
+
+const isFormError = (error: unknown): error is TypeError | RangeError | SyntaxError =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+
+const badAnswer = (url: string, { message }: { readonly message: string }): SeracError =>
+  new SeracError(`${url} answers in another form than a node does (${message.split('\n')[0]}); serac doctor ${url} looks at it`, {
+    code: 'NODE_BAD_RESULT',
+    path: '',
+    expected: 'the documented form',
   });
 
 const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {

@@ -40,6 +40,9 @@ export function parseRecording(text: string, file: string): { readonly header: R
   if (header?.serac !== 'recording') throw recordingError(file, `${file} is not a recording of serac record`);
   if (header.version !== formatVersion)
     throw recordingError(file, `${file} has version ${String(header.version)} of the format; this program reads version ${formatVersion}`);
+  const { network, accounts, automine, interval, state } = header;
+  const isWhole = [network, accounts, interval].every((value) => typeof value === 'number') && typeof automine === 'boolean';
+  if (!isWhole || typeof state !== 'string') throw recordingError(file, `line 1 of ${file} is damaged`);
   const calls = lines.map((line, i) => {
     const call = parseLine(line);
     if (typeof call?.path === 'string' && typeof call.body === 'string' && typeof call.answer === 'string') return call as RecordedCall;

@@ -1,3 +1,4 @@
+import { SeracError } from '../../api/client/fault.ts';
 import { createRpcClient, type RpcClient } from '../../api/client/rpc-client.ts';
 import { createNode } from '../../sdk/create-node.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev } from './client-command.ts';
@@ -60,6 +61,8 @@ const replayedReorgs = 64;
 async function loadStart(client: RpcClient, { state, automine, interval }: RecordingHeader, file: string): Promise<void> {
   const response = await client.request('/ext/dev/state', { method: 'PUT', body: Buffer.from(state, 'base64') });
   const text = await client.readText(response);
+  if (response.status === 404)
+    throw new SeracError(`${client.url} cannot load a state`, { code: 'NODE_HTTP', url: `${client.url}/ext/dev/state`, status: 404 });
   if (!response.ok) throw recordingError(file, `cannot load the state at the beginning of ${file}: ${text.trim().slice(0, 500)}`);
   await callDev(client, 'setIntervalMining', { seconds: interval });
   await callDev(client, 'setAutomine', { enabled: automine });

@@ -6,9 +6,10 @@ import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
 import { createAssetDescriber, findAsset } from './asset-labels.ts';
-import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
-import { createDataClient } from './data-client.ts';
+import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson, nodeMethods } from './client-command.ts';
+import { createDataClient, orWithoutDataApi } from './data-client.ts';
 import { badArgument } from './fault.ts';
+import { showNodeAddress, showNodeBlock, showNodeTx } from './node-answers.ts';
 import { formatTime } from './table.ts';
 import { createSentenceWriter, readSummary } from './tx-sentence.ts';
 
@@ -78,9 +79,13 @@ const showTx: ClientCommand = async (context) => {
   if (/^0x/i.test(id)) return explainTx(context);
   requireId(id, 'the ID of a transaction, nor its bytes as 0x…');
   const get = await createDataClient(client);
-  const tx = (await get(`/transactions/${encodeURIComponent(id)}`)) as Tx | undefined;
+  const tx = (await orWithoutDataApi(get(`/transactions/${encodeURIComponent(id)}`), () => undefined)) as Tx | undefined;
   if (tx === undefined) {
-    const { status, reason } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string; reason?: string };
+    const { status, reason } = await nodeMethods(client).avm.getTxStatus({ txID: id });
+    if (status === 'Accepted') {
+      await showNodeTx(client, id, options.json, print);
+      return undefined;
+    }
     if (status === 'Unknown' && reason === undefined) throw notFound(`transaction ${id}`, client.url);
     const life = (await callDev(client, 'getTxLifecycle', { txID: id }).catch(() => undefined)) as Lifecycle | undefined;
     print(options.json ? JSON.stringify({ txID: id, status, lifecycle: life }) : `${id}: ${status}`);
@@ -97,11 +102,18 @@ const showTx: ClientCommand = async (context) => {
   return undefined;
 };
 
-const showBlock: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
+const showBlock: ClientCommand = async (context) => {
+  const {
+    client,
+    args: [name = ''],
+    options,
+    print,
+  } = context;
   if (name !== 'latest' && !/^\d{1,20}$/.test(name)) requireId(name, 'the height or ID of a block');
   const get = await createDataClient(client);
   const path = name === 'latest' ? '/blocks?pageSize=1' : `/blocks/${encodeURIComponent(name)}`;
-  const found = await get(path);
+  const found = await orWithoutDataApi(get(path), () => 'no Data API' as const);
+  if (found === 'no Data API') return showNodeBlock(context);
   const block = (name === 'latest' ? (found as BlockList).blocks[0] : found) as Block | undefined;
   if (block === undefined) throw notFound(`block ${name}`, client.url);
   if (options.json) print(JSON.stringify(block));
@@ -121,18 +133,26 @@ const showBlock: ClientCommand = async ({ client, args: [name = ''], options, pr
   return undefined;
 };
 
-const showAddress: ClientCommand = async ({ client, args: [text = ''], options, print }) => {
+const showAddress: ClientCommand = async (context) => {
+  const {
+    client,
+    args: [text = ''],
+    options,
+    print,
+  } = context;
   const address = parseAddressSpellings(text);
   if (address === undefined)
     throw badArgument(text, `${JSON.stringify(text)} is not an address; it looks like X-local1… or 0x and 40 hex digits`);
-  const { networkID } = (await client.call('/ext/info', 'info.getNetworkID')) as { networkID: string };
-  const spellings = spellAddress(address, Number(networkID));
+  const { networkID } = await nodeMethods(client).info.getNetworkID();
+  const spellings = spellAddress(address, networkID);
   const get = await createDataClient(client);
-  const found = (await get(`/balances?addresses=${spellings.own}`)) as { readonly balances: Balances };
+  const found = await orWithoutDataApi(get(`/balances?addresses=${spellings.own}`), () => 'no Data API' as const);
+  if (found === 'no Data API') return showNodeAddress(context, spellings.own, spellings.all);
+  const { balances } = found as { readonly balances: Balances };
   const { utxos } = (await get(`/utxos?addresses=${spellings.own}&pageSize=${shownUtxos}`)) as UtxoList;
-  const { unlocked, locked } = found.balances;
+  const { unlocked, locked } = balances;
   if (options.json) {
-    print(JSON.stringify({ spellings: spellings.all, balances: found.balances, utxos }));
+    print(JSON.stringify({ spellings: spellings.all, balances, utxos }));
     return undefined;
   }
   for (const [label, spelled] of Object.entries(spellings.all)) print(`${label.padEnd(8)} ${spelled}`);
@@ -185,7 +205,8 @@ type Holders = { readonly holders: number; readonly holderList: readonly { addre
 const showAsset: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
   const asset = await findAsset(client, name);
   const get = await createDataClient(client);
-  const details = (await get(`/assets/${asset.assetID}`)) as AssetDetails | undefined;
+  const found = await orWithoutDataApi(get(`/assets/${asset.assetID}`), () => 'no Data API' as const);
+  const details = found === 'no Data API' ? undefined : (found as AssetDetails | undefined);
   // Not every node serves the explorer's routes.
   const held = (await get(`/assets/${asset.assetID}/holders?pageSize=${shownHolders}`).catch(() => undefined)) as Holders | undefined;
   if (options.json) {
@@ -196,6 +217,7 @@ const showAsset: ClientCommand = async ({ client, args: [name = ''], options, pr
   print(`${asset.name} (${asset.symbol})`);
   print(`asset ${asset.assetID}`);
   print(`denomination ${asset.denomination}${details === undefined ? '' : `, ${details.type}, supply ${details.cap}`}`);
+  if (found === 'no Data API') print(`${client.url} has no Data API, which tells supply and owners`);
   for (const minter of details?.minters ?? []) print(`minter ${minter}`);
   for (const { address, amount, nfts } of held?.holderList ?? [])
     print(`owner  ${address}  ${details?.type === 'nft' ? `${nfts} NFTs` : format(amount)}`);
