@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ipText, parseIp } from '../../base/bytes/ip-address.ts';
-import { clientOfAddress } from './client-address.ts';
+import { clientOfAddress, networkOfAddress } from './client-address.ts';
 
 test('an IPv4 address is one client, an IPv6 /64 is one client', () => {
   const cases: [string, string][] = [
@@ -21,6 +21,11 @@ test('an IPv4 address is one client, an IPv6 /64 is one client', () => {
     ['x'.repeat(500), 'x'.repeat(64)],
   ];
   for (const [address, client] of cases) expect(clientOfAddress(address)).toBe(client);
+});
+
+test('an IPv6 address has a network, its /48; an IPv4 address and other text have none', () => {
+  expect(networkOfAddress('2001:db8:1:2:3:4:5:6%eth0')).toBe('2001:db8:1::/48');
+  for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '', 'not: an address']) expect(networkOfAddress(address)).toBeUndefined();
 });
 
 test('all addresses of a /64 are one client, in any spelling', () => {

@@ -11,6 +11,17 @@ export function clientOfAddress(address: string): string {
   return ip.length === 4 ? ipText(ip) : `${ipText(ip.map((byte, i) => (i < 8 ? byte : 0)))}/64`;
 }
 
+/**
+ * The network whose clients together are admitted `networkShare` times what one client is: the /48 of an IPv6 address, since many providers let one
+ * customer have up to that much. Undefined for other addresses.
+ */
+export function networkOfAddress(address: string): string | undefined {
+  const ip = address.includes(':') ? parseIp(removeZone(address)) : undefined;
+  return ip?.length === 16 ? `${ipText(ip.map((byte, i) => (i < 6 ? byte : 0)))}/48` : undefined;
+}
+
+export const networkShare = 8;
+
 /** Characters. No address is longer; other text is cut. */
 const maxLength = 64;
 

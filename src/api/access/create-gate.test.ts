@@ -110,6 +110,22 @@ describe('limits', () => {
     expect(await statuses([request({ caller: '2001:db8::5' }), request({ caller: '2001:db8:0:1::5' })])).toEqual([429, 200]);
   });
 
+  test('the clients of an IPv6 /48 together are admitted eight times what one /64 is; what one is refused does not count for the others', async () => {
+    const request = createRequester();
+    for (let i = 0; i < 40; i++) await request({ caller: '2001:db8:7:1::1' });
+    const callers = Array.from({ length: 100 }, (_, i) => `2001:db8:7:${(i + 16).toString(16)}::1`);
+    const answers = await Promise.all(callers.map((caller) => request({ caller })));
+    const admitted = answers.filter((answer) => answer.admitted);
+    // Four of the first /64, 28 of others.
+    expect(admitted).toHaveLength(28);
+    expect(answers.findLast((answer) => answer.admitted)?.headers).toMatchObject({ 'ratelimit-limit': '32', 'ratelimit-remaining': '0' });
+    const refused = answers[28] as AccessDecision;
+    expect([statusOf(refused), refused.headers['retry-after']]).toEqual([429, '60']);
+    expect(messageOf(refused)).toStartWith('Too many requests from the network 2001:db8:7::/48: the limit of 32 in a minute is reached');
+    expect(statusOf(await request({ caller: '2001:db8:8:1::1' }))).toBe(200);
+    expect(statusOf(await request({ caller: '2001:db8:7:1::1', key: valid.text }))).toBe(200);
+  });
+
   test('a request counts with the weight of its route', async () => {
     const request = createRequester();
     const decisions = await Promise.all(['listUtxos', 'getBlock', 'listUtxos', 'getBlock'].map((route) => request({ route })));
@@ -124,19 +140,23 @@ describe('limits', () => {
       'ratelimit-limit': '6',
       'ratelimit-remaining': '5',
     });
-    for (let i = 0; i < 5; i++) await request({ key: valid.text });
-    const refused = await request({ key: valid.text });
-    expect(refused.headers).toEqual({
+    for (let i = 0; i < 4; i++) await request({ key: valid.text });
+    // The last request that is admitted says already when the next one will be; so does a health check.
+    const lastHeaders = {
       'ratelimit-policy': '6;w=60, 100;w=86400',
       'ratelimit-limit': '6',
       'ratelimit-remaining': '0',
       'ratelimit-reset': '60',
       'retry-after': '60',
-    });
+    };
+    expect(await request({ key: valid.text })).toEqual({ admitted: true, headers: lastHeaders, keyID: valid.key.id });
+    expect(await request({ key: valid.text, isPublic: true, route: 'health' })).toEqual({ admitted: true, headers: lastHeaders });
+    const refused = await request({ key: valid.text });
+    expect(refused.headers).toEqual(lastHeaders);
     expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Retry in 60 seconds');
-    for (let i = 0; i < 40; i++) await request({ key: valid.text });
+    for (let i = 0; i < 300; i++) await request({ key: valid.text });
     const lockedOut = await request({ key: valid.text });
-    expect(lockedOut.headers['retry-after']).toBe('240');
+    expect(lockedOut.headers['retry-after']).toBe('60');
     expect(messageOf(lockedOut)).toContain('were sent after they were refused');
   });
 

@@ -1,9 +1,9 @@
 import { andThen, type MaybePromise } from '../../base/timing/promise.ts';
-import { clientOfAddress } from './client-address.ts';
+import { clientOfAddress, networkOfAddress, networkShare } from './client-address.ts';
 import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
 import type { KeyFinder } from './key-finder.ts';
 import { type ApiKey, allows, stateOf } from './keys.ts';
-import { limitsOf, type Plans, weightOf } from './plans.ts';
+import { type ApiName, limitsOf, type Plans, weightOf } from './plans.ts';
 import { type CountedRequest, rateHeaders } from './rate-headers.ts';
 import { type Limiter, type Limits, limitDecision } from './rate-limit.ts';
 import { keyExpiredOrRevoked, keyMissing, keysUnavailable, keyUnknown, routeNotAllowed, tooManyRequests } from './refusals.ts';
@@ -36,8 +36,20 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
     // Reading the caller's address has a cost (see `caller` in api/rest/dispatch.ts), so it is skipped if requests are not counted.
     if (limiter === undefined) return undefined;
     const { api, route, caller, calls = 1 } = request;
-    return count(`${api}:${clientOfAddress(caller)}`, calls * weightOf(plans[api], route), plans[api].anonymous);
+    const weight = calls * weightOf(plans[api], route);
+    const limits = plans[api].anonymous;
+    const network = networkOfAddress(caller);
+    return andThen(count(`${api}:${clientOfAddress(caller)}`, weight, limits), (counted) =>
+      // What one client of a network is refused does not count for the others.
+      network === undefined || isRefused(counted) ? counted : andThen(countForNetwork(api, network, weight, limits), fewestLeft(counted)),
+    );
   };
+
+  const countForNetwork = (api: ApiName, network: string, weight: number, { perMinute, perDay }: Limits): MaybePromise<CountedRequest> =>
+    andThen(count(`${api}:${network}`, weight, { perMinute: networkShare * perMinute, perDay: networkShare * perDay }), (counted) => ({
+      ...counted,
+      network,
+    }));
 
   const countForKey = ({ api }: AccessRequest, { id, plan }: ApiKey, weight: number): MaybePromise<CountedRequest> =>
     count(`${api}:key:${id}`, weight, limitsOf(plans[api], plan));
@@ -96,6 +108,12 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
 const lookupFailed = 'lookup-failed';
 type LookupFailed = typeof lookupFailed;
 
+/** Of the counts of a request for a client and for its network, the one that refuses it, or else the one with less left. */
+const fewestLeft =
+  (ofClient: CountedRequest) =>
+  (ofNetwork: CountedRequest): CountedRequest =>
+    isRefused(ofNetwork) || ofNetwork.decision.remaining < ofClient.decision.remaining ? ofNetwork : ofClient;
+
 type Refused = CountedRequest & { readonly decision: { readonly admitted: false } };
 
 const isRefused = (counted: CountedRequest | undefined): counted is Refused => counted?.decision.admitted === false;
@@ -108,7 +126,7 @@ function createUncountedDecisions(): (limits: Limits) => CountedRequest {
   return (limits) => {
     const existing = cached.get(limits);
     if (existing !== undefined) return existing;
-    const decision = limitDecision(limits, { minute: limits.perMinute, day: limits.perDay }, 0, false);
+    const decision = limitDecision(limits, { minute: limits.perMinute, day: limits.perDay }, { admitted: true, wait: 0, lockedOut: false });
     const counted = { decision, headers: rateHeaders(limits, decision) };
     cached.set(limits, counted);
     return counted;

@@ -9,8 +9,10 @@ import { clientStateLife, lockout, windows } from './rate-limit.ts';
  * `d5982397`), `r` (number of refusals), `ra` (time of the last refusal) and `s` (end of the lockout). It expires when all its counts have left
  * the windows. The value of a bucket is its count times its width, plus the time of its last request relative to the start of the bucket: one
  * number, at most 3e14.
- * Returns what is left in the minute, what is left in the day, the milliseconds to wait (0 if admitted), and whether the client is locked out.
- * Returns an empty list, and counts nothing, if the counts have another epoch or are incomplete.
+ * Returns what is left in the minute, what is left in the day, the milliseconds until a request of the same weight would be admitted, and whether
+ * the client is locked out and this request is admitted.
+ * Returns an empty list, and counts nothing, if the counts have another epoch or are incomplete; also an empty list for a request that was admitted
+ * already.
  */
 export const limitScript = `
 local key, weight, perMinute, perDay, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -61,7 +63,7 @@ minute = dropExpired('m', minute, ${windows.minute.bucketMilliseconds}, ${window
 day = dropExpired('d', day, ${windows.day.bucketMilliseconds}, ${windows.day.buckets}, oldestDay)
 
 local function waitUntilRoom(letter, total, width, buckets, limit)
-  local excess = total + weight - limit
+  local excess = total + math.max(1, weight) - limit
   -- A window never makes a client wait longer than its own length, so a longer lockout makes reading the buckets unnecessary.
   if excess <= 0 or lockedUntil - now >= buckets * width then return 0 end
   local newest = math.floor(now / width)
@@ -72,33 +74,22 @@ local function waitUntilRoom(letter, total, width, buckets, limit)
   end
   return buckets * width
 end
-local wait = alreadyAdmitted and 0 or math.max(
-  waitUntilRoom('m', minute, ${windows.minute.bucketMilliseconds}, ${windows.minute.buckets}, perMinute),
-  waitUntilRoom('d', day, ${windows.day.bucketMilliseconds}, ${windows.day.buckets}, perDay),
-  lockedUntil - now)
+local function waitNow()
+  return math.max(
+    waitUntilRoom('m', minute, ${windows.minute.bucketMilliseconds}, ${windows.minute.buckets}, perMinute),
+    waitUntilRoom('d', day, ${windows.day.bucketMilliseconds}, ${windows.day.buckets}, perDay),
+    lockedUntil - now,
+    0)
+end
+local admitted = alreadyAdmitted or weight == 0 or waitNow() == 0
 
-local function refuse()
+local counted = {}
+if not admitted then
   if now - refusedAt >= ${lockout.resetAfter} then refused = 0 end
   refused = refused + 1
   refusedAt = now
-  local multiple = math.floor((refused - 1) / math.max(${lockout.minFree}, math.ceil(perMinute / ${lockout.freeShare})))
-  if multiple == 0 then return end
-  local duration = ${lockout.shortest}
-  while multiple > 1 and duration < ${lockout.longest} do
-    duration = duration * 2
-    multiple = math.floor(multiple / 2)
-  end
-  lockedUntil = math.max(lockedUntil, now + math.min(duration, ${lockout.longest}))
-  wait = math.max(wait, lockedUntil - now)
-end
-
-local counted = {}
-if weight == 0 then
-  wait = 0
-elseif wait > 0 then
-  refuse()
-else
-  wait = 0
+  if refused > math.max(${lockout.minFree}, math.ceil(perMinute / ${lockout.freeShare})) then lockedUntil = now + ${lockout.duration} end
+elseif weight > 0 then
   minute = minute + weight
   day = day + weight
   local function bucket(held, width) return (math.floor(held / width) + weight) * width + now % width end
@@ -106,5 +97,6 @@ else
 end
 redis.call('HSET', key, 'at', now, 'm', minute, 'd', day, 'r', refused, 'ra', refusedAt, 's', lockedUntil, unpack(counted))
 redis.call('PEXPIRE', key, ${clientStateLife})
-return { math.max(0, perMinute - minute), math.max(0, perDay - day), wait, lockedUntil > now and 1 or 0 }
+if alreadyAdmitted then return {} end
+return { math.max(0, perMinute - minute), math.max(0, perDay - day), waitNow(), lockedUntil > now and 1 or 0, admitted and 1 or 0 }
 `;

@@ -34,17 +34,17 @@ export function createRedisLimiter({ redis, local, sync, prefix = 'serac:', now 
   const takeInRedis = async (epoch: string, client: string, weight: number, limits: Limits): Promise<LimitDecision> => {
     const keys = ['2', `${prefix}limit:${client}`, `${prefix}limits:state`];
     const args = [...keys, String(weight), String(limits.perMinute), String(limits.perDay), String(now?.() ?? ''), epoch];
-    const counted = (await run(args).catch(() => undefined)) as [] | [number, number, number, number] | undefined;
-    const [minute, day = 0, wait = 0, lockedOut] = counted ?? [];
+    const counted = (await run(args).catch(() => undefined)) as [] | [number, number, number, number, number] | undefined;
+    const [minute, day = 0, wait = 0, lockedOut, admitted] = counted ?? [];
     if (minute === undefined) {
       sync.markLost(counted === undefined ? 'unreachable' : 'incomplete');
       return takeLocally(client, weight, limits);
     }
-    if (wait === 0) {
+    if (admitted === 1) {
       local.countAdmitted(client, weight);
       sync.recordAdmitted(client, weight, false);
     }
-    return limitDecision(limits, { minute, day }, wait, lockedOut === 1);
+    return limitDecision(limits, { minute, day }, { admitted: admitted === 1, wait, lockedOut: lockedOut === 1 });
   };
 
   /**

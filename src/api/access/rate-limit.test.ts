@@ -26,8 +26,7 @@ function createModel(limits: Limits) {
     if (!admitted) {
       if (now - (refusals.at(-1) ?? 0) >= 600_000) refusals.length = 0;
       refusals.push(now);
-      const times = Math.floor((refusals.length - 1) / Math.max(10, Math.ceil(limits.perMinute / 10)));
-      if (times > 0) lockedUntil = Math.max(lockedUntil, now + Math.min(3_600_000, minute * 2 ** Math.floor(Math.log2(times))));
+      if (refusals.length > Math.max(10, Math.ceil(limits.perMinute / 10))) lockedUntil = now + minute;
     }
     const taken = admitted ? weight : 0;
     const left = Math.min(limits.perMinute - counted.minute - taken, limits.perDay - counted.day - taken);
@@ -46,10 +45,14 @@ test('equals the model; never more than the limit in any window, and hardly less
       for (const { gap, weight } of steps) {
         now += gap;
         const before = { minute: model.since(now - minute - 1_000), day: model.since(now - day - 300_000) };
-        const { admitted, remaining, lockedOut, waitMilliseconds } = checkAndCount(client, now, weight, limits);
-        expect({ admitted, remaining, lockedOut }).toEqual(model.take(now, weight));
-        expect(waitMilliseconds > 0).toBe(!admitted);
-        if (!lockedOut) expect(waitMilliseconds).toBeLessThanOrEqual(before.day + weight > limits.perDay ? day : minute);
+        const { admitted, remaining, lockedOut, waitMilliseconds, windowSeconds } = checkAndCount(client, now, weight, limits);
+        const expected = model.take(now, weight);
+        // The day is shown where it makes a heavy request wait although less is left of the minute.
+        const isShownDay = windowSeconds === 86_400 && waitMilliseconds > minute;
+        expect({ admitted, lockedOut }).toEqual({ admitted: expected.admitted, lockedOut: expected.lockedOut });
+        if (!isShownDay) expect(remaining).toBe(expected.remaining);
+        if (!admitted || remaining === 0) expect(waitMilliseconds).toBeGreaterThan(0);
+        expect(waitMilliseconds).toBeLessThanOrEqual(windowSeconds * 1_000);
         if (!admitted && !lockedOut) expect(before.minute + weight > limits.perMinute || before.day + weight > limits.perDay).toBe(true);
       }
       for (const { at } of model.log) {
@@ -70,10 +73,11 @@ test('waitMilliseconds is exact', () => {
       let now = start;
       for (const { gap, weight } of steps) {
         now += gap;
-        const { admitted, waitMilliseconds } = checkAndCount(client, now, weight, limits);
-        if (admitted) continue;
-        expect(checkAndCount(structuredClone(client), now + waitMilliseconds, weight, limits).admitted).toBe(true);
-        expect(checkAndCount(structuredClone(client), now + waitMilliseconds - 1, weight, limits).admitted).toBe(false);
+        const { waitMilliseconds } = checkAndCount(client, now, weight, limits);
+        const isAdmittedAfter = (wait: number): boolean =>
+          checkAndCount(structuredClone(client), now + wait, Math.max(1, weight), limits).admitted;
+        if (Math.max(1, weight) <= Math.min(limits.perMinute, limits.perDay)) expect(isAdmittedAfter(waitMilliseconds)).toBe(true);
+        if (waitMilliseconds > 0) expect(isAdmittedAfter(waitMilliseconds - 1)).toBe(false);
       }
     }),
     { numRuns: 200 },
@@ -124,24 +128,34 @@ test('weight 0 is neither counted nor refused', () => {
     limit: 10,
     remaining: 0,
     windowSeconds: 60,
-    waitMilliseconds: 0,
+    waitMilliseconds: minute,
     lockedOut: true,
   });
   expect(client.refusals).toBe(30);
 });
 
-test('a client that continues after refusals is locked out longer and longer, and reset after a pause', () => {
+test('a client that continues after refusals is locked out until it has sent nothing for a minute; the refusals are reset after a pause', () => {
   const client = newClientState();
   const limits = { perMinute: 10, perDay: 1_000_000 };
   const refusal = (now: number) => Math.ceil(checkAndCount(client, now, 1, limits).waitMilliseconds / 1_000);
   for (let i = 0; i < 10; i++) checkAndCount(client, 0, 1, limits);
   const waits = Array.from({ length: 800 }, () => refusal(30_000));
   expect(waits.slice(0, 12)).toEqual([...new Array(10).fill(30), 60, 60]);
-  expect([...new Set(waits)]).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600]);
-  // An hour later the lockout is over and the refusals are reset.
-  expect(checkAndCount(client, 30_000 + 3_600_000 - 1, 1, limits).admitted).toBe(false);
-  expect(checkAndCount(client, 30_000 + 3_600_000, 1, limits).admitted).toBe(true);
+  expect(Math.max(...waits)).toBe(60);
+  // The limit would admit it, but it was refused a moment ago.
+  expect(checkAndCount(client, 30_000 + minute - 1, 1, limits).admitted).toBe(false);
+  expect(checkAndCount(client, 30_000 + 2 * minute - 2, 1, limits).admitted).toBe(false);
+  expect(checkAndCount(client, 30_000 + 3 * minute - 2, 1, limits).admitted).toBe(true);
+  for (let i = 0; i < 9; i++) checkAndCount(client, 3_600_000, 1, limits);
+  expect(checkAndCount(client, 3_600_000, 2, limits)).toMatchObject({ admitted: false, lockedOut: false });
   expect(client.refusals).toBe(1);
+});
+
+test('a heavy request that the day does not admit is told of the day, although less is left of the minute', () => {
+  const client = newClientState();
+  const limits = { perMinute: 4, perDay: 10 };
+  for (let i = 0; i < 4; i++) checkAndCount(client, i < 2 ? 0 : 2 * minute, 2, limits);
+  expect(checkAndCount(client, 2 * minute, 3, limits)).toMatchObject({ admitted: false, limit: 10, windowSeconds: 86_400, remaining: 2 });
 });
 
 test('a clock set back by seconds does not free the limit; one set back by days resets the client', () => {

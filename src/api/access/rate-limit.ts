@@ -20,7 +20,7 @@ export type LimitDecision = {
   readonly limit: number;
   readonly remaining: number;
   readonly windowSeconds: number;
-  /** Milliseconds until a request of the same weight would be admitted; 0 if this one was admitted. */
+  /** Milliseconds until a request of the same weight would be admitted, never more than the window; 0 if it would be now. */
   readonly waitMilliseconds: number;
   /** The client kept sending requests after it was refused, so everything is refused until the lockout ends. See `lockout`. */
   readonly lockedOut: boolean;
@@ -49,12 +49,11 @@ export const windows: { readonly minute: SlidingWindow; readonly day: SlidingWin
 };
 
 /**
- * A client that keeps sending requests after it was refused is locked out. The first refusals have no such effect, because those requests
- * may have been sent already: a tenth (`1 / freeShare`) of the plan's minute limit, and at least `minFree`. After that a lockout lasts
- * `shortest`, and doubles each time the number of refusals doubles, up to `longest`. After `resetAfter` without a refusal the count starts
- * at 0 again. Times are in milliseconds.
+ * A client that keeps sending requests after it was refused is locked out: everything is refused until it has sent nothing for `duration`, which is
+ * the shorter window. The first refusals have no such effect, because those requests may have been sent already: a tenth (`1 / freeShare`) of
+ * the plan's minute limit, and at least `minFree`. After `resetAfter` without a refusal the count starts at 0 again. Times are in milliseconds.
  */
-export const lockout = { freeShare: 10, minFree: 10, shortest: 60_000, longest: 3_600_000, resetAfter: 600_000 } as const;
+export const lockout = { freeShare: 10, minFree: 10, duration: 60_000, resetAfter: 600_000 } as const;
 
 export const newClientState = (): ClientState => ({
   lastSeen: 0,
@@ -78,27 +77,37 @@ export const clientStateLife = retentionOf(windows.day);
 export function checkAndCount(client: ClientState, clock: number, weight: number, limits: Limits): LimitDecision {
   const now = advanceClock(client, clock);
   const { minute, day } = client;
-  const windowWait = Math.max(
-    waitUntilRoom(minute, windows.minute, now, weight, limits.perMinute),
-    waitUntilRoom(day, windows.day, now, weight, limits.perDay),
-    client.lockedUntil - now,
-  );
-  const wait = windowWait > 0 && weight > 0 ? refuseAndLock(client, now, windowWait, limits) : 0;
-  if (wait === 0) count(client, now, weight);
+  const admitted = weight === 0 || waitOf(client, now, weight, limits) === 0;
+  if (admitted) count(client, now, weight);
+  else refuse(client, now, limits);
   const left = { minute: Math.max(0, limits.perMinute - minute.total), day: Math.max(0, limits.perDay - day.total) };
-  return limitDecision(limits, left, wait, client.lockedUntil > now);
+  return limitDecision(limits, left, { admitted, wait: waitOf(client, now, weight, limits), lockedOut: client.lockedUntil > now });
 }
 
-export function limitDecision(limits: Limits, left: { minute: number; day: number }, wait: number, lockedOut: boolean): LimitDecision {
-  const [window, limit, remaining] =
-    left.day <= left.minute ? [windows.day, limits.perDay, left.day] : [windows.minute, limits.perMinute, left.minute];
+/** Milliseconds until a request of this weight is within both limits and the client is not locked out. */
+const waitOf = ({ minute, day, lockedUntil }: ClientState, now: number, weight: number, limits: Limits): number =>
+  Math.max(
+    waitUntilRoom(minute, windows.minute, now, Math.max(1, weight), limits.perMinute),
+    waitUntilRoom(day, windows.day, now, Math.max(1, weight), limits.perDay),
+    lockedUntil - now,
+    0,
+  );
+
+/** `wait`: milliseconds until a request of the same weight would be admitted. */
+export function limitDecision(
+  limits: Limits,
+  left: { readonly minute: number; readonly day: number },
+  { admitted, wait, lockedOut }: { readonly admitted: boolean; readonly wait: number; readonly lockedOut: boolean },
+): LimitDecision {
+  const isDay = left.day <= left.minute || wait > windows.minute.seconds * 1_000;
+  const [window, limit, remaining] = isDay ? [windows.day, limits.perDay, left.day] : [windows.minute, limits.perMinute, left.minute];
   return {
-    admitted: wait === 0,
+    admitted,
     limit,
     remaining: lockedOut ? 0 : remaining,
     windowSeconds: window.seconds,
     waitMilliseconds: wait,
-    lockedOut: lockedOut,
+    lockedOut,
   };
 }
 
@@ -131,18 +140,12 @@ function count(client: ClientState, now: number, weight: number): void {
   addToCounter(client.day, windows.day, now, weight);
 }
 
-/** Records a refusal and returns the milliseconds to wait, which includes a lockout. */
-function refuseAndLock(client: ClientState, now: number, windowWait: number, { perMinute }: Limits): number {
+/** Records a refusal, after which the client may be locked out. */
+function refuse(client: ClientState, now: number, { perMinute }: Limits): void {
   if (now - client.lastRefusedAt >= lockout.resetAfter) client.refusals = 0;
   client.refusals += 1;
   client.lastRefusedAt = now;
-  const free = Math.max(lockout.minFree, Math.ceil(perMinute / lockout.freeShare));
-  let multiple = Math.floor((client.refusals - 1) / free);
-  if (multiple === 0) return windowWait;
-  let duration: number = lockout.shortest;
-  for (; multiple > 1 && duration < lockout.longest; multiple = Math.floor(multiple / 2)) duration *= 2;
-  client.lockedUntil = Math.max(client.lockedUntil, now + Math.min(duration, lockout.longest));
-  return Math.max(windowWait, client.lockedUntil - now);
+  if (client.refusals > Math.max(lockout.minFree, Math.ceil(perMinute / lockout.freeShare))) client.lockedUntil = now + lockout.duration;
 }
 
 /** A rate limiter: counts the requests of clients in this process's memory, or in Redis for many processes. Both give the same numbers. */

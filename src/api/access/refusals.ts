@@ -30,11 +30,12 @@ export const routeNotAllowed = ({ prefix, routes }: ApiKey, route: string, heade
   );
 
 /** `keyHelps`: whether to suggest an API key, which has its own limits. */
-export function tooManyRequests({ decision, headers }: CountedRequest, keyHelps: boolean): AccessDecision {
+export function tooManyRequests({ decision, headers, network }: CountedRequest, keyHelps: boolean): AccessDecision {
   const { lockedOut, limit, windowSeconds } = decision;
+  const what = network === undefined ? 'Too many requests' : `Too many requests from the network ${network}`;
   const why = lockedOut
-    ? 'Too many requests, and more were sent after they were refused: all requests are refused for a while'
-    : `Too many requests: the limit of ${limit} in ${windowSeconds === 60 ? 'a minute' : 'a day'} is reached`;
+    ? `${what}, and more were sent after they were refused: all requests are refused for a while`
+    : `${what}: the limit of ${limit} in ${windowSeconds === 60 ? 'a minute' : 'a day'} is reached`;
   const wait = retryAfterSeconds(decision);
   const remedy = `Retry in ${wait} second${wait === 1 ? '' : 's'}`;
   return refused(429, `${why}. ${remedy}${keyHelps ? ', or use an API key, which has its own limits' : ''}`, headers);

@@ -49,8 +49,9 @@ export const chainRows = {
     params: {
       network: optional(text('Only chains of this network: mainnet, fuji, testnet, or the name of the one served.')),
       feature: choices(['nftIndexing', 'webhooks', 'teleporter'], 'Only chains with these features. AVM chains have none of them.'),
+      ...pageParams,
     },
-    response: object('ListChainsResponse', { chains: list(ChainSchema) }),
+    response: object('ListChainsResponse', { chains: list(ChainSchema), nextPageToken: optional(nextPageTokenSchema) }),
     cachePolicy: 'block',
   }),
   getChainInfo: route({

@@ -3,6 +3,7 @@ import { formatHex } from '../../base/bytes/hex.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { bindRoutes } from '../rest/dispatch.ts';
 import { buildOpenApi } from '../rest/openapi.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
 import {
   type AnyJson,
   addressText,
@@ -43,6 +44,20 @@ describe('chains', () => {
       expect(await get(`/v1/chains?${filter}`)).toEqual({ chains: [] });
     expect(await refused('/v1/chains?network=moon&feature=x')).toMatchObject({ status: 400 });
     expect((await refused('/v1/chains?network=moon')).message).toEqual([expect.stringContaining('mainnet, fuji, testnet, local, 12345')]);
+  });
+
+  test('lists them in pages', async () => {
+    const reads = createScanningReads(sampleChain());
+    const chains = ['X', 'Y', 'Z'].map((title) => sampleServedChain(reads, { title })) as [ServedChain, ...ServedChain[]];
+    const getPage = jsonReader(createDataApiClient(sampleServed(chains[0], { chains })));
+    const titles: string[][] = [];
+    for (let token: string | undefined = ''; token !== undefined; ) {
+      const page: AnyJson = await getPage(`/v1/chains?pageSize=2${token === '' ? '' : `&pageToken=${token}`}`);
+      titles.push(page.chains.map(({ chainName }: AnyJson) => chainName));
+      token = page.nextPageToken;
+    }
+    expect(titles).toEqual([['X', 'Y'], ['Z']]);
+    expect(await getPage('/v1/chains')).not.toHaveProperty('nextPageToken');
   });
 
   test('returns one by any of its names', async () => {

@@ -7,9 +7,14 @@ import { requireChainByName } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 
 export const chainRoutes = implementRoutes<DataDeps>()(chainRows, {
-  supportedChains: async ({ served }, { network, feature }, { origin }) => {
-    const isIncluded = isOfNetwork(served, network) && feature === undefined;
-    return { chains: isIncluded ? await Promise.all(served.chains.map((chain) => renderChain(served, chain, origin))) : [] };
+  supportedChains: async ({ served }, { network, feature, pageSize }, { origin, paging }) => {
+    const chains = isOfNetwork(served, network) && feature === undefined ? served.chains : [];
+    const from = paging.cursor?.after ?? 0;
+    const end = from + pageSize;
+    return {
+      chains: await Promise.all(chains.slice(from, end).map((chain) => renderChain(served, chain, origin))),
+      nextPageToken: end < chains.length ? paging.nextPageToken({ height: 0, after: end }) : undefined,
+    };
   },
   getChainInfo: async ({ served }, { chainId }, { origin }) => renderChain(served, requireChainByName(served, chainId), origin),
 });

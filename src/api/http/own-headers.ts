@@ -22,8 +22,7 @@ export const ownHeaders: readonly string[] = [...keyHeaders, minHeightHeader];
 export const apiKeyOf = ({ header }: Pick<HttpRequest, 'header'>): string | undefined =>
   (header(keyHeaders[0]) ?? header(keyHeaders[1])) || undefined;
 
-/** Headers of responses that say what a rate limit leaves, and those that a refusal adds. */
-export const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'] as const;
-export const refusalHeaders = ['ratelimit-reset', 'retry-after'] as const;
+/** Headers of responses that say what a rate limit leaves; the last two are sent if that is nothing. */
+export const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'] as const;
 
-export type LimitHeader = (typeof limitHeaders | typeof refusalHeaders)[number];
+export type LimitHeader = (typeof limitHeaders)[number];

@@ -4,7 +4,7 @@ import type { RpcResponse, Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
-import { ageHeader, heightHeader, limitHeaders, ownHeaders, refusalHeaders } from './own-headers.ts';
+import { ageHeader, heightHeader, limitHeaders, ownHeaders } from './own-headers.ts';
 import { cleanPath, decodePath, decodePathText, encodePath, hasMalformedEscape } from './path.ts';
 
 /** A route: JSON-RPC services with an optional handler for GET, or a handler for every HTTP method. */
@@ -115,7 +115,7 @@ function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: strin
 }
 
 /** Headers that pages may read from prefix handlers: rate limits, a height, the age of the data. AvalancheGo has no such paths, so this also applies with `--strict`. */
-const readHeaders = [...limitHeaders, ...refusalHeaders, heightHeader, ageHeader];
+const readHeaders = [...limitHeaders, heightHeader, ageHeader];
 
 function createHeaderSets(bare: Readonly<Record<string, string>>): HeaderSets {
   const noSniff = { ...bare, 'x-content-type-options': 'nosniff' };

@@ -50,10 +50,11 @@ const post = {
   id: 'postThings',
 };
 const dataRoutes = [get, post] as unknown as ApiRoute<unknown>[];
-const health = [...apiHealthRoutes('v1')] as ApiRoute<unknown>[];
+const [health, metricsHealth] = [[...apiHealthRoutes('v1')], [...apiHealthRoutes('v2')]] as ApiRoute<unknown>[][];
 const routes = [
   ...dataRoutes.map((route) => ({ api: 'data', route }) as const),
-  ...health.map((route) => ({ api: 'metrics', route }) as const),
+  ...(health ?? []).map((route) => ({ api: 'data', route }) as const),
+  ...(metricsHealth ?? []).map((route) => ({ api: 'metrics', route }) as const),
 ];
 const document = buildOpenApi(routes, options);
 const { get: getThings, post: postThings } = document.paths['/v1/{network}/things'] ?? {};
@@ -61,8 +62,18 @@ const { get: getThings, post: postThings } = document.paths['/v1/{network}/thing
 describe('buildOpenApi', () => {
   test('describes each route under its path and tag', () => {
     expect(document.info).toMatchObject({ title: 'T', version: '1.2.3', description: 'D', license: { identifier: 'BSD-3-Clause' } });
-    expect(Object.keys(document.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
-    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health', description: expect.any(String) }]);
+    expect(Object.keys(document.paths)).toEqual([
+      '/v1/{network}/things',
+      '/v1/health-check',
+      '/v1/live-check',
+      '/v2/health-check',
+      '/v2/live-check',
+    ]);
+    expect(document.tags).toEqual([
+      { name: 'Data: Things' },
+      { name: 'Data: Health', description: expect.any(String) },
+      { name: 'Metrics: Health', description: expect.any(String) },
+    ]);
     expect(getThings).toMatchObject({
       operationId: 'listThings',
       tags: ['Data: Things'],
@@ -141,8 +152,15 @@ describe('buildOpenApi', () => {
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
     expect(JSON.stringify(document.paths)).not.toContain('-height');
     const check = document.paths['/v1/health-check']?.get;
-    expect(check?.security).toEqual([]);
-    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '500', '503']);
+    const optionalKey = [{}, { serviceApiKey: [] }, { glacierApiKey: [] }];
+    expect(check?.security).toEqual(optionalKey);
+    expect(buildOpenApi(routes, { ...options, requireKey: true }).paths['/v1/health-check']?.get?.security).toEqual(optionalKey);
+    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '502', '503']);
+    const metricsCheck = document.paths['/v2/health-check']?.get;
+    expect([metricsCheck?.security, Object.keys(metricsCheck?.responses ?? {})]).toEqual([
+      [],
+      ['200', '400', '404', '429', '500', '502', '503'],
+    ]);
     expect(check?.responses[503]).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/HealthCheckFailure' } } },
     });
@@ -156,7 +174,14 @@ describe('buildOpenApi', () => {
     const listed = paths['/v1/{network}/things']?.get;
     expect(listed?.parameters.at(-1)).toMatchObject({ name: 'x-serac-min-height', in: 'header', required: false });
     const ok = listed?.responses[200] as { headers: object };
-    expect(Object.keys(ok.headers)).toEqual(['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'x-serac-height']);
+    expect(Object.keys(ok.headers)).toEqual([
+      'ratelimit-policy',
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+      'retry-after',
+      'x-serac-height',
+    ]);
     expect(components.headers).toHaveProperty(['x-serac-height']);
   });
 

@@ -2,7 +2,7 @@ import { createComponents, type SchemaObject, type ToSchemaObject } from '../con
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
 import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
-import { ageHeader, heightHeader, type LimitHeader, limitHeaders, minHeightHeader, refusalHeaders } from '../http/own-headers.ts';
+import { ageHeader, heightHeader, type LimitHeader, limitHeaders, minHeightHeader } from '../http/own-headers.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
@@ -186,10 +186,11 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
   503: 'The database, the cache or the followed node is not available.',
 };
 
-/** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and a GET has no body. */
+/**
+ * The error statuses of a route. The Metrics API has no keys, and a GET has no body. Health routes name the statuses of the others too, though a
+ * server sends them only behind a proxy: clients that are generated from the document expect them, as in AvaCloud's.
+ */
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
-  // A query with broken percent-encoding gets 400 on every route.
-  if (route.isPublic) return [400, 500, 503];
   if (route.isOperator) return [400, 401, 403, 404, 408, 413, 429, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
   const bodyStatuses = route.method === 'GET' ? [] : ([408, 413] as const);
@@ -201,7 +202,7 @@ function responsesOf(
   toSchemaObject: ToSchemaObject,
 ): OpenApiOperation['responses'] {
   const names = [
-    ...(route.isPublic || route.isOperator ? [] : limitHeaders),
+    ...(route.isOperator || (route.isPublic && api === 'metrics') ? [] : limitHeaders),
     ...(hasHeight ? [heightHeader] : []),
     ...(hasAge ? [ageHeader] : []),
   ];
@@ -227,12 +228,11 @@ const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, Response
   Object.fromEntries(
     Object.keys(reasonPhrases).map((key) => {
       const status = Number(key) as ErrorStatus;
-      const names = status === 429 ? [...limitHeaders, ...refusalHeaders] : limitHeaders;
       return [
         nameOf(status),
         {
           description: describedStatus(status),
-          headers: headerReferences(names),
+          headers: headerReferences(limitHeaders),
           content: json(toSchemaObject(jsonSchemaOf(ErrorSchema))),
         },
       ];
@@ -249,9 +249,9 @@ const headerReferences = (names: readonly string[]): Record<string, OpenApiRefer
 const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], requireKey: boolean): OpenApiOperation['security'] =>
   route.isOperator
     ? [{}, { operatorToken: [] }, { serviceApiKey: [] }, { glacierApiKey: [] }]
-    : route.isPublic || api === 'metrics'
+    : api === 'metrics'
       ? []
-      : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
+      : [...(requireKey && !route.isPublic ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
 
@@ -259,8 +259,8 @@ const headers: Readonly<Record<LimitHeader, ReturnType<typeof header>>> = {
   'ratelimit-policy': header('Requests and seconds of each window: `8000;w=60, 2000000;w=86400`.', 'string'),
   'ratelimit-limit': header('Maximum number of requests in the window that has less left.', 'integer'),
   'ratelimit-remaining': header('Requests left in that window.', 'integer'),
-  'ratelimit-reset': header('Seconds until the limit allows a request again.', 'integer'),
-  'retry-after': header('Seconds until a request may succeed.', 'integer'),
+  'ratelimit-reset': header('Seconds until the limit allows a request again, at most the window. Sent if nothing remains.', 'integer'),
+  'retry-after': header('The same number.', 'integer'),
 };
 
 /** Apart, because checkers of documents complain of what no route refers to. */

@@ -9,15 +9,15 @@ import type { PageCursor } from './route.ts';
  * Encrypts cursors into page tokens and decrypts them. A token is a UUID that contains the whole cursor, so no process stores it. Every
  * process with the same secret can open it, also after a restart.
  *
- *      5 bits  hour of the day in which it was created
+ *     17 bits  second of the day in which it was created
  *     32 bits  block height that the listing is read at
  *     53 bits  the last item of the page, plus 2^52 because it may be negative
- *     16 bits  checksum of the query it belongs to
- *     16 bits  zeros
+ *     10 bits  checksum of the query it belongs to
+ *     10 bits  zeros
  *
  * These 122 bits are encrypted by a Feistel network of four rounds with a key that changes every day. They are placed where a random UUID
- * (version 4) has its random bits. A guessed or changed token decrypts to bits that do not end in 16 zeros, except for one in 65,536; of
- * those, one in 65,536 has the checksum of the query.
+ * (version 4) has its random bits. A guessed, changed or old token decrypts to bits that do not end in 10 zeros or have no time of the last day,
+ * except for one in 1,500; of those, one in 1,024 has the checksum of the query.
  */
 type PageSeal = {
   readonly seal: (cursor: PageCursor, query: string, now: number) => string;
@@ -27,38 +27,44 @@ type PageSeal = {
 /** `unknown`: expired, forged, or made with another secret. `until`: the first second at which it is expired. */
 export type OpenedToken = { readonly cursor: PageCursor; readonly until: number } | 'unknown' | 'other-query';
 
-/** Seconds that a token is valid, from the start of the hour in which it was created: so at least a day. */
-export const tokenLife = 25 * 3600;
+/** Seconds that a token is valid. */
+export const tokenLife = 86_400;
 
 /** `epoch`: how often the chain was reverted. A token of an earlier epoch is `unknown`, because another block may be at its height now. */
 export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
   const deriveKey = cacheFunction('pageKeys', 300, (name: string) => createHmac('sha256', secret).update(name).digest());
-  const keyOf = (day: number) => deriveKey(`page token ${epoch()} ${day}`);
+  const keyOf = (day: number) => deriveKey(`page token of a second ${epoch()} ${day}`);
   return {
     seal: (cursor, query, now) => {
       const { height, after } = checkRange(cursor);
-      const hour = BigInt(Math.floor((now % daySeconds) / hourSeconds));
-      const bits = (((((hour << 32n) | BigInt(height)) << 53n) | (BigInt(after) + afterOffset)) << 16n) | BigInt(queryChecksum(query));
-      return uuidOf(encrypt(keyOf(dayOf(now)), bits << 16n));
+      const second = BigInt(now % daySeconds);
+      const position = (((second << 32n) | BigInt(height)) << 53n) | (BigInt(after) + afterOffset);
+      return uuidOf(encrypt(keyOf(dayOf(now)), ((position << BigInt(checksumBits)) | queryChecksum(query)) << BigInt(zeroBits)));
     },
     open: (token, query, now) => {
       const bits = bitsOf(token);
       if (bits === undefined) return 'unknown';
+      let isOfOtherQuery = false;
       for (const day of new Set([dayOf(now), dayOf(now) - 1, dayOf(now + clockSkew)])) {
         const plain = decrypt(keyOf(day), bits);
-        if ((plain & 0xffffn) !== 0n) continue;
-        const sealedAt = day * daySeconds + Number(plain >> 117n) * hourSeconds;
+        const second = Number(plain >> 105n);
+        const sealedAt = day * daySeconds + second;
+        if (BigInt.asUintN(zeroBits, plain) !== 0n || second >= daySeconds) continue;
         if (now >= sealedAt + tokenLife || sealedAt > now + clockSkew) continue;
-        if (Number((plain >> 16n) & 0xffffn) !== queryChecksum(query)) return 'other-query';
-        const after = Number(((plain >> 32n) & 0x1fffffffffffffn) - afterOffset);
-        return { cursor: { height: Number((plain >> 85n) & 0xffffffffn), after }, until: sealedAt + tokenLife };
+        const position = plain >> BigInt(checksumBits + zeroBits);
+        const cursor = { height: Number(BigInt.asUintN(32, position >> 53n)), after: Number(BigInt.asUintN(53, position) - afterOffset) };
+        if (BigInt.asUintN(checksumBits, plain >> BigInt(zeroBits)) === queryChecksum(query))
+          return { cursor, until: sealedAt + tokenLife };
+        // The key of another day may still open it.
+        isOfOtherQuery = true;
       }
-      return 'unknown';
+      return isOfOtherQuery ? 'other-query' : 'unknown';
     },
   };
 }
 
-const [daySeconds, hourSeconds] = [86_400, 3600];
+const [checksumBits, zeroBits] = [10, 10];
+const daySeconds = 86_400;
 const dayOf = (now: number): number => Math.floor(now / daySeconds);
 
 /** Seconds that the clocks of machines that share a secret may differ. */
@@ -81,11 +87,9 @@ function checkRange(cursor: PageCursor): PageCursor {
   return cursor;
 }
 
-/** A 16-bit checksum of a query. Another query has the same one in 1 of 65,536 cases. */
-const queryChecksum = (query: string): number => {
-  const digest = sha256(Buffer.from(query));
-  return ((digest[0] as number) << 8) | (digest[1] as number);
-};
+/** A checksum of a query. Another query has the same one in 1 of 1,024 cases. */
+const queryChecksum = (query: string): bigint =>
+  BigInt.asUintN(checksumBits, BigInt(Buffer.from(sha256(Buffer.from(query))).readUInt16BE()));
 
 const halfMask = (1n << 61n) - 1n;
 const rounds = 4;
