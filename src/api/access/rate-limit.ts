@@ -125,7 +125,9 @@ export const countAdmitted = (client: ClientState, clock: number, weight: number
  * Returns the time to use, and drops what has left the windows. If the clock was set back, the time of the last request is used until the
  * clock has caught up. If it was set back by more than a day, the earlier times were wrong and the state is reset.
  */
-function advanceClock(client: ClientState, clock: number): number {
+function advanceClock(client: ClientState, fractional: number): number {
+  // Whole milliseconds: a sum of fractions may exceed a window by a hair.
+  const clock = Math.floor(fractional);
   if (client.lastSeen - clock > clientStateLife) Object.assign(client, newClientState());
   const now = Math.max(client.lastSeen, clock);
   client.lastSeen = now;

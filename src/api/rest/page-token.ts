@@ -37,7 +37,7 @@ export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSea
   return {
     seal: (cursor, query, now) => {
       const { height, after } = checkRange(cursor);
-      const second = BigInt(now % daySeconds);
+      const second = BigInt(Math.floor(now % daySeconds));
       const position = (((second << 32n) | BigInt(height)) << 53n) | (BigInt(after) + afterOffset);
       return uuidOf(encrypt(keyOf(dayOf(now)), ((position << BigInt(checksumBits)) | queryChecksum(query)) << BigInt(zeroBits)));
     },
