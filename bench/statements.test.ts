@@ -183,7 +183,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     const parts = { context, page: undefined, rows: undefined, query: new URLSearchParams(), now: 0, parseAddress };
     const loadReference = () => Promise.reject(new Error('not read here'));
     for (const [path, { load }, name] of pages.filter(([path]) => !withoutIndex.includes(path))) {
-      const source = createLocalSource(createUncachedHandler(chain, 0), createTestRequest('/'));
+      const source = createLocalSource(createUncachedHandler(chain, 0), createTestRequest('/'), () => undefined);
       // The name of the fee asset and the time of block 1 are read by the first request of a process, and kept.
       await source.get(`${chainPath(context)}/balances?addresses=${hot}`);
       await source.get('/v2/chains/X/rollingWindowMetrics/txCount');

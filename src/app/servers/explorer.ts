@@ -3,6 +3,7 @@ import type { HttpRoute, HttpRoutes } from '../../api/http/router.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { openOnUse } from '../../base/cache/memoize.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
 import type { PageContext } from '../../explorer/load/page-context.ts';
 import { createPageAssets, type PageAssets } from '../../explorer/pages/page-assets.ts';
 import { createPageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
@@ -22,6 +23,7 @@ type ExplorerParts = {
   readonly operations: readonly string[];
   /** The handler of the port, through which pages read. */
   readonly handler: Handler;
+  readonly longWork: LongWork;
 };
 
 /**
@@ -34,7 +36,7 @@ export function createExplorer(
   showsFollowing: boolean,
 ): (parts: ExplorerParts) => PageHandler | undefined {
   const assets = openOnUse((): Promise<PageAssets> => env.loadPageAssets().then(createPageAssets));
-  return ({ served, selection, routes, operations, handler }) => {
+  return ({ served, selection, routes, operations, handler, longWork }) => {
     if (served === undefined || !routes.has(openApiPath)) return undefined;
     const hasExplorer = config.explorer && !config.strict && config.data.enabled && (selection === 'both' || selection === 'data');
     const context = openOnUse(
@@ -42,6 +44,7 @@ export function createExplorer(
     );
     return createPageHandler({
       handler,
+      longWork,
       isReferenceOnly: !hasExplorer,
       now: served.now,
       assets: assets.get,

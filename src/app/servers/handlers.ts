@@ -61,7 +61,14 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
-    const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
+    const pages = explorer({
+      served: parts.served,
+      selection,
+      routes: ownRoutes,
+      operations,
+      handler: (request) => router(request),
+      longWork,
+    });
     const routes = withHomePage(ownRoutes, pages);
     const router = createRouter({
       routes,

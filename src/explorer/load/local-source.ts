@@ -1,5 +1,6 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { ownHeaders } from '../../api/http/own-headers.ts';
+import type { Pause } from '../../base/timing/long-work.ts';
 import type { Source } from './source.ts';
 
 /** Headers of the page's request that its own requests carry too: who calls, from where, with which key, and what height it has seen. */
@@ -7,10 +8,15 @@ const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-forwarded-f
 
 /**
  * Reads from this server's own routes in process, on behalf of the caller of a page: API keys, rate limits and access to `/ext/dev` are those
- * of the caller.
+ * of the caller. Pauses before and after each request: a page sends up to ten, whose answers have up to 500 kB.
  */
-export function createLocalSource(handler: Handler, caller: HttpRequest): Source {
-  const send = async (method: string, target: string, body?: object) => parse(await sendLocal(handler, caller, method, target, body));
+export function createLocalSource(handler: Handler, caller: HttpRequest, pause: Pause): Source {
+  const send = async (method: string, target: string, body?: object) => {
+    await pause();
+    const response = await sendLocal(handler, caller, method, target, body);
+    await pause();
+    return parse(response);
+  };
   return {
     get: (path) => send('GET', path),
     post: (path, body) => send('POST', path, body),

@@ -1,12 +1,19 @@
 import { renderToString } from 'preact-render-to-string';
+import type { Pause } from '../../base/timing/long-work.ts';
 import { App } from '../views/app.tsx';
 import type { PagePayload } from '../views/page-payload.ts';
 import { viewOf } from '../views/views.tsx';
 import type { PageAssets } from './page-assets.ts';
+import { renderInParts } from './render-in-parts.tsx';
 
-/** Renders a page as an HTML document, with its data for the browser. `sentData` replaces `data` there. */
-export function renderDocument(payload: PagePayload, { urls, preloads }: PageAssets, sentData: unknown = payload.data): string {
-  const app = renderToString(<App payload={payload} View={viewOf(payload.view)} />);
+/** Renders a page as an HTML document, in time slices, with its data for the browser. `sentData` replaces `data` there. */
+export async function renderDocument(
+  payload: PagePayload,
+  { urls, preloads }: PageAssets,
+  pause: Pause,
+  sentData: unknown = payload.data,
+): Promise<string> {
+  const app = await renderInParts(<App payload={payload} View={viewOf(payload.view)} />, pause);
   const head = renderToString(
     <>
       <meta charset="utf-8" />

@@ -2,6 +2,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.
 import { requestOrigin } from '../../api/rest/document-handler.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { attempt, unlessFault } from '../../base/fault.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
 import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
@@ -29,6 +30,7 @@ type PageOptions = {
   readonly handler: Handler;
   /** The chain's clock, in Unix seconds. */
   readonly now: () => number;
+  readonly longWork: LongWork;
   /** Whether this port has only the API reference. */
   readonly isReferenceOnly: boolean;
 };
@@ -87,7 +89,8 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
   const assets = await options.assets();
   if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
   const context = await options.context();
-  const source = createLocalSource(options.handler, request);
+  const pause = options.longWork.begin();
+  const source = createLocalSource(options.handler, request, pause);
   if (target.kind === 'image') return respondImage(source, context, target.name);
   const isMissing = target.kind === 'page' && !isAvailable(target.row, context);
   if (wantsJson(request)) return isMissing ? notFoundText : respondJson(options, request, target, context);
@@ -113,7 +116,8 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
     data: found.page.data,
   };
   const isSecret = target.kind === 'page' && target.row.hasSecrets === true;
-  const { body, encoding } = await compressBody(request, renderDocument(payload, assets, found.page.sentData), isSecret);
+  const html = await renderDocument(payload, assets, pause, found.page.sentData);
+  const { body, encoding } = await compressBody(request, html, isSecret);
   return { status: found.status, headers: isSecret ? secretPageHeaders : headersByEncoding[encoding], body };
 }
 

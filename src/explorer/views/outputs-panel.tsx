@@ -3,6 +3,7 @@ import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { outputType, sumType } from '../load/output-type.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
+import { Rows } from './in-parts.tsx';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, Panel, SaveMenu, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
@@ -31,50 +32,52 @@ export const OutputsPanel = ({ title, utxos, totals, side, context, now }: Outpu
     }
   >
     <ol class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
-      {utxos.map((utxo, at) => (
-        <li id={`${side}-${at}`}>
-          <a class="index" href={`/output/${utxo.utxoId}`}>
-            {at}
-          </a>
-          <div class="owner">
-            <p>
-              {utxo.addresses.length > 1 && (
-                <b>
-                  {utxo.threshold} of {utxo.addresses.length}{' '}
-                </b>
+      <Rows>
+        {utxos.map((utxo, at) => (
+          <li id={`${side}-${at}`}>
+            <a class="index" href={`/output/${utxo.utxoId}`}>
+              {at}
+            </a>
+            <div class="owner">
+              <p>
+                {utxo.addresses.length > 1 && (
+                  <b>
+                    {utxo.threshold} of {utxo.addresses.length}{' '}
+                  </b>
+                )}
+                {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
+                {utxo.addresses.map((address) => (
+                  <>
+                    <AddressLink address={address} context={context} />{' '}
+                  </>
+                ))}
+              </p>
+              <p class="note">
+                {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
+              </p>
+              {utxo.payload !== undefined && (
+                <div class="note payload">
+                  <p>
+                    group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
+                  </p>
+                  <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
+                </div>
               )}
-              {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
-              {utxo.addresses.map((address) => (
+            </div>
+            <span class="sum">
+              {utxo.utxoType === 'mint' ? (
                 <>
-                  <AddressLink address={address} context={context} />{' '}
+                  may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
                 </>
-              ))}
-            </p>
-            <p class="note">
-              {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
-            </p>
-            {utxo.payload !== undefined && (
-              <div class="note payload">
-                <p>
-                  group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
-                </p>
-                <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
-              </div>
-            )}
-          </div>
-          <span class="sum">
-            {utxo.utxoType === 'mint' ? (
-              <>
-                may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
-              </>
-            ) : (
-              <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
-                <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
-              </a>
-            )}
-          </span>
-        </li>
-      ))}
+              ) : (
+                <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
+                  <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
+                </a>
+              )}
+            </span>
+          </li>
+        ))}
+      </Rows>
     </ol>
     {utxos.length === 0 && <p class="table-foot">None.</p>}
   </Panel>

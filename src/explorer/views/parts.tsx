@@ -3,6 +3,7 @@ import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
 import { accountName, type PageContext } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
 import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
+import { Part } from './in-parts.tsx';
 
 /** Small parts that all views share. */
 
@@ -146,7 +147,7 @@ export const Panel = ({ title, side, children, class: name = '' }: PanelProps) =
       <h2>{title}</h2>
       {side !== undefined && <div class="panel-side">{side}</div>}
     </div>
-    {children}
+    <Part>{children}</Part>
   </section>
 );
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Rows } from './in-parts.tsx';
 
 /** The name of a column, and whether it has numbers. */
 type Column = string | { readonly number: string };
@@ -17,7 +18,9 @@ export const Values = ({ csv, columns, summary = 'Values', children }: ValuesPro
     <summary>{summary}</summary>
     <table data-csv={csv}>
       <TableHead columns={columns} />
-      <tbody>{children}</tbody>
+      <tbody>
+        <Rows>{children}</Rows>
+      </tbody>
     </table>
   </details>
 );

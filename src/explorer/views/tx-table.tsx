@@ -5,6 +5,7 @@ import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { ageText, plural } from '../text/text-format.ts';
+import { Rows } from './in-parts.tsx';
 import { AddressLink, AmountText, KindPill, TxLink } from './parts.tsx';
 
 /** One owner as a link; several as `2 of 3 owners`. */
@@ -110,34 +111,36 @@ export const TxTable = <R,>({ csv, rows, line, columns, context, caption, firstI
       </tr>
     </thead>
     <tbody>
-      {rows.map((row, at) => {
-        const one = line(row);
-        return (
-          <tr
-            key={isBusy ? at : one.id}
-            id={firstIndex === undefined ? undefined : `tx-${firstIndex + at}`}
-            class={fresh?.has(one.id) ? 'fresh' : ''}
-          >
-            {firstIndex !== undefined && <td class="number quiet">{firstIndex + at}</td>}
-            <td>
-              <KindPill kind={kindOfType(one.type, one.summary.action === 'mint')} />
-            </td>
-            <td>
-              <TxLink id={one.id} />
-            </td>
-            <td class="wide-cell">
-              <span class="parties">
-                <Parts parts={partiesParts(one.summary)} context={context} />
-              </span>
-            </td>
-            {columns.map(({ cell, time, isQuiet }) => (
-              <td class={isQuiet ? 'number quiet' : 'number'} data-age={time?.(row)}>
-                {cell(row, at)}
+      <Rows>
+        {rows.map((row, at) => {
+          const one = line(row);
+          return (
+            <tr
+              key={isBusy ? at : one.id}
+              id={firstIndex === undefined ? undefined : `tx-${firstIndex + at}`}
+              class={fresh?.has(one.id) ? 'fresh' : ''}
+            >
+              {firstIndex !== undefined && <td class="number quiet">{firstIndex + at}</td>}
+              <td>
+                <KindPill kind={kindOfType(one.type, one.summary.action === 'mint')} />
               </td>
-            ))}
-          </tr>
-        );
-      })}
+              <td>
+                <TxLink id={one.id} />
+              </td>
+              <td class="wide-cell">
+                <span class="parties">
+                  <Parts parts={partiesParts(one.summary)} context={context} />
+                </span>
+              </td>
+              {columns.map(({ cell, time, isQuiet }) => (
+                <td class={isQuiet ? 'number quiet' : 'number'} data-age={time?.(row)}>
+                  {cell(row, at)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </Rows>
     </tbody>
   </table>
 );
