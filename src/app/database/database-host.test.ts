@@ -58,7 +58,7 @@ describe.skipIf(!isAvailable)(
     });
 
     const ignored =
-      'statement_timeout,serac.direct,jit,enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,plan_cache_mode,search_path';
+      'tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout,statement_timeout,serac.direct,jit,enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,plan_cache_mode,search_path';
     for (const [name, settings] of [
       ['refuses settings', []],
       ['drops settings', [`ignore_startup_parameters = ${ignored}`]],

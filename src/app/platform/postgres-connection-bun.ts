@@ -16,7 +16,7 @@ export type PostgresOptions = {
   readonly statementMilliseconds?: number;
   /** The name by which other sessions find those of this pool in `pg_stat_activity`; default `serac`. */
   readonly applicationName?: string;
-  /** The server ends a session that was idle for so long, in a transaction or not; default: never. Not sent to a pooler. */
+  /** The server ends a session that was idle for so long, in a transaction or not; default: as the server is set. Not sent to a pooler. */
   readonly idleMilliseconds?: number;
   /** How often a connection that listens is checked, and how long it may take; default 5000. */
   readonly listenCheckMilliseconds?: number;
@@ -61,7 +61,7 @@ export function connect({
   connectMilliseconds = 2000,
   statementMilliseconds = defaultStatementMilliseconds,
   applicationName = 'serac',
-  idleMilliseconds = 0,
+  idleMilliseconds,
   isPooled = false,
   onLost,
 }: PostgresOptions): Bun.SQL {
@@ -86,8 +86,10 @@ export function connect({
       application_name: applicationName,
       ...(!isPooled && {
         ...keepAliveSettings,
-        idle_session_timeout: idleMilliseconds,
-        idle_in_transaction_session_timeout: idleMilliseconds,
+        ...(idleMilliseconds !== undefined && {
+          idle_session_timeout: idleMilliseconds,
+          idle_in_transaction_session_timeout: idleMilliseconds,
+        }),
         [directSetting]: 'yes',
         // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
         statement_timeout: Math.ceil(statementMilliseconds * 0.9),
