@@ -99,7 +99,7 @@ else
       console.log(
         `caught up ${rate(withBackfill, performance.now() - began)} (${issued} of them in a burst), with lookups of genesis outputs`,
       );
-      await withBackfill.follower.backfillAddresses(world.addresses());
+      await withBackfill.follower.backfills.outputs?.(world.addresses());
       await expectSame(withBackfill, remote, world.addresses());
 
       const fresh = follow(node.url, { path: join(folder, 'fresh.sqlite') });

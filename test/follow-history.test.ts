@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { makeTx } from '../src/avm/tx/tx.ts';
 import { type Id, zeroId } from '../src/base/bytes/id.ts';
+import type { FollowError } from '../src/chain/follow/fault.ts';
 import { type FollowedState, findProblems, openFollowedState } from './followed-chain.ts';
 import { beginAfter, follow } from './scripted-follower.ts';
 import { openSourceChain } from './source-chain.ts';
@@ -24,10 +25,10 @@ describe('a chain with pre-linearization history', () => {
       addresses.filter((one) => linesOf(chain.state.balances(one, 0n)).join() !== linesOf(source.local.state.balances(one, 0n)).join());
     expect(differing().length).toBeGreaterThan(0);
     const listings = () => chain.node.requests.filter(({ method }) => method === 'avm.getUTXOs').length;
-    await Promise.all([follower.backfillAddresses(addresses), follower.backfillAddresses(addresses.slice(1))]);
+    await Promise.all([follower.backfills.outputs?.(addresses), follower.backfills.outputs?.(addresses.slice(1))]);
     expect(differing()).toEqual([]);
     expect(listings()).toBe(addresses.length);
-    await follower.backfillAddresses(addresses);
+    await follower.backfills.outputs?.(addresses);
     expect(listings()).toBe(addresses.length);
     source.grow(10);
     beginAfter(chain, source, 40n);
@@ -47,9 +48,9 @@ describe('a chain with pre-linearization history', () => {
     await chain.until(() => follower.status().state === 'live');
     const outcomes: string[] = [];
     const backfill = () =>
-      void follower.backfillAddresses([ewoq.address]).then(
+      void follower.backfills.outputs?.([ewoq.address]).then(
         () => outcomes.push('done'),
-        (error) => outcomes.push(error.fault.code),
+        (error: FollowError) => outcomes.push(error.fault.code),
       );
     chain.node.behavior = () => 'unreachable';
     backfill();

@@ -248,10 +248,10 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
       (answer) => answer.json.details.index?.message.includes('no serac index') === true,
       60_000,
     );
-    // It answers what it has, and a restart would not help.
+    // It answers what it has, and says how old that is.
     expect([status, json.details.index]).toEqual([
-      200,
-      { status: 'up', message: expect.stringMatching(/^no serac index has written for \d+ s; answers are as of then$/) },
+      503,
+      { status: 'down', message: expect.stringMatching(/^no serac index has written for \d+ s; answers are as of then$/) },
     ]);
   });
 });

@@ -23,11 +23,11 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
     const loadLabels = (assets: ReadonlySet<Id>): void => {
       loading = Promise.allSettled([labels(assets)]);
     };
-    const readHoldings = async (): Promise<Holdings> => {
+    const readHoldings = async (areImportsKnown: boolean): Promise<{ readonly holdings: Holdings; readonly areImportsKnown: boolean }> => {
       const pin = await (blockTimestamp === undefined ? reads.tip() : reads.pinBeforeTime(blockTimestamp));
-      return pin === undefined ? noHoldings : reads.balances(owners, pin, now, loadLabels);
+      return { holdings: pin === undefined ? noHoldings : await reads.balances(owners, pin, now, loadLabels), areImportsKnown };
     };
-    const [metadata, holdings] = await Promise.all([
+    const [metadata, { holdings, areImportsKnown }] = await Promise.all([
       listMetadata(networkSpelling(served, chainRef.network), chain),
       readBackfilled(chain, owners, readHoldings),
     ]);
@@ -35,7 +35,7 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
     const balances = sumBalances(holdings, feeAsset);
     const { labelOf } = await labels(assetsOfBalances(balances));
     // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
-    const mayBeImported = chain.foreignImports === 'unknown' || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
+    const mayBeImported = !areImportsKnown || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
     return renderedJson(`{"balances":${writeBalances(balances, labelOf, mayBeImported)},${JSON.stringify(metadata).slice(1)}`);
   },
   getLastActivityTimestampByAddresses: readLastActivity,

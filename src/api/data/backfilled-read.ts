@@ -1,20 +1,21 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { ServedChain } from '../rest/served-chains.ts';
+import type { BackfillOutcome, ServedChain } from '../rest/served-chains.ts';
 
 /**
  * Reads about addresses what must be backfilled first. Where `backfills` tells whether anything was backfilled, the read runs at the same time and
- * again if something was: nearly always nothing is, and to find that out takes a round trip to the database.
+ * again if something was: nearly always nothing is, and to find that out takes a round trip to the database. `areImportsKnown`: whether it is known
+ * which of their exports other chains have imported.
  */
 export async function readBackfilled<T>(
-  { backfillAddresses, backfills }: Pick<ServedChain, 'backfillAddresses' | 'backfills'>,
+  { backfillAddresses, backfills, foreignImports }: Pick<ServedChain, 'backfillAddresses' | 'backfills' | 'foreignImports'>,
   owners: readonly Address[],
-  read: () => Promise<T>,
+  read: (areImportsKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  if (backfills === undefined) {
-    await backfillAddresses?.(owners);
-    return read();
-  }
+  const areKnownAfter = (outcome: BackfillOutcome | undefined): boolean => foreignImports !== 'unknown' && outcome !== 'imports-unknown';
+  if (backfills === undefined) return read(areKnownAfter(await backfillAddresses?.(owners)));
   const before = backfills();
-  const [result] = await Promise.all([read(), backfillAddresses?.(owners)]);
-  return backfills() === before ? result : read();
+  const expected = areKnownAfter('complete');
+  const [result, outcome] = await Promise.all([read(expected), backfillAddresses?.(owners)]);
+  const areImportsKnown = areKnownAfter(outcome);
+  return backfills() === before && areImportsKnown === expected ? result : read(areImportsKnown);
 }

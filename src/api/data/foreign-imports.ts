@@ -15,8 +15,8 @@ export async function lookUpImports(chain: ServedChain, exported: readonly Utxo[
   const owners = new Set(exported.map(({ output }) => output.addresses[0]));
   if (chain.foreignImports === 'unknown' || owners.size > maxOwners || chain.status() !== 'OK') return false;
   try {
-    await chain.backfillAddresses?.([...owners].filter((owner) => owner !== undefined));
-    return !owners.has(undefined);
+    const outcome = await chain.backfillAddresses?.([...owners].filter((owner) => owner !== undefined));
+    return outcome !== 'imports-unknown' && !owners.has(undefined);
   } catch (error) {
     if (error instanceof ApiError) return false;
     throw error;

@@ -277,7 +277,12 @@ describe('a chain with history from before linearization', () => {
 
   test('outputs and balances wait for the address backfill, or fail with it', async () => {
     const backfilled: (readonly Address[])[] = [];
-    const completed = sampleServedChain(incomplete, { backfillAddresses: async (addresses) => void backfilled.push(addresses) });
+    const completed = sampleServedChain(incomplete, {
+      backfillAddresses: async (addresses) => {
+        backfilled.push(addresses);
+        return 'complete';
+      },
+    });
     const followed = createDataApiClient(sampleServed(completed));
     for (const target of ['utxos', 'balances']) await jsonReader(followed)(`${xChainPath}/${target}?addresses=${alice},${bob}`);
     await jsonReader(followed)(`${xChainPath}/utxos`, posted(carol));

@@ -30,7 +30,7 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
   const chain = requireChain(deps.served, params);
   const spelling = networkSpelling(deps.served, params.network, params.addresses);
   const query = { addresses: owners, asset, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
-  const readPage = async (epoch: number) => {
+  const readPage = async (epoch: number, areImportsKnown: boolean) => {
     const listing = await openListing(chain.reads, paging);
     let loading: Promise<void> | undefined;
     const entries = await chain.reads.utxos({ ...listing, ...query }, (found) => {
@@ -38,18 +38,12 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
     });
     await loading;
     const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
-    const pieces = await readUtxoPieces(deps, {
-      chain,
-      hrp: spelling.hrp,
-      epoch,
-      entries: shown,
-      areImportsKnown: chain.foreignImports !== 'unknown',
-    });
+    const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
     return { listing, entries, pieces };
   };
   const [metadata, { listing, entries, pieces }] = await Promise.all([
     listMetadata(spelling, chain),
-    readBackfilled(chain, owners, () => atOneEpoch(deps.epoch, readPage)),
+    readBackfilled(chain, owners, (areImportsKnown) => atOneEpoch(deps.epoch, (epoch) => readPage(epoch, areImportsKnown))),
   ]);
   const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
   return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });

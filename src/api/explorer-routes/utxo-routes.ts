@@ -37,16 +37,17 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
     const chain = requireChain(deps.served, chainRef);
     const spelling = networkSpelling(deps.served, chainRef.network, requested);
     const sort = { sortBy, order, minAmount: 0n, limit: limit + 1 };
-    const readPage = async (epoch: number) => {
+    const readPage = async (epoch: number, areImportsKnown: boolean) => {
       const listing = await openListing(chain.reads, paging);
       const query = { ...listing, ...sort, addresses: requested.owners, asset, includeSpent };
       const entries = await explorerOf(chain).sharedOutputs(query);
       const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
-      const areImportsKnown = chain.foreignImports !== 'unknown';
       const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
       return { listing, entries, pieces };
     };
-    const { listing, entries, pieces } = await readBackfilled(chain, requested.owners, () => atOneEpoch(deps.epoch, readPage));
+    const { listing, entries, pieces } = await readBackfilled(chain, requested.owners, (areImportsKnown) =>
+      atOneEpoch(deps.epoch, (epoch) => readPage(epoch, areImportsKnown)),
+    );
     const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
     return joinPage({ name: 'utxos', pieces, nextPageToken, metadata: await listMetadata(spelling, chain) });
   },

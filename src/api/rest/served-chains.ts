@@ -75,10 +75,10 @@ export type ServedChain = ChainIdentity &
     readonly unavailable?: (() => string | undefined) | undefined;
     /**
      * To be awaited before balances and outputs of these addresses are read. Fetches from the followed node what its blocks do not contain:
-     * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if the followed
-     * node fails. Undefined if this process runs the chain itself.
+     * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if outputs may be
+     * missing. Undefined if this process runs the chain itself.
      */
-    readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
+    readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<BackfillOutcome>) | undefined;
     /** How many addresses `backfillAddresses` has fetched something for. With it, reads may run at the same time; see `readBackfilled`. */
     readonly backfills?: () => number;
     /**
@@ -87,6 +87,9 @@ export type ServedChain = ChainIdentity &
      */
     readonly foreignImports?: 'looked-up' | 'unknown' | undefined;
   };
+
+/** `imports-unknown`: other chains may have imported exports of the addresses, which responses mark with `mayBeImported`. */
+export type BackfillOutcome = 'complete' | 'imports-unknown';
 
 /** A component that the server needs. `probeWrite` writes a value and reads it back, `probeRead` only reads. Both reject if it is down. */
 export type HealthComponent = {

@@ -1,10 +1,10 @@
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { refId } from '../../avm/tx/utxo.ts';
-import type { Address } from '../../base/bytes/address.ts';
 import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
 import { sleep } from '../../base/timing/sleep.ts';
+import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
 import { type FollowedNode, type Follower, startFollower } from '../../chain/follow/follower.ts';
 import { createKeyRecovery, type KeyRecoveryDeps } from '../../chain/follow/key-recovery.ts';
@@ -30,6 +30,7 @@ import type { Env, NetworkEnv, TimeEnv } from '../setup/env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
 import type { OpenedChain } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
+import { createAddressBackfill } from './address-backfill.ts';
 import { createFollowedAge } from './health-checks.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
@@ -214,21 +215,39 @@ async function fetchNetworkID(url: string, env: Env): Promise<number> {
 }
 
 /** The parts of a followed chain that the Data API needs. */
-export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports'> => ({
-  status: () => (isNodeReachable(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
-  backfillAddresses: backfillWithApiErrors(follower),
-  foreignImports: 'looked-up',
-});
+export function describeFollowedChain(
+  { status: readFollow, backfills }: Follower,
+  { clock, timers }: Pick<TimeEnv, 'clock' | 'timers'>,
+): Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports'> {
+  const status = () => (isNodeReachable(readFollow().state) ? 'OK' : 'UNAVAILABLE');
+  const { outputs, imports } = backfills;
+  const backfill = createAddressBackfill({
+    clock,
+    timers,
+    isAway: () => status() !== 'OK',
+    fetchOutputs: backfillWithApiErrors({ outputs }),
+    fetchImports: backfillWithApiErrors({ imports }),
+  });
+  return {
+    status,
+    backfillAddresses: (addresses) =>
+      backfill({
+        withoutOutputs: outputs === undefined ? [] : addresses.filter((address) => !outputs.isDone(address)),
+        withExports: imports === undefined ? [] : addresses,
+      }),
+    foreignImports: 'looked-up',
+  };
+}
 
 /** Whether the followed node answers, by the state of the follower. */
 export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';
 
-/** Backfills addresses; turns an error of the followed node into an `ApiError` with status 502 or 503. */
+/** Runs the given backfills; turns an error of the followed node into an `ApiError` with status 502 or 503. */
 export const backfillWithApiErrors =
-  ({ backfillAddresses }: Pick<Follower, 'backfillAddresses'>) =>
-  async (addresses: readonly Address[]): Promise<void> => {
+  ({ outputs, imports }: Partial<Follower['backfills']>): AddressTask =>
+  async (addresses) => {
     try {
-      await backfillAddresses(addresses);
+      await Promise.all([outputs?.(addresses), imports?.(addresses)]);
     } catch (error) {
       if (!(error instanceof FollowError)) throw error;
       const status = error.fault.code === 'FOLLOW_NONSENSE' ? 502 : 503;

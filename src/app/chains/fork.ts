@@ -141,6 +141,7 @@ export const backfillFromFork =
   async (addresses) => {
     try {
       await copyAddresses(addresses);
+      return 'complete';
     } catch (error) {
       throw error instanceof ForkError ? apiError(503, error.message) : error;
     }

@@ -1,23 +1,23 @@
 import { apiError } from '../../api/rest/api-error.ts';
-import type { AddressTask } from '../../chain/follow/address-task.ts';
+import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { FollowError } from '../../chain/follow/fault.ts';
 import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
 import { createSpentExportsBackfill } from '../../chain/follow/spent-exports-backfill.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
+import { createAddressBackfill } from './address-backfill.ts';
 
 /** Which exports of a joined chain the P- and C-Chain have imported: the trusted nodes, which run those chains, are asked as a followed node is. */
 type JoinedExports = {
-  /** Rejects with an `ApiError` if the trusted nodes fail. */
-  readonly backfillAddresses: AddressTask;
+  readonly backfillAddresses: NonNullable<ServedChain['backfillAddresses']>;
   /** Counts the backfills since the start. */
   readonly backfillRevision: () => number;
 };
 
 export function openJoinedExports(
   remote: Pick<ForeignReads, 'height' | 'utxos'>,
-  { clock }: Pick<Env, 'clock'>,
+  { clock, timers }: Pick<Env, 'clock' | 'timers'>,
   { p, c }: Pick<NetworkContext, 'p' | 'c'>,
   exported: ExportedOutputs,
 ): JoinedExports {
@@ -34,13 +34,19 @@ export function openJoinedExports(
     foreign: { P: p.id, C: c.id },
     now: clock.monotonic,
   });
-  return {
-    backfillAddresses: (addresses) =>
+  const askTrusted = createAddressBackfill({
+    clock,
+    timers,
+    isAway: () => false,
+    // A joined chain has everything from before linearization.
+    fetchOutputs: async () => {},
+    fetchImports: (addresses) =>
       backfill(addresses).catch((error: unknown) => {
-        if (!(error instanceof FollowError)) throw error;
-        const reason = 'why' in error.fault ? error.fault.why : error.message;
-        throw apiError(503, `The nodes of --validators-from cannot be asked which exports other chains have imported: ${reason}`);
+        throw error instanceof FollowError ? apiError(503, error.message) : error;
       }),
+  });
+  return {
+    backfillAddresses: (addresses) => askTrusted({ withoutOutputs: [], withExports: addresses }),
     backfillRevision: () => revision,
   };
 }

@@ -13,6 +13,7 @@ import type { FollowStatus } from '../../chain/follow/status.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
 import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
+import { createBackfilledAddresses } from '../../ledger/index-postgres/backfilled-addresses.ts';
 import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index-postgres/postgres-chain.ts';
 import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
@@ -103,7 +104,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
       const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
       showStatus();
       opened.add({ close: every(env.timers, intervals.status, showStatus) });
-      opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following), { listen: host.listen, report: warn }) });
+      opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following.backfills), { listen: host.listen, report: warn }) });
       webhooks = opened.add(await startIndexWebhooks(config, env, context, { lease, host, report: warn }));
       const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
       opened.add({ close: promotion.stop });
@@ -227,6 +228,7 @@ export async function prepareIndex(
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
   await verifyPartitions(lock, number);
   await createBackfillQueue(lock);
+  await createBackfilledAddresses(lock);
   await openKeyStore(lock);
   await prepareWebhookTables(lock);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;

@@ -1,37 +1,30 @@
 import { createKeyReader, type KeyStore } from '../../api/access/key-store.ts';
 import type { Redis } from '../../api/access/redis.ts';
-import type { DataAge } from '../../api/rest/data-age.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
-import type { HealthComponent, ServedChain, ServedChains } from '../../api/rest/served-chains.ts';
-import type { Address } from '../../base/bytes/address.ts';
+import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
-import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
-import { messageOf } from '../../base/fault.ts';
+import { parseId, zeroId } from '../../base/bytes/id.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
 import { indexedChains, isReadable } from '../../ledger/index/migrate.ts';
 import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import { joinStatements } from '../../ledger/index/statement-joiner.ts';
-import { runSteps } from '../../ledger/index/steps.ts';
-import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import { openBackfilledAddressReads } from '../../ledger/index-postgres/backfilled-addresses.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
 import { openReads } from '../../ledger/index-read/open-reads.ts';
-import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
-import { isNodeReachable } from '../chains/follow.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { type DatabaseHosts, openDatabaseHosts } from '../database/database-hosts.ts';
 import { startPosition } from '../database/read-position.ts';
 import { createServedPosition, noServedPosition } from '../database/served-position.ts';
-import { createOutageLog, logChanges } from '../log/log.ts';
-import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
+import { logChanges } from '../log/log.ts';
 import { openTogether } from '../setup/closing.ts';
-import type { CryptoEnv, Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
-import { createBackfillRequester } from './backfill-queue.ts';
+import { type IndexStatusWatch, watchIndexStatus } from './index-status.ts';
 import { type IndexVersion, watchIndexVersion } from './index-version.ts';
-import { type IndexStatus, readNetworkDescription, readPageSecret, readStatus } from './served-network-store.ts';
+import { createIndexerBackfill } from './indexer-backfill.ts';
+import { readNetworkDescription, readPageSecret } from './served-network-store.ts';
 import { createVersionQuery, type IndexedChain } from './version-query.ts';
 
 /** The history index in PostgreSQL that `serac index` writes, opened to be served. */
@@ -84,7 +77,10 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     await version.start();
     if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
     logListening(env, listening);
-    const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, indexStatus });
+    const unrecorded = new Map<number, UnrecordedAddresses>();
+    for (const { number } of chains) unrecorded.set(number, await openBackfilledAddressReads(version.sql, number));
+    const unrecordedOf = (chain: number) => unrecorded.get(chain) as UnrecordedAddresses;
+    const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, indexStatus, unrecordedOf });
     return {
       sql: version.sql,
       chains,
@@ -151,12 +147,16 @@ async function waitForIndex(sql: Sql, env: ProcessEnv & TimeEnv): Promise<Networ
   }
 }
 
+type UnrecordedAddresses = Awaited<ReturnType<typeof openBackfilledAddressReads>>;
+
 type IndexSource = {
   readonly hosts: DatabaseHosts;
   readonly version: IndexVersion;
   readonly chains: readonly IndexedChain[];
   readonly description: NetworkDescription;
-  readonly indexStatus: Pick<WatchedIndexStatus, 'status' | 'dataAge'>;
+  readonly indexStatus: IndexStatusWatch;
+  /** Returns a function that finds the addresses whose outputs from before linearization may not be stored, by the number of a chain. */
+  readonly unrecordedOf: (chain: number) => UnrecordedAddresses;
 };
 
 function createServedChainsFromPostgres(config: Config, env: Env, source: IndexSource): ServedChains {
@@ -184,138 +184,14 @@ function createServedChainsFromPostgres(config: Config, env: Env, source: IndexS
         // Blocks of a followed chain are final and never reverted.
         epoch: () => 0,
         foreignImports: 'looked-up',
-        ...createBackfillThroughIndexer(env, source, sql, {
-          ...chain,
-          reads,
+        ...createIndexerBackfill(env, source, {
+          sql,
+          chain,
+          completeFrom: reads.completeFrom,
+          findUnrecorded: source.unrecordedOf(chain.number),
           counterparts: about.counterparts.map((one) => parseId(one.id)),
         }),
       };
     },
   });
-}
-
-type IndexedPostgresChain = IndexedChain & { readonly reads: IndexReads; readonly counterparts: readonly Id[] };
-
-/**
- * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain, and waits until reads see it. Skips
- * addresses for which there is nothing to fetch. What another indexer than the one that writes now has fetched may have been lost with a
- * failed primary, so it is fetched again.
- */
-function createBackfillThroughIndexer(
-  env: TimeEnv & CryptoEnv,
-  { hosts, version }: Pick<IndexSource, 'hosts' | 'version'>,
-  sql: Sql,
-  { reads, counterparts, ...chain }: IndexedPostgresChain,
-): Required<Pick<ServedChain, 'backfills'>> & { readonly backfillAddresses: AddressTask } {
-  const now = env.clock.monotonic;
-  const request = createBackfillRequester(hosts.primary, { timers: env.timers, now, random: env.random });
-  /** Counts when something was backfilled, and when the host that is read has it. */
-  let count = 0;
-  const requestBackfill = async (address: Address): Promise<void> => {
-    await request(address);
-    count++;
-  };
-  /** Runs while the host that is read may not have yet what was backfilled. */
-  let reaching: Promise<void> | undefined;
-  const reach = async (): Promise<void> => {
-    const started = version.reachPrimary();
-    reaching = started;
-    await started;
-    // A read that began before this may have missed it.
-    count++;
-    if (reaching === started) reaching = undefined;
-  };
-  const concurrency = maxConcurrentRequests;
-  const createTasks = () => ({
-    writer: version.writer(),
-    preLinearization: createAddressTask(requestBackfill, { concurrency }),
-    exports: createAddressTask(requestBackfill, { concurrency, validFor: { milliseconds: exportsMaxAge, now } }),
-  });
-  let tasks = createTasks();
-  const { filterOwners } = exportedOutputSteps(chain, 'postgres');
-  const backfillAddresses: AddressTask = async (addresses) => {
-    if (tasks.writer !== version.writer()) tasks = createTasks();
-    const { preLinearization, exports } = tasks;
-    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(sql, filterOwners(addresses, counterparts))]);
-    if (completeFrom === 0 && owners.length === 0) return;
-    const before = count;
-    await Promise.all([completeFrom > 0 ? preLinearization(addresses) : undefined, exports(owners)]);
-    await (count === before ? reaching : reach());
-  };
-  return { backfillAddresses, backfills: () => count };
-}
-
-/** Milliseconds for which the state of an address's exported outputs is not fetched again. */
-const exportsMaxAge = 1000;
-const maxConcurrentRequests = 1024;
-
-/** Seconds without a status update after which the indexer counts as stopped. */
-const indexerTimeout = 10;
-/** Seconds without a status update that are usual: both sides have intervals of two seconds. */
-const statusTolerance = 5;
-/** Milliseconds between two reads of the indexer's status. */
-const statusInterval = 2000;
-/** Milliseconds without a failed statement after which the database counts as answering again: a slow query may fail now and then. */
-const quietTime = 10_000;
-
-type WatchedIndexStatus = {
-  readonly status: ServedChain['status'];
-  /** Old if nobody writes the index, or if the indexer is behind its node. A server stays ready: all of them read the same index. */
-  readonly dataAge: DataAge;
-  readonly stop: () => void;
-};
-
-/**
- * Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer, also if it
- * answers this poll but not the longer statements of requests.
- */
-function watchIndexStatus(
-  { sql, onFailed }: Pick<DatabaseHosts, 'sql' | 'onFailed'>,
-  env: ProcessEnv & TimeEnv,
-  url: string,
-): WatchedIndexStatus {
-  const outage = createOutageLog(env.log, databaseName(url));
-  const now = env.clock.monotonic;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  let last: IndexStatus | undefined;
-  let cancel = () => {};
-  let stopped = false;
-  const noteFailure = (error: unknown): void => {
-    failedAt = now();
-    if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
-  };
-  const watch = async (): Promise<void> => {
-    try {
-      last = await readStatus(sql);
-      if (now() - failedAt >= quietTime) outage.regained();
-    } catch (error) {
-      noteFailure(error);
-    }
-    if (stopped) return;
-    cancel = env.timers.after(statusInterval, () => void watch());
-  };
-  onFailed(noteFailure);
-  void watch();
-  const silenceOf = ({ at }: IndexStatus): number => Number(env.clock.unixSeconds()) - at;
-  const findProblem = (found: IndexStatus): string | undefined => {
-    const silentFor = silenceOf(found);
-    if (silentFor >= indexerTimeout) return `no serac index has written for ${silentFor} s; answers are as of then`;
-    return isNodeReachable(found.state) ? undefined : 'the node that serac index follows does not answer; new blocks are missing';
-  };
-  return {
-    status: () => (last !== undefined && findProblem(last) === undefined ? 'OK' : 'UNAVAILABLE'),
-    dataAge: {
-      seconds: () => {
-        if (last === undefined) return 0;
-        const silentFor = silenceOf(last);
-        return (last.behindSeconds ?? 0) + (silentFor >= statusTolerance ? silentFor : 0);
-      },
-      problem: () => last && findProblem(last),
-      notReady: () => undefined,
-    },
-    stop: () => {
-      stopped = true;
-      cancel();
-    },
-  };
 }

@@ -63,7 +63,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
   const live = createLiveReads(lifecycles, chains);
-  const served = createServedChainsOfNode(config, context, chains, node.isAlone ? identity.nodeID : undefined, live);
+  const served = createServedChainsOfNode(config, env, context, chains, node.isAlone ? identity.nodeID : undefined, live);
   const hub = openEventStream(core, store, chains);
   const streamLimit = createStreamLimitOf(config);
   if (hub !== undefined) {

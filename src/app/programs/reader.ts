@@ -28,7 +28,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       const access = parts.add(await openNodeAccess(config, env, relay));
       const metrics = createProcessMetrics(env);
       const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-      const served = createServedChainsOfNode(config, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
+      const served = createServedChainsOfNode(config, env, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
       const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
       const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));

@@ -37,6 +37,7 @@ type IndexedChain = {
  */
 export function createServedChainsOfNode(
   config: Config,
+  env: Pick<Env, 'clock' | 'timers'>,
   context: NetworkContext,
   chains: readonly IndexedChain[],
   builder: string | undefined,
@@ -67,7 +68,7 @@ export function createServedChainsOfNode(
               backfillAddresses: joined?.backfillAddresses ?? (fork && backfillFromFork(fork)),
               foreignImports: joined && (joined.backfillAddresses === undefined ? 'unknown' : 'looked-up'),
             } as const)
-          : describeFollowedChain(follower)),
+          : describeFollowedChain(follower, env)),
       };
     },
   });

@@ -1,5 +1,6 @@
 import type { Differences } from '../../api/differences.ts';
 import type { DataAge } from '../../api/rest/data-age.ts';
+import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { type AddressFormat, createAddressFormat } from '../../api/rpc/address-format.ts';
 import type { Aliases } from '../../api/rpc/aliases.ts';
 import { type AvmDeps, type AvmReads, avmMethods, createAvmContext } from '../../api/rpc/avm.ts';
@@ -17,7 +18,6 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import type { RecoverSigner, SignerCache } from '../../base/crypto/recover.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
-import type { AddressTask } from '../../chain/follow/address-task.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import { type Chain, type ChainDeps, createChain, type RevertibleChain } from '../../chain/lifecycle/chain.ts';
@@ -111,7 +111,7 @@ type BlockOrigin = {
   readonly joined?: JoinedChain & {
     readonly caughtUp: Promise<void>;
     /** Finds out which exports other chains have imported; undefined if no node can be asked. */
-    readonly backfillAddresses?: AddressTask | undefined;
+    readonly backfillAddresses?: ServedChain['backfillAddresses'];
     /** What the chain had before linearization. */
     readonly vertices: VertexReads;
   };

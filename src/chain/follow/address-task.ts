@@ -11,11 +11,14 @@ type AddressTaskOptions = {
   readonly validFor?: { readonly milliseconds: number; readonly now: () => number };
 };
 
+/** A task that knows for which addresses it is done. */
+export type RecordedTask = AddressTask & { readonly isDone: (address: Address) => boolean };
+
 /** Limit of addresses recorded as done. */
 const maxDone = 200_000;
 
 /** Concurrent callers for the same address share one run. Which addresses are done is recorded in memory only. */
-export function createAddressTask(work: (address: Address) => Promise<void>, { concurrency, validFor }: AddressTaskOptions): AddressTask {
+export function createAddressTask(work: (address: Address) => Promise<void>, { concurrency, validFor }: AddressTaskOptions): RecordedTask {
   const doneUntil = new Map<Address, number>();
   const running = new Map<Address, Promise<void>>();
   const inSlot = createSlots(concurrency);
@@ -37,7 +40,8 @@ export function createAddressTask(work: (address: Address) => Promise<void>, { c
     return started;
   };
 
-  return async (addresses) => {
+  const runAll: AddressTask = async (addresses) => {
     await Promise.all([...new Set(addresses)].filter((address) => !isDone(address)).map(runOnce));
   };
+  return Object.assign(runAll, { isDone });
 }

@@ -7,7 +7,7 @@ import { createDeferred } from '../../base/timing/promise.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import type { TxReport } from '../lifecycle/ledger.ts';
 import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
-import type { AddressTask } from './address-task.ts';
+import type { AddressTask, RecordedTask } from './address-task.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createExportLookup } from './export-lookup.ts';
 import { addReorgRemedy, FollowError, isTemporary } from './fault.ts';
@@ -38,8 +38,8 @@ export type Follower = {
   readonly caughtUp: Promise<void>;
   /** The engine as the health check of the chain needs it. */
   readonly engine: Engine;
-  /** Fetches what blocks do not contain: pre-linearization outputs of the addresses, and which of their exports other chains have imported. */
-  readonly backfillAddresses: AddressTask;
+  /** What fetches for addresses the things that no block contains. */
+  readonly backfills: Backfills;
   /** Fetches a pre-linearization transaction; undefined if the chain has none. */
   readonly preLinearizationTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
   /** The node's status of a transaction that is not stored here. Accepted becomes Processing while its block is not stored, unless it is pre-linearization. */
@@ -129,7 +129,7 @@ export function startFollower(deps: FollowerDeps): Follower {
     ready: loop.ready,
     caughtUp: tracker.caughtUp,
     engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
-    backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
+    backfills,
     preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
     remoteTxReport: (id) => readRemoteTxReport(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
     issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
@@ -263,24 +263,33 @@ async function readRemoteTxReport(
   return isPreLinearization ? report : { status: 'Processing' };
 }
 
-/** What fetches for addresses the things that no block contains. */
+type Backfills = {
+  /** Outputs from before linearization; undefined if the chain has none. */
+  readonly outputs: RecordedTask | undefined;
+  /** Which of their exports other chains have imported; undefined if there is no index. */
+  readonly imports: AddressTask | undefined;
+};
+
 function createBackfills(
   { hasPreLinearizationHistory, exportedOutputs, ledger, foreign, timing }: FollowerDeps,
   remote: Remote,
   lockWrites: Mutex,
   waitForHeight: (height: bigint) => Promise<void>,
-): readonly AddressTask[] {
-  const tasks: AddressTask[] = [];
-  if (hasPreLinearizationHistory)
-    tasks.push(
-      createPreLinearizationBackfill({
-        remote,
-        ledger: { addPreLinearizationUtxos: (utxos) => lockWrites(() => ledger.addPreLinearizationUtxos(utxos)) },
-        waitForHeight,
-      }),
-    );
-  if (exportedOutputs !== undefined)
-    tasks.push(
+): Backfills {
+  const { addPreLinearizationUtxos, backfilledAddresses: recorded } = ledger;
+  return {
+    outputs: hasPreLinearizationHistory
+      ? createPreLinearizationBackfill({
+          remote,
+          ledger: {
+            addPreLinearizationUtxos: (utxos) => lockWrites(() => addPreLinearizationUtxos(utxos)),
+            ...(recorded && { backfilledAddresses: { has: recorded.has, add: (address) => lockWrites(() => recorded.add(address)) } }),
+          },
+          waitForHeight,
+        })
+      : undefined,
+    imports:
+      exportedOutputs &&
       createSpentExportsBackfill({
         remote,
         exportedOutputs: {
@@ -290,6 +299,5 @@ function createBackfills(
         foreign,
         now: timing.now,
       }),
-    );
-  return tasks;
+  };
 }

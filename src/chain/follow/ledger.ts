@@ -3,6 +3,7 @@ import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Asset } from '../../avm/view.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { Diff } from '../../ledger/state/diff.ts';
 
@@ -16,6 +17,11 @@ export type FollowLedger = {
   readonly commit: (blocks: readonly FollowedBlock[]) => Promise<void>;
   /** Stores unspent outputs from before linearization; skips those already stored, spent or not. */
   readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
+  /** Records for which addresses all outputs from before linearization are stored. Undefined if the ledger keeps no records. */
+  readonly backfilledAddresses?: {
+    readonly has: (address: Address) => Promise<boolean>;
+    readonly add: (address: Address) => Promise<void>;
+  };
 };
 
 type LoadedState = {

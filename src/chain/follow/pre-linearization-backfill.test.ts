@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idOf } from '../../base/bytes/id.ts';
+import type { FollowLedger } from './ledger.ts';
 import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts';
 import type { RemoteUtxoQuery } from './remote.ts';
 
@@ -16,7 +17,7 @@ const utxoOf = (address: Address, n: number): Utxo =>
   });
 
 /** A fake node that lists three outputs per address, two per page, and whose height grows with every request for it. */
-function open(spoil: (page: Utxo[]) => Utxo[] = (page) => page) {
+function open(spoil: (page: Utxo[]) => Utxo[] = (page) => page, backfilledAddresses?: FollowLedger['backfilledAddresses']) {
   const events: string[] = [];
   let height = 10n;
   const added: Utxo[] = [];
@@ -35,6 +36,7 @@ function open(spoil: (page: Utxo[]) => Utxo[] = (page) => page) {
         events.push(`add ${utxos.length}`);
         added.push(...utxos);
       },
+      ...(backfilledAddresses && { backfilledAddresses }),
     },
     waitForHeight: async (wanted) => void events.push(`reach ${wanted}`),
   });
@@ -45,6 +47,22 @@ test('a page is added only after all blocks up to the node height at the time of
   const { backfill, events } = open();
   await backfill([addressNamed('a')]);
   expect(events).toEqual(['list first', 'reach 11', 'add 2', 'list second', 'reach 12', 'add 1']);
+});
+
+test('an address is recorded when all its outputs are stored, and not listed by the next process', async () => {
+  const records = new Set<Address>();
+  const recorded = { has: async (one: Address) => records.has(one), add: async (one: Address) => void records.add(one) };
+  const [a, b] = [addressNamed('a'), addressNamed('b')];
+  const failing = open(() => {
+    throw new Error('the node is gone');
+  }, recorded);
+  await failing.backfill([a]).catch(() => undefined);
+  expect(records.size).toBe(0);
+  await open(undefined, recorded).backfill([a]);
+  expect([...records]).toEqual([a]);
+  const later = open(undefined, recorded);
+  await later.backfill([a, b]);
+  expect(later.events.filter((event) => event === 'list first')).toHaveLength(1);
 });
 
 test('an address is listed once, for concurrent and later callers', async () => {

@@ -19,6 +19,7 @@ import { genesisChanges, type NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { unspentEntrySize } from '../state/utxo-table.ts';
+import { openBackfilledAddresses } from './backfilled-addresses.ts';
 import { type ChainRowReads, createChainRowReads, type LastBlock } from './chain-row-reads.ts';
 import { createChainRowWriter, type UnspentOutput } from './chain-row-writer.ts';
 
@@ -42,6 +43,7 @@ export type PostgresChain = {
   readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
   readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
   readonly exported: ExportedOutputs;
+  readonly backfilledAddresses: ReturnType<typeof openBackfilledAddresses>;
   /** The addresses among these whose public keys are not stored. */
   readonly withoutKeys: (addresses: readonly Address[]) => Promise<readonly Address[]>;
 };
@@ -134,6 +136,7 @@ export function openPostgresChain(
         yield [incrementBackfillRevision];
       });
     },
+    backfilledAddresses: openBackfilledAddresses(sql, chain.number),
     withoutKeys: (addresses) => runSteps(withKeyArrays(sql), writer.withoutKeys(addresses)),
     exported: {
       listUnspent: (address) => runSteps(sql, exported.listUnspent(address)),
