@@ -145,7 +145,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'requests for addresses of a followed node (`serac api`, `serac index`)',
     limit:
-      '{app/index/backfill-queue.ts#limits.waiting} that wait, {app/index/postgres-source.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
+      '{app/index/backfill-queue.ts#limits.waiting} that wait, {app/index/indexer-backfill.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
     over: 'further ones wait for the next request',
     seen: 'serac_backfill',
     test: 'src/app/index/backfill-queue.test.ts',
