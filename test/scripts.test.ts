@@ -93,11 +93,21 @@ describe('serac record and serac replay', () => {
         })
       ).status,
     ).toBe(403);
+    // A page of another origin sends no Origin with an image or a link.
+    const fromPage = await fetch(`${url}/ext/dev/state`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(fromPage.status).toBe(403);
     expect((await fetch(`${url}/v1/chains`)).status).toBe(200);
+    expect(await runProgram('record', file, '--url', node.url)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not overwritten'),
+    });
     const { blockID } = await createClient({ url: node.url }).dev.nodeInfo();
     child.kill('SIGINT');
     expect(JSON.parse((await lines.read()).value as string)).toEqual({ calls: 8 });
     expect(await child.exited).toBe(0);
+    // The clock runs again, with the day that a recorded call has added.
+    const clock = await createClient({ url: node.url }).dev.getTime();
+    expect([clock.frozen, Math.round(Number(clock.offset) / 86_400)]).toEqual([false, 1]);
 
     const { code, out } = await runProgram('replay', file, '--json');
     expect([code, JSON.parse(out)]).toEqual([0, { calls: 8, same: true, height: expect.any(Number), blockID }]);

@@ -1,7 +1,7 @@
-import { Fault } from '../../base/fault.ts';
 import { countCalls, handleRpc, type RpcOptions } from '../rpc/json-rpc.ts';
 import type { RpcResponse, Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
+import { findBodyError } from './body-error.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
 import { ageHeader, heightHeader, limitHeaders, ownHeaders } from './own-headers.ts';
@@ -199,19 +199,9 @@ function handleRpcRequest(
 }
 
 function bodyErrorResponse(error: unknown, headers: HeaderSets): HttpResponse {
-  const fault = error instanceof Fault ? error : undefined;
-  const status = bodyFaultStatuses.get(fault?.fault.code ?? '');
-  if (status !== undefined) return { status, headers: headers.error, body: `${fault?.message}\n` };
-  return { status: 400, headers: headers.error, body: 'request body could not be read\n' };
+  const { status, message } = findBodyError(error) ?? { status: 400, message: 'request body could not be read' };
+  return { status, headers: headers.error, body: `${message}\n` };
 }
-
-/** HTTP statuses of the faults of reading a body. */
-const bodyFaultStatuses: ReadonlyMap<string, number> = new Map([
-  ['BODY_TOO_LARGE', 413],
-  ['BODY_FRAGMENTED', 400],
-  ['BODY_TIMEOUT', 408],
-  ['BODY_OVER_BUDGET', 503],
-]);
 
 /** Runs a handler and adds the common headers. Unexpected errors are reported and answered with 500. A synchronous response stays synchronous. */
 function runHandler(
@@ -222,7 +212,7 @@ function runHandler(
 ): HttpResponse | Promise<HttpResponse> {
   const sent = (response: HttpResponse): HttpResponse => ({ ...response, headers: headers.mergeWith(response.headers) });
   const failed = (error: unknown): HttpResponse => {
-    if (error instanceof Fault && bodyFaultStatuses.has(error.fault.code)) return bodyErrorResponse(error, headers);
+    if (findBodyError(error) !== undefined) return bodyErrorResponse(error, headers);
     options.onUnexpectedError(error);
     return { status: 500, headers: headers.error, body: 'internal error\n' };
   };

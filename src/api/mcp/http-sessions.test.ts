@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { Fault } from '../../base/fault.ts';
 import type { HttpResponse } from '../http/message.ts';
 import { createMcpHandler, maxSessions, mcpPath, sessionIdle } from './http-sessions.ts';
 import type { Tool } from './tool.ts';
@@ -27,13 +28,17 @@ function createServer() {
     },
     { random: (length) => new Uint8Array(length).fill(++made % 256), monotonic: () => now },
   );
-  const post = async (message: object, session?: string): Promise<HttpResponse> =>
+  const post = async (
+    message: object,
+    session?: string,
+    body = () => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })),
+  ): Promise<HttpResponse> =>
     handler({
       method: 'POST',
       path: mcpPath,
       query: '',
       header: (name) => ({ host: '127.0.0.1:1', 'content-type': 'application/json', 'mcp-session-id': session })[name] ?? null,
-      body: () => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })),
+      body,
     });
   const open = async (): Promise<string> => (await post({ method: 'initialize' })).headers['mcp-session-id'] as string;
   const ping = async (session: string): Promise<number> => (await post({ method: 'ping' }, session)).status;
@@ -67,4 +72,15 @@ test('the seventeenth request at a time is refused, and a cancelled one has no a
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   expect(statuses).toEqual(Array.from({ length: 16 }, (_, id) => (id === 3 ? 202 : 200)));
   expect(JSON.parse(String((await post({ method: 'tools/call', params: { name: 'none' } }, session)).body)).error.code).toBe(-32602);
+});
+
+test('a message that is too long is refused with 413, and the session stays', async () => {
+  const { post, open, ping } = createServer();
+  const session = await open();
+  const tooLong = () => {
+    throw new Fault('the body is longer than 1048576 bytes', { code: 'BODY_TOO_LARGE' });
+  };
+  const { status, body } = await post({}, session, tooLong);
+  expect([status, JSON.parse(body as string).error.message]).toEqual([413, 'the body is longer than 1048576 bytes']);
+  expect(await ping(session)).toBe(200);
 });

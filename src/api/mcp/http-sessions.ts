@@ -1,6 +1,7 @@
 import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import { isRecord } from '../client/convert.ts';
 import { stripPort } from '../http/allowed-hosts.ts';
+import { findBodyError } from '../http/body-error.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { createSession, type McpServer, type McpSession, parseMessage, protocolVersions } from './session.ts';
 
@@ -76,7 +77,12 @@ export function createMcpHandler(server: McpServer, { random, monotonic }: Sessi
     if (!isLoopbackHost(stripPort(host))) return refuse(403, 'only the addresses of this machine are allowed as Host');
     const origin = request.header('origin');
     if (origin !== null && origin.toLowerCase() !== `http://${host.toLowerCase()}`) return refuse(403, 'web pages are not allowed here');
-    if (request.method === 'POST') return post(request);
+    if (request.method === 'POST')
+      return post(request).catch((error: unknown) => {
+        const found = findBodyError(error);
+        if (found === undefined) throw error;
+        return refuse(found.status, found.message);
+      });
     if (request.method !== 'DELETE')
       return { ...refuse(405, 'POST a message, or DELETE a session'), headers: { ...json, allow: 'POST, DELETE' } };
     const found = find(request);

@@ -78,8 +78,7 @@ export const serve: Serve = async (options) => {
     const target = split(request.url);
     const length = request.headers.get('content-length');
     const size = Number(length);
-    // Bun does not read the trailers of a chunked body: it takes them for a request, which it answers with 400.
-    if (length === null && request.headers.has('trailer')) return closeAfter(respondUnread(request, target));
+    if (length === null && request.headers.has('trailer')) return refuseTrailers(finish);
     if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
       return respondUnread(request, target);
     const release = () => small.giveBack(size);
@@ -145,11 +144,17 @@ function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: 
   };
 }
 
-/** Tells the client not to use the connection again, so that it does not take what follows for its next answer. */
-async function closeAfter(response: Response | Promise<Response>): Promise<Response> {
-  const last = await response;
-  last?.headers.set('connection', 'close');
-  return last;
+/**
+ * Refuses a request that announces trailers, before its handler runs. Bun takes the trailers for a second request and answers that with 400,
+ * before or after the first answer. It reads what has arrived in one turn, so after this turn the connection is closed, or this is the only answer.
+ */
+async function refuseTrailers(finish: (response: HttpResponse) => Response): Promise<Response> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  return finish({
+    status: 400,
+    headers: { 'content-type': 'text/plain', connection: 'close' },
+    body: 'trailers after a chunked body are not supported; send the request without them\n',
+  });
 }
 
 /** Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */

@@ -1,28 +1,50 @@
 import { isLoopbackUrl } from '../../api/client/node-fetch.ts';
-import { isLocalRequest } from '../../api/http/local-caller.ts';
+import { createDevAccess, withoutOtherPages } from '../../api/http/dev-access.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
+import { messageOf } from '../../base/fault.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
-import { type ClientCommand, type ClientContext, callDev, decodeDev } from './client-command.ts';
+import { type ClientCommand, type ClientContext, callDev, decodeDev, nodeMethods } from './client-command.ts';
 import { badArgument, recordingError } from './fault.ts';
-import { changesNode, formatLine, type RecordedCall, type RecordingHeader, recordingLimits, settle } from './recording.ts';
+import { changesNode, formatLine, methodsOf, type RecordedCall, type RecordingHeader, recordingLimits, settle } from './recording.ts';
 
 /**
  * `serac record FILE`: a port before a node on this machine. It passes requests on and writes those that change the node to a file, one after
  * the other. The clock is frozen, so that a replay builds the same blocks.
  */
 export const record: ClientCommand = async (context) => {
-  const { client, args, options, env, print, onInterrupt } = context;
+  const { client, args, env, onInterrupt } = context;
   if (!isLoopbackUrl(client.url)) throw badArgument(client.url, 'serac record needs a node on this machine');
-  const header = await readStart(context);
-  const recorder = openRecorder(context, args[0] as string, header);
-  const forward = env.forwardRequest(Number(new URL(client.url).port || 80));
+  const file = args[0] as string;
+  requireNewFile(context, file);
   const interrupted = onInterrupt();
+  const clock = await freezeClock(context);
+  try {
+    const recorder = openRecorder(context, file, await readStart(context));
+    await recordUntil(interrupted, context, recorder, clock.onCall);
+  } finally {
+    await clock.resume().catch((error: unknown) => env.log(`the clock of ${client.url} is still frozen: ${messageOf(error)}`, 'warn'));
+  }
+  return undefined;
+};
+
+/** Serves the port until the command is interrupted. `onCall` is told the methods of each recorded call. */
+async function recordUntil(
+  interrupted: AbortSignal,
+  context: ClientContext,
+  recorder: Recorder,
+  onCall: (methods: readonly string[]) => void,
+): Promise<void> {
+  const { client, args, options, env, print } = context;
+  const add = (call: RecordedCall): boolean => {
+    onCall(methodsOf(call.body));
+    return recorder.add(call);
+  };
   const server = await env.serve({
     host: '127.0.0.1',
     port: options.listen ?? 0,
-    handler: createRecordingHandler(context, recorder.add, forward),
+    handler: createRecordingHandler(context, add, env.forwardRequest(Number(new URL(client.url).port || 80))),
     maxBodyMemory: 64 * maxTxBody,
     idleTimeout: 120,
   });
@@ -40,15 +62,44 @@ export const record: ClientCommand = async (context) => {
       ? JSON.stringify({ calls })
       : `${calls} ${calls === 1 ? 'call' : 'calls'} recorded; serac replay ${args[0]} sends them again`,
   );
-  return undefined;
-};
+}
 
-/** Freezes the clock and reads the state at which the recording begins. */
+/** Throws if the file has contents: a recording is not overwritten. */
+function requireNewFile({ env }: ClientContext, path: string): void {
+  const file = env.openFile(path, 'read');
+  const size = file?.size() ?? 0;
+  file?.close();
+  if (size > 0) throw recordingError(path, `${path} exists and is not overwritten; remove it, or give another name`);
+}
+
+/**
+ * Freezes the clock of the node. `resume` lets it run again, moved by what recorded calls have moved it; a clock that was frozen before, or
+ * that a recorded call has frozen or released, stays as it is.
+ */
+async function freezeClock({ client }: ClientContext) {
+  const { dev } = nodeMethods(client);
+  const before = await dev.getTime();
+  const start = await dev.freezeTime();
+  let isFrozenByCall = before.frozen;
+  return {
+    onCall: (methods: readonly string[]): void => {
+      isFrozenByCall ||= methods.includes('dev.freezeTime');
+    },
+    resume: async (): Promise<void> => {
+      const end = await dev.getTime();
+      if (isFrozenByCall || !end.frozen) return;
+      const { time } = await dev.resetTime();
+      const offset = before.offset + end.time - start.time;
+      if (offset !== 0) await dev.setTime({ time: time + offset });
+    },
+  };
+}
+
+/** Reads the state at which the recording begins. The clock is frozen. */
 async function readStart({ client, args }: ClientContext): Promise<RecordingHeader> {
   const file = args[0] as string;
   const { network, pending, automine, interval } = decodeDev('nodeInfo', await callDev(client, 'nodeInfo'));
   if (pending > 0) throw recordingError(file, `${pending} transactions wait for a block and are not in the state; call dev.mine first`);
-  await callDev(client, 'freezeTime');
   const { accounts } = decodeDev('accounts', await callDev(client, 'accounts'));
   const response = await client.request('/ext/dev/state');
   const state = Buffer.from(await response.arrayBuffer());
@@ -116,7 +167,7 @@ function createRecordingHandler({ client, env }: ClientContext, add: Recorder['a
     });
   return async (request) => {
     // What is passed on comes from this process: the node cannot tell pages of other origins from programs.
-    if (!isLocalRequest(request)) return foreignRefusal;
+    if (!access.isAllowed(request)) return foreignRefusal;
     if (request.method === 'PUT') return stateRefusal;
     if (request.method !== 'POST' || !request.path.startsWith('/ext/')) return forward(request);
     const body = Buffer.from(await request.body(maxTxBody)).toString('utf8');
@@ -124,6 +175,9 @@ function createRecordingHandler({ client, env }: ClientContext, add: Recorder['a
     return { status, headers: { 'content-type': status === 200 ? 'application/json' : 'text/plain' }, body: answer };
   };
 }
+
+/** Who may use the port: programs on this machine, and the pages that it serves itself. */
+const access = withoutOtherPages(createDevAccess(undefined));
 
 const refuse = (status: number, text: string): HttpResponse => ({ status, headers: { 'content-type': 'text/plain' }, body: `${text}\n` });
 const foreignRefusal = refuse(403, 'only programs on this machine are allowed here, not pages of other origins');
