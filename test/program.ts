@@ -33,7 +33,13 @@ export type Program = {
 export const startProgram = (...args: string[]): Promise<Program> => startProgramAsUsers(...withoutAccounts(args));
 
 /** Starts the program with its own defaults: a new chain has accounts, which are funded in block 1. */
-export async function startProgramAsUsers(...args: string[]): Promise<Program> {
+export const startProgramAsUsers = (...args: string[]): Promise<Program> => spawnProgram([], ...args);
+
+/** Starts a node by another program, which becomes the node: `sh -c '…; exec "$@"' sh`. */
+export const startProgramWith = (starter: readonly string[], ...args: string[]): Promise<Program> =>
+  spawnProgram(starter, ...withoutAccounts(args));
+
+async function spawnProgram(starter: readonly string[], ...args: string[]): Promise<Program> {
   const command = args.slice(
     0,
     Math.max(
@@ -41,7 +47,7 @@ export async function startProgramAsUsers(...args: string[]): Promise<Program> {
       args.findIndex((one) => one.startsWith('-')),
     ),
   );
-  const child = Bun.spawn([...programCommand, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
+  const child = Bun.spawn([...starter, ...programCommand, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
     // Without it Bun passes the environment that this process began with.
     env: process.env,
     stdout: 'pipe',

@@ -56,7 +56,7 @@ export const differences = {
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
-    what: 'Health has six more checks: `readers` if reader processes run beside the writer process, `writer` if a supervisor process restarts it, `webhooks`, `follow` if another node is followed, `stakingkey` and `trusted-validators` on a joined node. The check `X` of a joined node also fails if most of the stake has had a block for 10 s that this node lacks, and so does `/ext/health/readiness`, which also fails if that stake has not been heard for 30 s, and on a follower that is more than 10 s behind what its node answers.',
+    what: 'Health has seven more checks: `connections` (how many there may be, and whether all are in use), `readers` if reader processes run beside the writer process, `writer` if a supervisor process restarts it, `webhooks`, `follow` if another node is followed, `stakingkey` and `trusted-validators` on a joined node. The check `X` of a joined node also fails if most of the stake has had a block for 10 s that this node lacks, and so does `/ext/health/readiness`, which also fails if that stake has not been heard for 30 s, and on a follower that is more than 10 s behind what its node answers.',
     why: 'AvalancheGo has neither reader processes nor followed nodes, does not look for another node with its own staking key, and reads validators from its own P-Chain, so that it can verify every block of the majority.',
   },
   explorer: {

@@ -181,13 +181,14 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
  * Adds the health checks of parts that were opened after the others were registered, and of the node's processes: of the readers, which have
  * just been started, and of this one if it has a supervisor.
  */
-async function addChecks(
-  { env: { supervisor }, context, forcedChecks, health, readers }: NodeCore,
-  ofParts: readonly NamedCheck[],
-): Promise<void> {
+async function addChecks({ env, context, forcedChecks, health, readers }: NodeCore, ofParts: readonly NamedCheck[]): Promise<void> {
   if (!context.differences.extraChecks) return;
+  const { supervisor } = env;
+  const connections = env.connections?.();
+  connections?.onChange(() => void health.recheck('health', 'connections'));
   const checks = [
     ...ofParts,
+    ...(connections === undefined ? [] : [extraCheck('connections', connections.check)]),
     ...(readers.count === 0 ? [] : [extraCheck('readers', readers.check)]),
     ...(supervisor === undefined ? [] : [extraCheck('writer', () => ({ details: describeRestarts(supervisor), error: undefined }))]),
   ];

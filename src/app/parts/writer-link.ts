@@ -39,7 +39,7 @@ type StartMessage = Extract<MessageToReader, { reader: 'start' }>;
  * hangs, so that somebody restarts the node; or the supervisor process, which restarts the writer process itself.
  */
 export function serveWriter(
-  env: ProcessEnv & TimeEnv,
+  env: ProcessEnv & TimeEnv & Pick<Env, 'connections'>,
   parent: NonNullable<Env['parent']>,
   start: (message: StartMessage, link: WriterLink) => Promise<RunningReader>,
 ): void {
@@ -71,7 +71,7 @@ export function serveWriter(
     ),
     report: createReport(env, 'reader: '),
   };
-  const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined });
+  const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined, problem: env.connections?.()?.check().error });
   const stop = async (): Promise<void> => {
     await (await starting)?.close();
     env.exit(0);

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, WebSocketHandlers } from '../../api/http/message.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
+import { guardConnections } from './connection-guard-bun.ts';
 import {
   bodyCutShortError,
   bodyTimeoutError,
@@ -100,7 +101,10 @@ export const serve: Serve = async (options) => {
     options,
   );
 
+  const { connectionLimit, trustedProxies = [] } = options;
+  const endGuard = connectionLimit && unix === undefined ? guardConnections(server.port ?? 0, connectionLimit, trustedProxies) : undefined;
   const close = async () => {
+    endGuard?.();
     server.stop();
     for (let waited = 0; server.pendingRequests > 0 && waited < grace; waited += pollInterval) await Bun.sleep(pollInterval);
     await server.stop(true);

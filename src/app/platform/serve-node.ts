@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Handler, HttpRequest, HttpResponse, WebSocketHandlers } from '../../api/http/message.ts';
+import { parseIp } from '../../base/bytes/ip-address.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
+import { addressGroup, isProxy } from './connection-limit.ts';
 import {
   bodyCutShortError,
   bodyTimeoutError,
@@ -13,6 +15,7 @@ import {
   handlerErrorResponse,
   refuseLarge,
   type Serve,
+  type ServeOptions,
   splitTarget,
   streamChunks,
   toListenError,
@@ -37,7 +40,7 @@ export const serve: Serve = async (options) => {
   // No body is read ahead here, so only the budget of large bodies is used.
   const { large } = createBodyBudgets(options.maxBodyMemory);
   const unread = createUnreadResponses(options.unread ?? defaultUnread);
-  const connections = createConnections();
+  const connections = createConnections(options);
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
     async (incoming, outgoing) => {
@@ -82,18 +85,49 @@ export const serve: Serve = async (options) => {
 };
 
 /** Tracks open connections and which of them have a running request. Node's own list of idle connections misses those that never sent a request. */
-function createConnections() {
+function createConnections({ connectionLimit, trustedProxies = [] }: ServeOptions) {
+  /** Those without a request for longest come first. */
   const open = new Set<Socket>();
+  const ofGroup = new Map<string, Set<Socket>>();
   const running = new Set<Socket>();
   let isClosing = false;
   const end = (socket: Socket) => {
     running.delete(socket);
     if (isClosing) socket.destroySoon();
+    for (const sockets of [open, ofGroup.get(groupOf(socket))]) if (sockets?.delete(socket)) sockets.add(socket);
+  };
+  /** Closes a connection that waits for a request, or the new one if all of them answer one. */
+  const closeOne = (sockets: ReadonlySet<Socket>, added: Socket): void => {
+    let tries = maxTries;
+    for (const socket of sockets) {
+      if (tries-- === 0) break;
+      if (!running.has(socket)) return void socket.destroy();
+    }
+    added.destroy();
+  };
+  const closeExcess = (added: Socket, sameGroup: ReadonlySet<Socket>): void => {
+    if (connectionLimit === undefined) return;
+    const address = parseIp(added.remoteAddress ?? '');
+    if (address !== undefined && sameGroup.size > connectionLimit.maxPerAddress && !isProxy(address, trustedProxies)) {
+      connectionLimit.count({ address });
+      closeOne(sameGroup, added);
+    } else if (open.size > connectionLimit.max) {
+      connectionLimit.count('all');
+      closeOne(open, added);
+    }
   };
   return {
     add(socket: Socket) {
+      const group = groupOf(socket);
+      const sameGroup = ofGroup.get(group) ?? new Set();
+      ofGroup.set(group, sameGroup);
+      sameGroup.add(socket);
       open.add(socket);
-      socket.once('close', () => open.delete(socket));
+      socket.once('close', () => {
+        open.delete(socket);
+        if (sameGroup.delete(socket) && sameGroup.size === 0) ofGroup.delete(group);
+      });
+      closeExcess(socket, sameGroup);
     },
     busy(socket: Socket, outgoing: ServerResponse) {
       running.add(socket);
@@ -115,6 +149,11 @@ function createConnections() {
     },
   };
 }
+
+const groupOf = ({ remoteAddress = '' }: Socket): string => addressGroup(parseIp(remoteAddress) ?? new Uint8Array(4));
+
+/** Connections that are looked at for one to close. */
+const maxTries = 64;
 
 /** Answers a request for a WebSocket, which has no body. */
 async function respondToUpgrade(

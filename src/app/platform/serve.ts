@@ -1,6 +1,8 @@
 import type { Handler, HttpResponse } from '../../api/http/message.ts';
+import type { IpRange } from '../../base/bytes/ip-address.ts';
 import { Fault } from '../../base/fault.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { UnreadOptions } from './unread-responses.ts';
 
 export type ServeOptions = {
@@ -25,6 +27,10 @@ export type ServeOptions = {
   readonly grace?: number;
   /** Several processes share the port; the operating system distributes connections. */
   readonly reusePort?: boolean;
+  /** How many connections there may be; undefined: any number. */
+  readonly connectionLimit?: ConnectionLimit | undefined;
+  /** Addresses of proxies, which have the connections of many clients. */
+  readonly trustedProxies?: readonly IpRange[];
   /** A socket file to listen on instead of host and port. */
   readonly unix?: string;
 };

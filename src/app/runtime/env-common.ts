@@ -7,6 +7,7 @@ import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
 import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
+import { type ConnectionLimit, createConnectionLimit, readHandles } from '../platform/connection-limit.ts';
 import { docsFile, readDocsFile, unpackDocs } from '../platform/docs-files.ts';
 import { createFolder, files, identifyFile, readFileSystemSize, renameFile } from '../platform/files.ts';
 import { createForwarder } from '../platform/forward-request.ts';
@@ -28,7 +29,7 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'serve' | 'spawnReader' | 'spawnWriter'>;
+export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'serve' | 'connections' | 'spawnReader' | 'spawnWriter'>;
 
 async function buildDocsInThread(): Promise<DocsFiles> {
   const thread = openThread(new URL('app/platform/docs-thread.ts', home));
@@ -37,6 +38,17 @@ async function buildDocsInThread(): Promise<DocsFiles> {
   } finally {
     thread.close();
   }
+}
+
+/** Returns a function that gives the limit of the connections of this process, which is read when it is first called: before the first server listens. */
+export function createConnections({ log }: EnvOptions): NonNullable<Env['connections']> {
+  let limit: ConnectionLimit | undefined;
+  const after = (ms: number, run: () => void) => setTimeout(run, ms).unref();
+  return () => {
+    const handles = limit === undefined ? readHandles() : undefined;
+    if (handles !== undefined) limit = createConnectionLimit(handles, log, () => performance.now(), after);
+    return limit;
+  };
 }
 
 /** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */

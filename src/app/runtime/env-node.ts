@@ -4,7 +4,7 @@ import { spawnReaderProcess } from '../platform/processes-node.ts';
 import { needsBun, requireRecentNode } from '../platform/runtime.ts';
 import { supervisedEnvironment } from '../platform/supervised-process.ts';
 import type { Env } from '../setup/env.ts';
-import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
+import { createCommonEnv, createConnections, type EnvOptions, type RuntimeEnv } from './env-common.ts';
 
 /** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */
 export function createNodeEnv(options: EnvOptions): Env {
@@ -13,19 +13,23 @@ export function createNodeEnv(options: EnvOptions): Env {
   return { ...createCommonEnv(options), ...createRuntimeEnv(options) };
 }
 
-const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
-  openDatabase,
-  openRedis: async () => {
-    throw needsBun('Redis (--cache-url)');
-  },
-  openPostgres: () => {
-    throw needsBun('PostgreSQL (--database-url)');
-  },
-  // Loading node:http takes about 30 ms, and a node inside another program may never listen.
-  serve: async (served) => (await import('../platform/serve-node.ts')).serve(served),
-  spawnReader: () => spawnReaderProcess(ownCommand(options.program), process.env),
-  spawnWriter: (start) => spawnReaderProcess(ownCommand(options.program), supervisedEnvironment(process.env, start)),
-});
+function createRuntimeEnv(options: EnvOptions): RuntimeEnv {
+  const connections = createConnections(options);
+  return {
+    openDatabase,
+    openRedis: async () => {
+      throw needsBun('Redis (--cache-url)');
+    },
+    openPostgres: () => {
+      throw needsBun('PostgreSQL (--database-url)');
+    },
+    // Loading node:http takes about 30 ms, and a node inside another program may never listen.
+    serve: async (served) => (await import('../platform/serve-node.ts')).serve({ ...served, connectionLimit: connections() }),
+    connections,
+    spawnReader: () => spawnReaderProcess(ownCommand(options.program), process.env),
+    spawnWriter: (start) => spawnReaderProcess(ownCommand(options.program), supervisedEnvironment(process.env, start)),
+  };
+}
 
 /** Node prints in every process that node:sqlite is experimental. */
 const hideSqliteWarning = '--disable-warning=ExperimentalWarning';

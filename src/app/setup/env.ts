@@ -14,6 +14,7 @@ import type { KeyFiles } from '../../network/identity/key-source.ts';
 import type { PeerSockets } from '../../network/peers/socket.ts';
 import type { Log } from '../log/log.ts';
 import type { Progress } from '../log/progress.ts';
+import type { ConnectionLimit } from '../platform/connection-limit.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresOptions } from '../platform/postgres-connection-bun.ts';
 import type { RedisConnection } from '../platform/redis-bun.ts';
@@ -76,6 +77,8 @@ export type NetworkEnv = {
   /** Uses no proxy for nodes on this machine. */
   readonly fetch: Fetch;
   readonly serve: Serve;
+  /** The limit of the connections of this process; undefined where the system does not say how many files it may open. */
+  readonly connections?: () => ConnectionLimit | undefined;
   /** Sends requests of webhooks. */
   readonly postSockets: PostSockets;
   /** Sockets for peers with the staking certificate and key of this node, both as PEM. */

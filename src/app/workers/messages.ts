@@ -51,4 +51,5 @@ export type MessageFromReader =
   /** A call that the reader answered with an error, and the number of those that it does not send one by one. At most 20 a second. */
   | { readonly reader: 'refused'; readonly call: RefusedCall }
   | { readonly reader: 'refusedCounts'; readonly counts: ReadonlyMap<string, number> }
-  | { readonly reader: 'pong'; readonly isServing: boolean };
+  /** `problem`: why the reader serves not all clients, if it does not. */
+  | { readonly reader: 'pong'; readonly isServing: boolean; readonly problem?: string | undefined };

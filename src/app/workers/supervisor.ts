@@ -113,7 +113,7 @@ type ReaderSlot = {
   readonly collectFamilies: () => Promise<MetricFamily[]>;
   readonly isServing: () => boolean;
   readonly isListening: () => boolean;
-  /** Why the reader was replaced, until its replacement serves. */
+  /** Why the reader was replaced, until its replacement serves, or what problem it has. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
   readonly setState: (state: ReaderState) => Promise<void>;
@@ -129,6 +129,7 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
   let reader: RunningReader | undefined;
   let servingSince: number | undefined;
   let failure: string | undefined;
+  let problem: string | undefined;
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
@@ -163,8 +164,13 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
           options.onChange();
         },
         onFailed,
+        onProblem: (found) => {
+          problem = found;
+          options.onChange();
+        },
         onExit: (why) => {
           reader = undefined;
+          problem = undefined;
           ended = sumFamilies([ended, endedFamilies(families)]);
           families = [];
           if (isStopping) return;
@@ -195,7 +201,7 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
     },
     isServing: () => servingSince !== undefined,
     isListening: () => reader?.isListening() ?? false,
-    failure: () => failure,
+    failure: () => failure ?? (problem === undefined ? undefined : `a reader process: ${problem}`),
     replaced: () => replaced,
     send: (message) => reader?.send(message),
     stop: async () => {
@@ -208,6 +214,8 @@ function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTim
 
 type ReaderEvents = {
   readonly onServing: () => void;
+  /** The problem that the reader reports has changed. */
+  readonly onProblem: (problem: string | undefined) => void;
   /** The process was killed because it did not answer. */
   readonly onFailed: (why: string) => void;
   /** `why`: undefined if it was killed. */
@@ -224,6 +232,7 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
   let isServing = false;
   let isListening = false;
   let isHung = false;
+  let problem: string | undefined;
   const heartbeat = watchHeartbeat(env.timers, spawned, ({ silentFor, stillFor }) => {
     if (isHung) return;
     send({ reader: 'ping' });
@@ -245,6 +254,10 @@ function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: Reader
     // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
     if (received.reader !== 'pong' || !received.isServing || isHung) return;
     heartbeat.reset();
+    if (received.problem !== problem) {
+      problem = received.problem;
+      events.onProblem(problem);
+    }
     if (isServing) return;
     isServing = true;
     events.onServing();

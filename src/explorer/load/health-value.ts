@@ -13,6 +13,8 @@ const values: { readonly [name: string]: (details: Details) => string } = {
   futureupgrade: ({ localUpgradeTime }) => `upgrade of ${String(localUpgradeTime).slice(0, 10)}`,
   network: ({ connectedPeers }) => plural(count(connectedPeers), 'peer'),
   router: ({ outstandingRequests }) => `${plural(count(outstandingRequests), 'request')} open`,
+  connections: ({ max, closed }) =>
+    `room for ${groupDigits(count(max))}${count(closed) === 0 ? '' : `, ${groupDigits(count(closed))} closed`}`,
   readers: ({ serving }) => `${plural(count(serving), 'reader')} serving`,
   follow: ({ height, target, behindSeconds }) =>
     `block ${groupDigits(count(height))}${target === undefined ? '' : ` of ${groupDigits(count(target))}`}, ${plural(count(behindSeconds), 'second')} behind`,
