@@ -119,6 +119,16 @@ test('a hung reader is noticed within 5 s, reported, killed and replaced; the ot
   expect(readers.check()).toMatchObject({ details: { wanted: 2, serving: 2, replaced: 1 } });
 });
 
+test('a problem that a reader reports is shown by the check while the reader has it', async () => {
+  const { spawned, pass, error, changes } = startFakes(1);
+  await pass(1000);
+  const before = changes();
+  spawned[0]?.receive({ reader: 'pong', isServing: true, problem: 'all 39 connections are in use' });
+  expect([error(), changes()]).toEqual(['a reader process: all 39 connections are in use', before + 1]);
+  await pass(1000);
+  expect([error(), changes()]).toEqual([undefined, before + 2]);
+});
+
 test('a reader that waits for a CPU is not killed: its clients would be disconnected; one that has a CPU and hangs is', async () => {
   const { fake, spawned, pass, until, now, error } = startFakes(1);
   await pass(5000);
