@@ -4,10 +4,12 @@ import { join, resolve } from 'node:path';
 import { chromiumBinary, startChromium } from '../test/chromium.ts';
 import { packRepository } from '../test/package.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
+import { furtherTests, storyFiles } from './test-stories.ts';
 
 /**
- * Runs test files in parallel, three per processor; `npm test` calls it. Tests start the program hundreds of times, so it is built once before: a
- * start from source takes twice the CPU time, a command four times. Usage: bun tools/run-tests.ts [files and options of bun test]
+ * Runs test files in parallel, three per processor. Tests start the program hundreds of times, so it is built once before: a start from source takes
+ * twice the CPU time, a command four times. Without arguments, as `npm test`: modules and stories (tools/test-stories.ts). With --all, as
+ * `npm run test:all`: every file. Usage: bun tools/run-tests.ts [--all | files and options of bun test]
  */
 
 const root = resolve(import.meta.dir, '..');
@@ -17,6 +19,7 @@ const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=300000'];
 /** Milliseconds that each file took: the slowest start first. */
 const timingsFile = 'test/timings.json';
 const allFiles = ['./src', './test', './bench'];
+const firstFiles = ['./src', ...storyFiles];
 
 /** Files that a variable makes long, as in `.ci/run`. */
 const longFiles: Readonly<Record<string, string>> = {
@@ -48,15 +51,17 @@ function prepareTimings(folder: string, args: readonly string[]): string {
 
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
+  const runsAll = args[0] === '--all';
+  const files = runsAll ? [...allFiles, ...args.slice(1)] : args.length === 0 ? firstFiles : args;
   try {
     // Several files use the package, or a build of it: once here, not in each of them at the same time.
-    const tarball = args.length === 0 ? packRepository(folder) : undefined;
+    const tarball = runsAll ? packRepository(folder) : undefined;
     const program = await buildProgram(folder);
     // If it does not start, the files that need it say so.
-    const binary = args.length === 0 ? chromiumBinary() : undefined;
+    const binary = runsAll ? chromiumBinary() : undefined;
     const browser = binary === undefined ? undefined : await startChromium(binary).catch(() => undefined);
     const timings = `--timings=${prepareTimings(folder, args)}`;
-    const tests = Bun.spawn([process.execPath, 'test', ...options, timings, ...(args.length === 0 ? allFiles : args)], {
+    const tests = Bun.spawn([process.execPath, 'test', ...options, timings, ...files], {
       cwd: root,
       env: {
         ...process.env,
@@ -72,6 +77,7 @@ async function runTests(args: readonly string[]): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
     const code = await tests.exited;
     await browser?.close();
+    if (args.length === 0) console.log(`\n${furtherTests}`);
     return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
