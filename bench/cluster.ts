@@ -22,7 +22,7 @@ import { formatTableSizes, readTableSizes } from './table-sizes.ts';
 import { drawZipf } from './zipf.ts';
 
 /**
- * Measures what docs/sizing.md is computed from, on the deployment of test/replicated-deployment.ts: bytes and rows in PostgreSQL, CPU time per
+ * Measures what docs/operate/sizing.md is computed from, on the deployment of test/replicated-deployment.ts: bytes and rows in PostgreSQL, CPU time per
  * request of an API server and of PostgreSQL beside that of a node, and how many requests of a Zipf load caches answer.
  */
 export async function runCluster(env: BenchEnv, load: LoadGenerator, options: Options): Promise<void> {

@@ -95,7 +95,7 @@ the same bytes. Instead of the table:
   --limits       delays and memory that the tests measure, against their limits and the last run in bench/limits.jsonl; --only selects files
   --record         add this run to bench/limits.jsonl
   --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
-                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/sizing.md is computed from it
+                 per transaction, CPU time per request by route, cache hits under a Zipf load; docs/operate/sizing.md is computed from it
   --soak         two hours at 80 % of the capacity, which is measured first: transactions, as many reads, events, pages of the explorer in Chromium;
                  samples memory, caches, file handles and sizes, fits a line after ten minutes and 25,000 transactions, compares a stream of answers with the blocks
   --minutes N      its length, at most 1440 (default 120)

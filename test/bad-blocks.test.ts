@@ -151,7 +151,7 @@ describe.each(Object.entries(targets))('%s', (name, start) => {
       expect(tip.inner.height).toBe(height);
 
       for (const [what, make, reason] of badBlocks) {
-        // Without sybil protection a Serac node does not know the height of the P-Chain (docs/join.md, Limits).
+        // Without sybil protection a Serac node does not know the height of the P-Chain (docs/guides/join.md, Limits).
         if (name === 'Serac' && what === unknownHeight) continue;
         const block = make(draft);
         expect([what, await peer.push(block.bytes, height + 1n)]).toEqual([what, tip.outer.id]);

@@ -44,8 +44,8 @@ test('they import nothing, use no Buffer, and are small', () => {
   }
 });
 
-test('docs/library.md gives their sizes as they are transferred', async () => {
-  const page = await Bun.file(new URL('../docs/library.md', import.meta.url).pathname).text();
+test('docs/reference/library.md gives their sizes as they are transferred', async () => {
+  const page = await Bun.file(new URL('../docs/reference/library.md', import.meta.url).pathname).text();
   const written = [...page.matchAll(/^\| `serac\/(\w+)` .* (\d+) kB with gzip \|$/gm)].map(([, name, size]) => [
     `sdk/${name}.js`,
     Number(size),

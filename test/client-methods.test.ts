@@ -21,7 +21,7 @@ test.each(Object.keys(services))('%s: the parameter that may be passed alone is 
 });
 
 test('the documented result of every method has the form that the client declares, and no other properties', async () => {
-  const page = await Bun.file(new URL('../docs/methods.md', import.meta.url)).text();
+  const page = await Bun.file(new URL('../docs/reference/methods.md', import.meta.url)).text();
   const seen = new Set<string>();
   for (const [, command = '', json = ''] of page.matchAll(/```sh\n(curl [^`]*)```\n```json\n([^`]*)```/g)) {
     const name = /"method":"([^"]*)"/.exec(command)?.[1] ?? '';

@@ -16,7 +16,7 @@ import { startTestnet, untilUp } from './testnet-program.ts';
  */
 
 const root = resolve(import.meta.dir, '..');
-const pages = ['anvil-and-hardhat', 'avacloud-and-glacier', 'avalanchego-and-tmpnet'].map((name) => `docs/coming-from-${name}.md`);
+const pages = ['anvil', 'avacloud', 'avalanchego'].map((name) => `docs/start/from-${name}.md`);
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 const withoutHeading = '## Without a counterpart';
 

@@ -75,7 +75,7 @@ async function answerOf(url: string, { path, body }: Call): Promise<string> {
 /** What each node has of its own: its ID and its BLS key and proof. */
 const withoutOwn = (text: string): string => text.replace(/NodeID-\w+/g, 'NodeID-').replace(/"0x(?:[0-9a-f]{96}|[0-9a-f]{192})"/g, '"0x"');
 
-/** Serac bounds what one request may cost (docs/differences.md). */
+/** Serac bounds what one request may cost (docs/understand/differences.md). */
 const isLimit = (answer: string): boolean => /an object of the request has more than|the request has more than|longer than/.test(answer);
 
 if (binary === undefined) console.log('skipped: requests to AvalancheGo and Serac; set AVALANCHEGO to the path of its binary');

@@ -13,7 +13,7 @@ import { callMethod } from '../src/sdk/local-rpc.ts';
 import { configFromOptions } from '../src/sdk/options-config.ts';
 import { runProgram, startProgram } from './program.ts';
 
-/** Commands and reverts on a disk that fails at a chosen moment; docs/decisions/disk-simulation.md has the disk that fails at any. */
+/** Commands and reverts on a disk that fails at a chosen moment; docs/understand/decisions/disk-simulation.md has the disk that fails at any. */
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-disk-commands-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

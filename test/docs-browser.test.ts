@@ -9,7 +9,15 @@ import { type Program, startProgram } from './program.ts';
 const binary = chromiumBinary();
 const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();
 /** Each kind of page: home, tables, code, many headings, a list, a page in a folder. */
-const checkedPages = ['index', 'start', 'metrics-api', 'coming-from-anvil-and-hardhat', 'damage', 'decisions/index', 'decisions/bun'];
+const checkedPages = [
+  'index',
+  'start/first-hour',
+  'reference/metrics-api',
+  'start/from-anvil',
+  'operate/damage',
+  'understand/decisions/index',
+  'understand/decisions/bun',
+];
 
 describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
   let node: Program;
@@ -63,7 +71,7 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
 
   test('the search index is loaded when somebody searches; / focuses, arrows choose, Enter opens', async () => {
     await page.emulate({ width: 1280, height: 900 });
-    await open('start');
+    await open('start/first-hour');
     const before = page.requests.length;
     await press('/', 'document.body');
     expect(await page.run<boolean>(`document.activeElement === document.querySelector('.search input')`)).toBe(true);
@@ -73,22 +81,24 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
     expect(page.requests.slice(before).filter((url) => url.includes('search')).length).toBe(1);
     await press('ArrowDown');
     expect(await page.run<string>(`document.querySelector('[aria-selected=true] a').getAttribute('href')`)).toBe(
-      'dev-methods.html#devincreasetime',
+      '../reference/dev-methods.html#devincreasetime',
     );
     await press('Enter');
-    await until(`location.pathname === '/docs/dev-methods.html' && document.readyState === 'complete'`);
+    await until(`location.pathname === '/docs/reference/dev-methods.html' && document.readyState === 'complete'`);
     expect(await page.run<string>('location.hash')).toBe('#devincreasetime');
   });
 
   test('a search finds words of the text on pages of folders, and says when there is nothing', async () => {
-    await open('decisions/bun');
+    await open('understand/decisions/bun');
     await page.run(`document.querySelector('.search input').focus()`);
     await type('page token encrypted');
     await until(`document.querySelectorAll('.suggestions a[href]').length > 0`);
     const links = await page.run<string[]>(`[...document.querySelectorAll('.suggestions a')].map((link) => link.href)`);
-    expect(links.some((link) => link.endsWith('/docs/decisions/page-tokens.html') || link.includes('/docs/data-api.html#pages'))).toBe(
-      true,
-    );
+    expect(
+      links.some(
+        (link) => link.endsWith('/docs/understand/decisions/page-tokens.html') || link.includes('/docs/reference/data-api.html#pages'),
+      ),
+    ).toBe(true);
     for (const link of links) expect((await fetch(link)).status).toBe(200);
     await type('<img src=x onerror=alert(1)>');
     await until(`document.querySelector('.suggestions').textContent.includes('No page contains')`);
@@ -96,22 +106,22 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
   });
 
   test('code has a copy button, the theme can be changed and stays', async () => {
-    await open('start');
+    await open('start/first-hour');
     await page.run(`Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })`);
     await page.run(`document.querySelector('.copy-code').click()`);
     expect(await page.run<string>('window.copied')).toBe('npm ci && npm start      # runs the node');
     await page.run(`document.querySelector('[data-theme-button]').click()`);
     const theme = await page.run<string>('document.documentElement.dataset.theme');
-    await open('join');
+    await open('guides/join');
     expect(await page.run<string>('document.documentElement.dataset.theme')).toBe(theme);
   });
 
   test('on a phone the list of pages opens and closes, also without a script', async () => {
     await page.emulate({ width: 390, height: 800 });
     await page.setScripts(false);
-    await open('join');
+    await open('guides/join');
     await page.setScripts(true);
-    await open('join');
+    await open('guides/join');
     const isShown = (): Promise<boolean> => page.run<boolean>(`document.querySelector('.docs-nav').checkVisibility()`);
     expect(await isShown()).toBe(false);
     await page.run(`document.querySelector('.menu-button').click()`);

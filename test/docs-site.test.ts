@@ -5,7 +5,7 @@ import { Glob } from 'bun';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { createEnv } from '../src/app/runtime/env.ts';
 import { splitSections } from '../src/explorer/docs/docs-pages.ts';
-import { docsSections, docsTable, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
+import { docsSections, docsTable, movedPages, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -20,7 +20,7 @@ describe('the table of pages', () => {
     const names = docsTable.map(({ page }) => page);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
     const rows = new Set(docsTable.map(({ source }) => source));
-    const missing = [...new Glob('docs/*.md').scanSync({ cwd: root })].filter((page) => !rows.has(page));
+    const missing = [...new Glob('docs/*/*.md').scanSync({ cwd: root })].filter((page) => !rows.has(page));
     if (missing.length > 0) throw new Error(`${missing.join(', ')}: add a row for it in ${table} (page, title, section, source, about)`);
   });
 
@@ -140,28 +140,38 @@ describe('a node', () => {
 
   test('serves the home page, pages, Markdown and llms.txt, and redirects short forms', async () => {
     expect([(await get('/docs')).status, (await get('/docs')).headers.get('location')]).toEqual([302, '/docs/']);
-    expect((await get('/docs/join')).headers.get('location')).toBe('/docs/join.html');
+    expect((await get('/docs/guides/join')).headers.get('location')).toBe('/docs/guides/join.html');
     const home = await get('/docs/');
     expect([home.status, home.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(await (await get('/docs/join.html')).text()).toContain('<h1>Join a network</h1>');
-    expect(await (await get('/docs/join.md')).text()).toStartWith('# Join a network\n');
+    expect(await (await get('/docs/guides/join.html')).text()).toContain('<h1>Join a network</h1>');
+    expect(await (await get('/docs/guides/join.md')).text()).toStartWith('# Join a network\n');
     expect(await (await get('/docs/llms.txt')).text()).toStartWith('# Serac\n');
-    expect((await get('/docs/decisions/')).status).toBe(200);
+    expect((await get('/docs/understand/decisions/')).status).toBe(200);
     expect((await get('/docs/nothing')).status).toBe(404);
     expect((await get('/docs/../package.json')).status).toBe(404);
     expect((await fetch(`${node.url}/docs/`, { method: 'POST' })).status).toBe(404);
   });
 
+  test('redirects every page of before the five doors, as HTML, as Markdown and without an ending', async () => {
+    const old = [...Object.entries(movedPages), ['decisions/bun', 'understand/decisions/bun'] as const];
+    for (const [before, now] of old)
+      for (const ending of ['.html', '.md', '']) {
+        const location = (await get(`/docs/${before}${ending}`)).headers.get('location');
+        expect([before, location]).toEqual([before, `/docs/${now}${ending === '' ? '.html' : ending}`]);
+      }
+    for (const now of Object.values(movedPages)) expect([now, (await get(`/docs/${now}.html`)).status]).toEqual([now, 200]);
+  });
+
   test('has the policy of the explorer; an unchanged page is 304, an asset never asked for again', async () => {
-    const page = await get('/docs/start.html');
+    const page = await get('/docs/start/first-hour.html');
     const policy = (await get('/', { accept: 'text/html' })).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(page.headers.get('content-security-policy')).toBe(policy);
     expect(page.headers.get('cache-control')).toBe('no-cache');
     const etag = page.headers.get('etag') ?? '';
-    const again = await get('/docs/start.html', { 'if-none-match': `W/${etag}` });
+    const again = await get('/docs/start/first-hour.html', { 'if-none-match': `W/${etag}` });
     expect([again.status, await again.text()]).toEqual([304, '']);
-    expect((await get('/docs/start.html', { 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await get('/docs/start/first-hour.html', { 'if-none-match': '"other"' })).status).toBe(200);
     const [asset = ''] = /assets\/[\w-]+docs\.css/.exec(await page.text()) ?? [];
     expect((await get(`/docs/${asset}`)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
@@ -175,7 +185,7 @@ describe('a node', () => {
     const sizes: number[] = [];
     for (const { page } of docsTable) {
       const text = await (await get(`/docs/${page}.html`)).text();
-      const files = [...text.matchAll(/ (?:href|src)="((?:\.\.\/)?assets\/[^"]*)"/g)].map(([, file = '']) =>
+      const files = [...text.matchAll(/ (?:href|src)="((?:\.\.\/)*assets\/[^"]*)"/g)].map(([, file = '']) =>
         posix.join('/docs', posix.dirname(page), file),
       );
       expect(files.length).toBe(4);

@@ -22,7 +22,7 @@ for (const page of Object.keys(generatedPages))
     expect(before).toBe(after);
   });
 
-test('docs/errors.md: every documented code exists in the source, and each meaning and remedy is a sentence', async () => {
+test('docs/reference/errors.md: every documented code exists in the source, and each meaning and remedy is a sentence', async () => {
   const known = await findCodesInSource(`${root}/`);
   expect([...errorAdvice.keys()].filter((code) => !known.has(code))).toEqual([]);
   for (const [code, advice] of errorAdvice)
@@ -31,7 +31,14 @@ test('docs/errors.md: every documented code exists in the source, and each meani
 
 describe('pages', () => {
   test('there are the pages that people look for', () => {
-    const expected = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/decisions/README.md'];
+    const expected = [
+      'README.md',
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'docs/understand/decisions/README.md',
+    ];
     expect(expected.filter((page) => !pages.includes(page))).toEqual([]);
   });
 
@@ -80,7 +87,7 @@ describe('pages', () => {
 });
 
 describe('docs/decisions', () => {
-  const decisions = findFiles('docs/decisions/*.md').filter((page) => !page.endsWith('README.md'));
+  const decisions = findFiles('docs/understand/decisions/*.md').filter((page) => !page.endsWith('README.md'));
 
   test.each(decisions)('%s has problem, options with numbers, choice and place, in 30 to 80 lines', (page) => {
     const text = read(page);
@@ -94,8 +101,8 @@ describe('docs/decisions', () => {
   });
 
   test('the list has a row for every page', () => {
-    const listed = linksOf('docs/decisions/README.md').filter((target) => /^[\w-]+\.md$/.test(target));
-    expect(listed.map((name) => `docs/decisions/${name}`).sort()).toEqual(decisions);
+    const listed = linksOf('docs/understand/decisions/README.md').filter((target) => /^[\w-]+\.md$/.test(target));
+    expect(listed.map((name) => `docs/understand/decisions/${name}`).sort()).toEqual(decisions);
   });
 });
 
@@ -137,7 +144,7 @@ test('SECURITY.md: every port and file of the threat model names the tests that 
   expect(rows.flatMap(testsOf).filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('docs/differences.md names every health check that only Serac has', async () => {
+test('docs/understand/differences.md names every health check that only Serac has', async () => {
   const source = findFiles('src/**/*.ts').map(read).join('\n');
   const registered = [...source.matchAll(/\bextraCheck\('([\w-]+)'/g)].map(([, name]) => name);
   const named = [...differences.extraChecks.what.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);

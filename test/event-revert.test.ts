@@ -98,7 +98,8 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
         return new Promise((resolve) => stream.addEventListener('heartbeat', () => resolve(true), { once: true }));
       })()`);
       // The example of the documentation, with another port.
-      const [, example = ''] = /```js\n([\s\S]*?)```/.exec(await Bun.file(new URL('../docs/events.md', import.meta.url)).text()) ?? [];
+      const [, example = ''] =
+        /```js\n([\s\S]*?)```/.exec(await Bun.file(new URL('../docs/reference/events.md', import.meta.url)).text()) ?? [];
       await page.run(
         `window.txIDs = []; ${example.replace('9650', String(chain.port)).replace('console.log(', 'txIDs.push(').replace('const ', 'var ')}`,
       );

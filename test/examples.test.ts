@@ -11,8 +11,8 @@ import { type Program, runProgram, startProgram, startProgramAsUsers } from './p
 /** Runs every example in the documentation, with another port, and compares the response. */
 
 const root = new URL('..', import.meta.url).pathname;
-// The numbers of events continue after a reset of the chain, so docs/events.md is first.
-const pages = [...new Set(['docs/events.md', 'README.md', ...new Glob('docs/*.md').scanSync(root)])];
+// The numbers of events continue after a reset of the chain, so docs/reference/events.md is first.
+const pages = [...new Set(['docs/reference/events.md', 'README.md', ...new Glob('docs/**/*.md').scanSync(root)])];
 const examples = (
   await Promise.all(
     pages.map(async (page) => {
@@ -26,7 +26,7 @@ const examples = (
   )
 ).flat();
 
-/** Examples may issue transactions, so the chain is reset before each page. Those of docs/methods.md start without blocks (--accounts 0). */
+/** Examples may issue transactions, so the chain is reset before each page. Those of docs/reference/methods.md start without blocks (--accounts 0). */
 const nodes: Program[] = [];
 beforeAll(async () => {
   nodes.push(await startProgramAsUsers(), await startProgram());
@@ -35,7 +35,7 @@ afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 let lastPage: string | undefined;
 async function nodeOf(page: string): Promise<Program> {
-  const node = nodes[page === 'docs/methods.md' ? 1 : 0] as Program;
+  const node = nodes[page === 'docs/reference/methods.md' ? 1 : 0] as Program;
   if (lastPage !== undefined && page !== lastPage) expect(await node.client.call('/ext/dev', 'dev.reset')).toHaveProperty('result');
   lastPage = page;
   return node;
@@ -74,7 +74,7 @@ test('README: a test suite starts a node on a free port', async () => {
 
 test.each([
   ['README.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
-  ['docs/library.md', 'codec', '10000000000005n'],
+  ['docs/reference/library.md', 'codec', '10000000000005n'],
 ])('%s: a node inside a program (%s)', async (page, name, output) => {
   const text = await Bun.file(root + page).text();
   const code = [...text.matchAll(/```js\n([^`]*(?:`[^`]+`[^`]*)*)```\n/g)]
@@ -98,16 +98,18 @@ test('README: names the version of avalanchejs that the tests use, and the Node 
   expect(readme).toContain(`Node (${engines.node.replace('>=', '')} or newer)`);
 });
 
-test('docs/methods.md: every method has an example', () => {
-  const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
+test('docs/reference/methods.md: every method has an example', () => {
+  const shown = examples
+    .filter(({ page }) => page === 'docs/reference/methods.md')
+    .map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
   const methods = Object.values(services).flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
   expect(shown).toEqual(expect.arrayContaining(methods));
 });
 
-test('docs/data-and-metrics.md: keys are created, listed and revoked', async () => {
+test('docs/reference/data-and-metrics.md: keys are created, listed and revoked', async () => {
   const commands =
     /```sh\n(serac keys [^`]*)```/
-      .exec(await Bun.file(`${root}docs/data-and-metrics.md`).text())?.[1]
+      .exec(await Bun.file(`${root}docs/reference/data-and-metrics.md`).text())?.[1]
       ?.trim()
       .split('\n') ?? [];
   expect(commands.map((command) => command.split(/ +/)[2])).toEqual(['create', 'list', 'revoke']);
@@ -124,8 +126,8 @@ test('docs/data-and-metrics.md: keys are created, listed and revoked', async () 
   rmSync(folder, { recursive: true });
 });
 
-test('docs/data-and-metrics.md: the example of a plans file is valid', async () => {
-  const text = await Bun.file(`${root}docs/data-and-metrics.md`).text();
+test('docs/reference/data-and-metrics.md: the example of a plans file is valid', async () => {
+  const text = await Bun.file(`${root}docs/reference/data-and-metrics.md`).text();
   const plans = /weights:\n\n```json\n([^`]*)```/.exec(text)?.[1] ?? '';
   expect(readPlans(plans, listRouteIds()).data.weights.get('getUtxosByAddresses')).toBe(5);
 });
@@ -134,16 +136,16 @@ test('examples were found on every page that has some', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
     new Set([
       'README.md',
-      'docs/methods.md',
-      'docs/errors.md',
-      'docs/events.md',
-      'docs/data-and-metrics.md',
-      'docs/explorer.md',
-      'docs/explorer-api.md',
-      'docs/webhooks.md',
-      'docs/coming-from-anvil-and-hardhat.md',
-      'docs/coming-from-avacloud-and-glacier.md',
-      'docs/coming-from-avalanchego-and-tmpnet.md',
+      'docs/reference/methods.md',
+      'docs/reference/errors.md',
+      'docs/reference/events.md',
+      'docs/reference/data-and-metrics.md',
+      'docs/guides/explorer.md',
+      'docs/reference/explorer-api.md',
+      'docs/guides/webhooks.md',
+      'docs/start/from-anvil.md',
+      'docs/start/from-avacloud.md',
+      'docs/start/from-avalanchego.md',
     ]),
   );
 });

@@ -30,7 +30,7 @@ test('every network starts: the genesis data and the documentation are inside', 
   for (const network of ['local', 'fuji', 'mainnet']) {
     const { url, stop } = await start(`--network-id=${network}`);
     expect((await call(url, 'avm.getHeight', {})).result).toHaveProperty('height');
-    expect(await (await fetch(`${url}/docs/join.html`)).text()).toContain('<h1>Join a network</h1>');
+    expect(await (await fetch(`${url}/docs/guides/join.html`)).text()).toContain('<h1>Join a network</h1>');
     expect(await stop()).toEqual({ code: 0, err: '' });
   }
 });

@@ -110,7 +110,7 @@ describe('the action setup', () => {
   });
 
   test('is described: every input and output of the docs exists, and every variable comes from an input', () => {
-    const page = readFileSync(join(root, 'docs/github-action.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/guides/ci.md'), 'utf8');
     const named = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
     expect(named).toEqual([...Object.keys(setup.inputs ?? {}), ...Object.keys(setup.outputs ?? {})]);
     const [step] = setup.runs.steps as [Action['runs']['steps'][number]];

@@ -13,7 +13,7 @@ const errors = (await loadExact('errors.json')) as never[];
 const counterparts = (await loadExact('counterparts.json')) as never[];
 const { afterHealthy } = (await loadExact('info-health.json')) as { afterHealthy: never[] };
 
-/** Requests that the platform handles before our code: `Bun.serve` resolves dots in paths. See docs/differences.md. */
+/** Requests that the platform handles before our code: `Bun.serve` resolves dots in paths. See docs/understand/differences.md. */
 const platformEdges = new Set(['POST /ext/../ext/bc/X', 'POST /ext/bc/./X']);
 
 const differenceTexts = ({ differences: found }: ReplayResult) =>
@@ -147,7 +147,7 @@ const removeWebhooksCheck = ({ got }: Responses): boolean => {
   return checks?.webhooks?.message !== undefined && delete checks.webhooks;
 };
 
-/** The error's `data`, which is null in AvalancheGo. Every error code that callers can get is described in docs/errors.md. */
+/** The error's `data`, which is null in AvalancheGo. Every error code that callers can get is described in docs/reference/errors.md. */
 const removeErrorData = ({ want, got }: Responses): boolean => {
   if (want?.error?.data !== null || !errorAdvice.has(got?.error?.data?.code)) return false;
   got.error.data = null;

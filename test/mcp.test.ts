@@ -175,8 +175,8 @@ test('stdio: bad and long lines are answered, and without a node the error says 
   expect(byId(9)[0].result).toEqual({});
 });
 
-test('docs/mcp.md: the examples are what it answers, and the settings of clients are JSON', async () => {
-  const page = await Bun.file(join(import.meta.dir, '../docs/mcp.md')).text();
+test('docs/guides/agents.md: the examples are what it answers, and the settings of clients are JSON', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../docs/guides/agents.md')).text();
   const examples = [...page.matchAll(/```sh\n(printf [^`]*)```\n```json\n(.*)\n```/g)];
   expect(examples.length).toBe(2);
   for (const [, command = '', answer] of examples) {

@@ -8,7 +8,7 @@ import { createCertificates } from './certificates.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** The files for operators in packaging/ (docs/operators.md), tried with the programs that read them, where these are installed. */
+/** The files for operators in packaging/ (docs/operate/service.md), tried with the programs that read them, where these are installed. */
 
 const root = resolve(import.meta.dir, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -78,7 +78,7 @@ describe('packaging/alerts.yml', () => {
 
   test('the limit of the mempool is that of the code', () => {
     const [, mebibytes = ''] = /0\.8 \* (\d+) \* 1024 \* 1024/.exec(read('packaging/alerts.yml')) ?? [];
-    expect(read('docs/limits.md')).toContain(`| the mempool | ${mebibytes} MiB of transactions`);
+    expect(read('docs/reference/limits.md')).toContain(`| the mempool | ${mebibytes} MiB of transactions`);
   });
 
   const promtool = findProgram('promtool');

@@ -167,7 +167,7 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
         const { height } = await node.rpc('avm.getHeight');
         const { balance } = await node.rpc('avm.getBalance', { address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', assetID: 'AVAX' });
         const blocks = await node.fetch('/v1/networks/local/blockchains/x-chain/blocks');
-        const docs = await node.fetch('/docs/start.html');
+        const docs = await node.fetch('/docs/start/first-hour.html');
         const url = await node.listen(0);
         const health = await fetch(url + '/ext/health');
         console.log(height, balance, blocks.status, docs.status, health.status);

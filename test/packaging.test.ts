@@ -87,7 +87,7 @@ test('Prometheus scrapes every Serac service, at the port and host that it serve
 test.skipIf(redisBinary === undefined)('a full Redis with the eviction policy of compose file and docs stays healthy', async () => {
   const { command = [] } = compose.services.valkey as Service;
   const policy = command[command.indexOf('--maxmemory-policy') + 1] as string;
-  expect(readFileSync('docs/data-and-metrics.md', 'utf8')).toContain(`maxmemory-policy ${policy}\``);
+  expect(readFileSync('docs/reference/data-and-metrics.md', 'utf8')).toContain(`maxmemory-policy ${policy}\``);
   const redis = (await startRedis(['--maxmemory', '4mb', '--maxmemory-policy', policy])) as PrivateRedis;
   const node = await startProgram('--rate-limits=on', `--cache-url=${redis.url}`);
   const fill = new Bun.RedisClient(redis.url);

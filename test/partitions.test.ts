@@ -11,7 +11,7 @@ import { eventually } from './processes.ts';
 import { type Indexer, type Program, runProgram, startIndexer, startProgram } from './program.ts';
 import { createRoles, documentedSql, runStatement } from './replicated-deployment.ts';
 
-/** The maintenance of partitions in docs/postgresql.md, on a running deployment with its roles. */
+/** The maintenance of partitions in docs/guides/cluster.md, on a running deployment with its roles. */
 
 const size = 32;
 const patience = 60_000;

@@ -8,7 +8,7 @@ import { dataFilesIn } from '../src/app/setup/data-files.ts';
 
 /**
  * What can be checked on Linux for macOS and Windows: calls that only some systems have are in `src/app/platform`, or in the list below; paths of
- * Windows stay whole. docs/packaging.md says what is not tested there.
+ * Windows stay whole. docs/operate/install.md says what is not tested there.
  */
 
 const root = resolve(import.meta.dir, '..');

@@ -10,7 +10,7 @@ import { eventually } from './processes.ts';
 import { runProgram, startIndexer, startProgram } from './program.ts';
 import { createRoles, documentedBlocks, runStatement } from './replicated-deployment.ts';
 
-/** Backup and point-in-time recovery of PostgreSQL as docs/postgresql.md describes them. */
+/** Backup and point-in-time recovery of PostgreSQL as docs/guides/cluster.md describes them. */
 
 const patience = 60_000;
 

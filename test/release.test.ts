@@ -16,7 +16,7 @@ import { writeTar } from '../tools/release/tar.ts';
 import { runProgram, startProgram } from './program.ts';
 import { isLong } from './random.ts';
 
-/** What a release publishes (docs/releasing.md). */
+/** What a release publishes (docs/understand/releasing.md). */
 
 const root = resolve(import.meta.dir, '..');
 const lock = readLockFile(root);

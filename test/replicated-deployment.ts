@@ -7,7 +7,7 @@ import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
 
 /**
  * What an operator runs, on one machine: a node, a primary and a replica, PgBouncer before each, Redis, an indexer and two API servers, with the
- * roles of docs/postgresql.md. The first API server goes through PgBouncer, the second one directly. `bun test/replicated-deployment.ts` starts
+ * roles of docs/guides/cluster.md. The first API server goes through PgBouncer, the second one directly. `bun test/replicated-deployment.ts` starts
  * it to be tried by hand.
  */
 export type ReplicatedDeployment = {
@@ -91,13 +91,13 @@ export async function startReplicatedDeployment({
   }
 }
 
-/** Runs the statements of docs/postgresql.md: the first block in any database, the second in the new one. */
+/** Runs the statements of docs/guides/cluster.md: the first block in any database, the second in the new one. */
 export async function createRoles(server: PrivatePostgres): Promise<void> {
   for (const [i, statements] of documentedSql('Roles').entries())
     for (const statement of statements) await runStatement(server, statement, i === 0 ? 'postgres' : 'serac');
 }
 
-/** The statements in the blocks of a section of docs/postgresql.md. */
+/** The statements in the blocks of a section of docs/guides/cluster.md. */
 export const documentedSql = (section: string): string[][] =>
   documentedBlocks(section, 'sql').map((text) =>
     text
@@ -106,9 +106,9 @@ export const documentedSql = (section: string): string[][] =>
       .filter((line) => line !== ''),
   );
 
-/** The code blocks of one language in a section of docs/postgresql.md. */
+/** The code blocks of one language in a section of docs/guides/cluster.md. */
 export function documentedBlocks(section: string, language: 'sql' | 'ini'): string[] {
-  const page = readFileSync(new URL('../docs/postgresql.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../docs/guides/cluster.md', import.meta.url), 'utf8');
   const text = page.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block);
 }

@@ -75,10 +75,10 @@ describe('.github/workflows', () => {
         for (const job of Object.values(workflow.jobs)) expect([path, job.permissions]).toEqual([path, undefined]);
   });
 
-  test('the release workflow calls the command of docs/releasing.md, and what it publishes has provenance', () => {
+  test('the release workflow calls the command of docs/understand/releasing.md, and what it publishes has provenance', () => {
     const { jobs } = release;
     const runs = (name: string) => (jobs[name] as Job).steps.map(({ run = '' }) => run).join('\n');
-    const [, command = ''] = /^npm ci\n(npm run release .*)$/m.exec(read('docs/releasing.md')) ?? [];
+    const [, command = ''] = /^npm ci\n(npm run release .*)$/m.exec(read('docs/understand/releasing.md')) ?? [];
     expect(command).toContain('--dry-run');
     expect(runs('build')).toContain(command);
     expect((jobs.build as Job).steps.find(({ run }) => run === command)?.if).toBe("github.ref_type != 'tag'");

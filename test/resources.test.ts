@@ -5,7 +5,7 @@ import { resourceSections } from '../tools/resource-table.ts';
 import { perCall } from '../tools/resources-of-calls.ts';
 import { findGrowingVariables } from './growing-variables.ts';
 
-/** Holds the table of resources (tools/resource-table.ts, docs/limits.md) against the code. */
+/** Holds the table of resources (tools/resource-table.ts, docs/reference/limits.md) against the code. */
 
 const root = resolve(import.meta.dir, '..');
 const folder = join(root, 'src');

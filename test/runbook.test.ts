@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgram } from './program.ts';
 
-/** docs/runbook.md has an entry for each health check of the code and of running nodes, and none for others. */
+/** docs/operate/runbook.md has an entry for each health check of the code and of running nodes, and none for others. */
 
 const root = resolve(import.meta.dir, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const headings = [...read('docs/runbook.md').matchAll(/^### (.*)$/gm)].map(([, heading = '']) => heading);
+const headings = [...read('docs/operate/runbook.md').matchAll(/^### (.*)$/gm)].map(([, heading = '']) => heading);
 const described = headings.flatMap((heading) => [...heading.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
 
 /** Chains have a check each, under their name; the rest is registered with a literal name. */
@@ -46,6 +46,6 @@ test('the checks that running nodes report have entries', async () => {
 
 test('every alert is described, and no other', () => {
   const alerts = [...read('packaging/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);
-  const rows = [...read('docs/runbook.md').matchAll(/^\| `(Serac\w+)` \|/gm)].map(([, name = '']) => name);
+  const rows = [...read('docs/operate/runbook.md').matchAll(/^\| `(Serac\w+)` \|/gm)].map(([, name = '']) => name);
   expect(rows).toEqual(alerts);
 });

@@ -27,8 +27,8 @@ const write = (name: string, text: string): string => {
 const heightOf = async (): Promise<number> => (await createClient({ url: node.url }).avm.getHeight()).height;
 
 describe('serac run', () => {
-  test('docs/scripts.md: the script, with a node of its own', async () => {
-    const page = readFileSync(join(import.meta.dir, '../docs/scripts.md'), 'utf8');
+  test('docs/guides/scripts.md: the script, with a node of its own', async () => {
+    const page = readFileSync(join(import.meta.dir, '../docs/guides/scripts.md'), 'utf8');
     const [, code = ''] = /```ts\n(\/\/ script\.ts[\s\S]*?)```/.exec(page) ?? [];
     const { code: exit, out, err } = await runProgram('run', write('script.ts', code), to);
     expect([exit, out, err]).toEqual([0, '5000000000n\n', '']);

@@ -270,8 +270,8 @@ test('flags that contradict --state are refused', async () => {
     expect((await runProgram(...flags)).code).toBe(2);
 });
 
-test('docs/methods.md: the commands that save and load a state file', async () => {
-  const page = await Bun.file(new URL('../docs/methods.md', import.meta.url)).text();
+test('docs/reference/methods.md: the commands that save and load a state file', async () => {
+  const page = await Bun.file(new URL('../docs/reference/methods.md', import.meta.url)).text();
   const commands = /```sh\n(curl [^`]*chain\.state[^`]*)```/.exec(page)?.[1] ?? '';
   const node = await startProgram();
   const child = Bun.spawn(['sh', '-ec', commands.replaceAll(':9650', `:${node.port}`)], { cwd: folder, stdout: 'pipe' });

@@ -16,14 +16,14 @@ const root = new URL('..', import.meta.url).pathname;
 
 /** The generated part of each page, which stands between two marks; the rest of the page is written by hand. */
 export const generatedPages: Record<string, () => Promise<string> | string> = {
-  'docs/differences.md': () => formatDifferences(),
-  'docs/methods.md': () => renderMethodsPage(),
-  'docs/errors.md': () => renderErrorsPage(root),
-  'docs/data-and-metrics.md': () => renderRoutesPage(),
-  'docs/events.md': () => renderEventsPage(),
-  'docs/peer-messages.md': () => renderPeerMessagesPage(),
-  'docs/limits.md': () => renderLimitsPage(root),
-  'docs/dependencies.md': () => renderDependenciesPage(root),
+  'docs/understand/differences.md': () => formatDifferences(),
+  'docs/reference/methods.md': () => renderMethodsPage(),
+  'docs/reference/errors.md': () => renderErrorsPage(root),
+  'docs/reference/data-and-metrics.md': () => renderRoutesPage(),
+  'docs/reference/events.md': () => renderEventsPage(),
+  'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
+  'docs/reference/limits.md': () => renderLimitsPage(root),
+  'docs/understand/dependencies.md': () => renderDependenciesPage(root),
 };
 
 const beginMark = '<!-- from the tables: begin -->';

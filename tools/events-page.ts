@@ -1,7 +1,7 @@
 import { type EventKindRow, eventKinds } from '../src/api/contract/event-kinds.ts';
 import { type JsonSchema, jsonSchemaOf } from '../src/api/contract/json-schema.ts';
 
-/** The events and their properties, for docs/events.md. */
+/** The events and their properties, for docs/reference/events.md. */
 export function renderEventsPage(): string {
   const kinds = Object.entries(eventKinds) as [string, EventKindRow][];
   const overview = kinds.map(([kind, { meaning, isResumable }]) => `| \`${kind}\` | ${isResumable ? 'yes' : 'no'} | ${meaning} |`);

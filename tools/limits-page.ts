@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ResourceRow, resourceSections } from './resource-table.ts';
 
-/** The generated part of docs/limits.md. Values of limits are read from the source, so that the page cannot tell another number. */
+/** The generated part of docs/reference/limits.md. Values of limits are read from the source, so that the page cannot tell another number. */
 export const renderLimitsPage = (root: string): string =>
   resourceSections
     .map(({ title, rows }) =>

@@ -4,7 +4,7 @@ import { methodDocs } from '../src/api/contract/node-method-docs.ts';
 import { type ServiceName, services } from '../src/api/contract/services.ts';
 import { fieldNames } from './type-name.ts';
 
-/** Every service with its methods: parameters, meaning and an example each, for docs/methods.md. */
+/** Every service with its methods: parameters, meaning and an example each, for docs/reference/methods.md. */
 export const renderMethodsPage = (): string => (Object.entries(services) as [ServiceName, ServiceRow][]).map(formatSection).join('\n\n');
 
 function formatSection([service, { path, prefix, methods, otherPaths = [] }]: [ServiceName, ServiceRow]): string {

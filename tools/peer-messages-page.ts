@@ -1,7 +1,7 @@
 import { messageTable } from '../src/network/messages/message-table.ts';
 import type { Field } from '../src/network/messages/message-type.ts';
 
-/** The table of messages between peers, one row per message, for docs/peer-messages.md. */
+/** The table of messages between peers, one row per message, for docs/reference/peer-messages.md. */
 export function renderPeerMessagesPage(): string {
   const rows = Object.entries(messageTable).map(([kind, { number, compressed, type }]) => {
     const fields = Object.entries(type.fields as Record<string, Field<unknown>>).map(

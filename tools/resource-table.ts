@@ -4,7 +4,7 @@ import { requestResources } from './resources-of-requests.ts';
 
 /**
  * What callers, peers and other servers can make grow. test/resources.test.ts holds it against the code: every list, map and set that
- * outlives a call is in a row (`holds`), or in `perCall` of resources-of-calls.ts. docs/limits.md is written from it.
+ * outlives a call is in a row (`holds`), or in `perCall` of resources-of-calls.ts. docs/reference/limits.md is written from it.
  */
 export type ResourceRow = {
   readonly resource: string;

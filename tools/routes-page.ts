@@ -8,7 +8,7 @@ import { webhookRoutes } from '../src/api/webhooks/webhook-routes.ts';
 import { boundsText, refName, typeName } from '../src/explorer/reference/reference-schema.ts';
 import type { OpenApi, Operation, Schema } from '../src/explorer/reference/reference-types.ts';
 
-/** The routes of the Data, Webhook, Explorer and Metrics APIs with parameters and answers, for docs/data-and-metrics.md. */
+/** The routes of the Data, Webhook, Explorer and Metrics APIs with parameters and answers, for docs/reference/data-and-metrics.md. */
 
 type Route = RouteRow & { readonly id: string };
 type Group = { readonly name: string; readonly api: 'data' | 'metrics'; readonly note: string; readonly routes: readonly Route[] };
@@ -23,7 +23,7 @@ const groups: readonly Group[] = [
   {
     name: 'Webhook',
     api: 'data',
-    note: 'Routes of the AvaCloud Webhook API, for the operator of this server and for API keys ([webhooks.md](webhooks.md)).',
+    note: 'Routes of the AvaCloud Webhook API, for the operator of this server and for API keys ([webhooks.md](../guides/webhooks.md)).',
     routes: webhookRoutes as readonly Route[],
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Where Serac differs from AvalancheGo unless it runs with --strict. docs/differences.md is generated from this table (tools/docs.ts), and a
+ * Where Serac differs from AvalancheGo unless it runs with --strict. docs/understand/differences.md is generated from this table (tools/docs.ts), and a
  * test compares them. Modules get the booleans they need, not this table.
  */
 export const differences = {

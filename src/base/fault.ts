@@ -18,7 +18,7 @@ export class Fault<F extends { readonly code: string }> extends Error {
     return true;
   }
 
-  /** The stable code of the cause, from docs/errors.md. */
+  /** The stable code of the cause, from docs/reference/errors.md. */
   get code(): string {
     return this.fault.code;
   }

@@ -8,7 +8,7 @@ import { type DiskPrograms, type SimulationVersion, simulateDisk } from './disk-
 import { buildDisk } from './simulated-disk.ts';
 
 /*
- * A whole node on a simulated disk: docs/decisions/disk-simulation.md. SERAC_DISK_SEEDS=10000 for a night; SERAC_DISK_FIRST_SEED=123
+ * A whole node on a simulated disk: docs/understand/decisions/disk-simulation.md. SERAC_DISK_SEEDS=10000 for a night; SERAC_DISK_FIRST_SEED=123
  * SERAC_DISK_SEEDS=1 replays one.
  */
 const seeds = Number(process.env.SERAC_DISK_SEEDS ?? 2);

@@ -5,7 +5,7 @@ import { fuzzTargets } from './targets.ts';
 
 /*
  * Every entry point gets its kept inputs, captured ones and some mutated ones; SERAC_FUZZ_SECONDS fuzzes each for so long, guided by coverage.
- * docs/decisions/fuzzing.md.
+ * docs/understand/decisions/fuzzing.md.
  */
 
 const seconds = Number(process.env.SERAC_FUZZ_SECONDS ?? 0);

@@ -7,7 +7,7 @@ const titles: Readonly<Record<DependencyUse, string>> = {
   development: 'For development only',
 };
 
-/** The generated part of docs/dependencies.md: why each direct dependency is there, and what it brings with it. */
+/** The generated part of docs/understand/dependencies.md: why each direct dependency is there, and what it brings with it. */
 export function renderDependenciesPage(root: string): string {
   const lock = readLockFile(root);
   const rowOf = (name: string, why: string): string => {

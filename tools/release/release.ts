@@ -17,7 +17,7 @@ import { writeTar } from './tar.ts';
 
 /**
  * Makes everything that a release publishes: npm tarball, executables, build context of the container image, SBOM, notes and checksums.
- * Usage: bun tools/release/release.ts --out DIR [--tag TAG] [--dry-run] [--only-this-machine]. docs/releasing.md describes it.
+ * Usage: bun tools/release/release.ts --out DIR [--tag TAG] [--dry-run] [--only-this-machine]. docs/understand/releasing.md describes it.
  */
 
 const root = resolve(import.meta.dir, '../..');

@@ -35,7 +35,7 @@ export class SeracError extends Fault<SeracFault> {
     return isFault(value);
   }
 
-  /** The stable code of the cause, from docs/errors.md, such as `DEV_BAD_AMOUNT`; `RPC_ERROR` if the node gives none, as AvalancheGo does. */
+  /** The stable code of the cause, from docs/reference/errors.md, such as `DEV_BAD_AMOUNT`; `RPC_ERROR` if the node gives none, as AvalancheGo does. */
   override get code(): string {
     const { data } = this;
     return isObject(data) && typeof data.code === 'string' ? data.code : this.fault.code;

@@ -55,7 +55,7 @@ export const eventSchemas = {
     action: oneOf(['in', 'out']),
     txID: text(),
     txType: text(),
-    reason: optional(object('DropReason', { code: text('See docs/errors.md.'), message: text() })),
+    reason: optional(object('DropReason', { code: text('See docs/reference/errors.md.'), message: text() })),
   }),
   time: object('TimeEvent', {
     kind: oneOf(['time']),

@@ -199,7 +199,7 @@ export const AssetDaysSchema = object('AssetDays', {
 });
 
 const reason = object('RefusalReason', {
-  code: text('See docs/errors.md.'),
+  code: text('See docs/reference/errors.md.'),
   message: text(),
   data: anyObject('The code and the values in the message.'),
 });
@@ -266,7 +266,7 @@ export const TxChecksSchema = object('TransactionChecks', {
       rule: text(),
       path: optional(text('The part of the transaction; absent if the check is about all of it.')),
       result: oneOf(['pass', 'fail', 'not-run'], 'not-run: a check before it failed, so it could not run.'),
-      code: optional(text('See docs/errors.md.')),
+      code: optional(text('See docs/reference/errors.md.')),
       message: optional(text()),
       values: anyObject('The values that were compared.'),
     }),

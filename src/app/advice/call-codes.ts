@@ -13,7 +13,7 @@ import type { RelayFault } from '../workers/relay.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =
-  'Use the method in `didYouMean`, the route in `replacedBy` or the path in `path`, whichever is given; docs/methods.md lists all.';
+  'Use the method in `didYouMean`, the route in `replacedBy` or the path in `path`, whichever is given; docs/reference/methods.md lists all.';
 
 /** Errors of `dev.snapshot` and its siblings. */
 export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
@@ -40,11 +40,11 @@ export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'
   RPC_NO_METHOD: ['The service has no such method.', useKnownMethod],
   RPC_BAD_ARGUMENT: [
     'The parameter in `argument` has a wrong type or value.',
-    'Send a value of the type in `expected`; docs/methods.md describes the types.',
+    'Send a value of the type in `expected`; docs/reference/methods.md describes the types.',
   ],
   RPC_UNKNOWN_PARAM: [
     'A `dev.*` method has no parameter `param`; nothing was done.',
-    'Use the name in `didYouMean`, or one that docs/methods.md lists.',
+    'Use the name in `didYouMean`, or one that docs/reference/methods.md lists.',
   ],
   RPC_REPEATED_PARAM: ['A parameter of a `dev.*` method is given twice, or under both of its names; nothing was done.', 'Give it once.'],
   RPC_UNKNOWN_CHAIN: ['No chain has this alias or ID.', 'Use `X`, `P`, `C`, an alias of `--chains` or a blockchain ID.'],
@@ -52,7 +52,10 @@ export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'
     'A method name, an ID or a text parameter is longer than `max` bytes.',
     'Send a shorter value; no valid value is that long.',
   ],
-  RPC_TOO_MANY_MEMBERS: ['An object in the request has more than `max` members.', 'Send only the parameters that docs/methods.md lists.'],
+  RPC_TOO_MANY_MEMBERS: [
+    'An object in the request has more than `max` members.',
+    'Send only the parameters that docs/reference/methods.md lists.',
+  ],
   RPC_TOO_MANY_VALUES: ['The parameters or the ID contain more than `max` values.', 'Split the request.'],
   RPC_BATCH_EMPTY: ['The batch contains no call.', 'Send at least one call.'],
   RPC_BATCH_TOO_LONG: ['The batch contains more than `max` calls.', 'Split it into several requests.'],
@@ -95,7 +98,7 @@ export const methodCodes: AdviceByCode<
   INFO_NOT_A_VALIDATOR: ['The node does not validate, so it has no uptime.', 'Call a node that is a validator.'],
   COUNTERPART_NOT_RUN: [
     'Serac does not run the P- or C-Chain.',
-    'Call an AvalancheGo node; docs/methods.md lists the methods that Serac has.',
+    'Call an AvalancheGo node; docs/reference/methods.md lists the methods that Serac has.',
   ],
   COUNTERPART_UNKNOWN_SUBNET: ['There is no such subnet with staking.', 'Omit `subnetID` for the primary network.'],
   EVM_INVALID_PARAMS: ['The parameters of an `eth_` method are invalid; the message says which.', 'Send `[address, block]`.'],

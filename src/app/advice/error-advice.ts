@@ -3,7 +3,7 @@ import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './
 
 export type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
 
-/** The codes that a client of the Node RPC can get in `data`, as docs/errors.md lists them. */
+/** The codes that a client of the Node RPC can get in `data`, as docs/reference/errors.md lists them. */
 export const codeSections: readonly CodeSection[] = [
   ['The request', requestCodes],
   ['The method', methodCodes],

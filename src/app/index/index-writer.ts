@@ -37,10 +37,10 @@ import { writeNetworkDescription, writeStatus } from './served-network-store.ts'
 /** Milliseconds between two attempts to get the lease, between two writes of the status, and between two looks for another primary. */
 const intervals = { leaseAttempt: 500, status: 2000, promotion: 1000 } as const;
 
-/** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/decisions/bulk-loads.md). */
+/** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/understand/decisions/bulk-loads.md). */
 const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
 
-/** `serac api` relies on heights that only grow, so nothing is taken back (docs/decisions/followed-reorgs.md). */
+/** `serac api` relies on heights that only grow, so nothing is taken back (docs/understand/decisions/followed-reorgs.md). */
 const reorgRemedy =
   "an index in PostgreSQL does not go back. If the node is a developer's chain, empty the database and start serac index again, or use serac follow --reorg-depth 64";
 

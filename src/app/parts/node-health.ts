@@ -12,7 +12,7 @@ import type { NodeStore } from '../setup/node-store.ts';
 import type { NodeCore } from './node-core.ts';
 import type { Contribution } from './parts.ts';
 
-/** A health check of the node as a whole that AvalancheGo does not have; docs/differences.md names each. */
+/** A health check of the node as a whole that AvalancheGo does not have; docs/understand/differences.md names each. */
 export const extraCheck = (name: string, check: Check): NamedCheck => applicationCheck(name, check);
 
 export type CheckedNode = {

@@ -19,7 +19,10 @@ type DocsUse = {
 
 /** Builds the documentation site from docs/ and the other Markdown files of the repository, in a clone on Bun. */
 export async function buildDocs({ isServed }: DocsUse): Promise<Map<string, string | Uint8Array>> {
-  const names = ['', 'docs/', 'docs/decisions/'].flatMap((folder) => readdirSync(new URL(folder, root)).map((name) => folder + name));
+  const names = [
+    ...readdirSync(root),
+    ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name.replaceAll('\\', '/')}`),
+  ];
   const read = (pattern: RegExp): string[] => names.filter((name) => pattern.test(name));
   const built = await Promise.all(
     Object.entries(assetSources).map(async ([name, path]) => {

@@ -6,7 +6,7 @@ export type PostgresOptions = {
   /**
    * The URL is one of a pooler, such as PgBouncer in transaction mode, which may run every transaction on another connection of the server.
    * So nothing is set for a session and no statement is prepared by name: search_path, statement_timeout and the planner's settings are
-   * those of the role (docs/postgresql.md), and `listen` does not work.
+   * those of the role (docs/guides/cluster.md), and `listen` does not work.
    */
   readonly isPooled?: boolean;
   /** Maximum number of connections; default 8. */

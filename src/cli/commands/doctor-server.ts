@@ -70,8 +70,8 @@ async function examineDatabase(client: RpcClient): Promise<Finding[]> {
 }
 
 const databaseRemedies = [
-  ['database', 'Check that host and its replication; see docs/postgresql.md.'],
-  ['index', 'Is serac index running, and the node that it follows? See docs/runbook.md.'],
+  ['database', 'Check that host and its replication; see docs/guides/cluster.md.'],
+  ['index', 'Is serac index running, and the node that it follows? See docs/operate/runbook.md.'],
 ] as const;
 
 type ApiHealth = { readonly details?: { readonly [name: string]: { readonly message?: string } | undefined } };

@@ -1,7 +1,7 @@
 import type { TxSummary, TxType } from '../../api/contract/answers.ts';
 import type { TxRow } from '../load/tx-row.ts';
 
-/** Events of the stream, as far as the page reads them; docs/events.md has all properties. */
+/** Events of the stream, as far as the page reads them; docs/reference/events.md has all properties. */
 type BlockEvent = {
   readonly kind: 'block';
   readonly chainID: string;

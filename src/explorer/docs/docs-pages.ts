@@ -3,7 +3,7 @@ import { type DocsRow, decisionsFolder, docsTable } from './docs-table.ts';
 import { anchorOf, type Block, parseMarkdown } from './markdown-blocks.ts';
 import { plainText } from './markdown-html.ts';
 
-/** The Markdown files of the repository by their paths, such as `docs/join.md`. */
+/** The Markdown files of the repository by their paths, such as `docs/guides/join.md`. */
 export type DocsSources = ReadonlyMap<string, string>;
 
 /** A page of the site, before it is rendered. */
@@ -50,7 +50,7 @@ function decisionRows({ source, section }: DocsRow, sources: DocsSources): DocsR
   return listed.map(([, name = '', about = '']) => {
     const file = `${decisionsFolder}${name}.md`;
     const [, title = name] = /^# (.*)$/m.exec(readSource(sources, file)) ?? [];
-    return { page: `decisions/${name}`, title: plainText(title), section, source: file, about: `${plainText(about)}.` };
+    return { page: `understand/decisions/${name}`, title: plainText(title), section, source: file, about: `${plainText(about)}.` };
   });
 }
 

@@ -15,7 +15,7 @@ export const makeIndex = (pages: readonly DocsPage[]): DocsIndex => ({
   pages: pages.map(({ page, title, section }) => ({
     url: `${page}.html`,
     title,
-    weight: section === 'Decisions' || section === 'Project' ? 0.4 : 1,
+    weight: section === 'Understand' ? 0.4 : 1,
   })),
   entries: pages.flatMap((page, at) => entriesOf(page, at)),
 });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { posix } from 'node:path';
 import { renderToString } from 'preact-render-to-string';
 import { createLinks, type DocsLinks, relativeUrl } from './docs-links.ts';
 import { type DocsPage, type DocsSources, makePages } from './docs-pages.ts';
@@ -55,7 +56,7 @@ type PageParts = { readonly frame: DocsFrame; readonly links: DocsLinks; readonl
 
 function writePage(page: DocsPage, { frame, links, pictures }: PageParts): string {
   const picture = (target: string): string | undefined => {
-    const file = pictures.get(`docs/${target}`);
+    const file = pictures.get(posix.join(posix.dirname(page.source), target));
     return file && relativeUrl(page.page, file);
   };
   const { html } = renderBlocks(page.blocks, { link: (target) => links.resolve(page, target, '.html'), picture });

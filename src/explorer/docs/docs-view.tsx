@@ -122,7 +122,7 @@ const DocsNav = ({ frame, page, url }: PageProps & { url: UrlOf }) => (
   </nav>
 );
 
-const isDecision = ({ page }: DocsPage): boolean => page.startsWith('decisions/') && page !== 'decisions/index';
+const isDecision = ({ page }: DocsPage): boolean => page.startsWith('understand/decisions/') && page !== 'understand/decisions/index';
 
 function Article({ page, content, frame: { pages }, url }: { page: DocsPage; content: string; frame: DocsFrame; url: UrlOf }) {
   const at = pages.indexOf(page);

@@ -13,7 +13,7 @@ test.each([
   ['<script>alert(1)</script>', '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'],
   ['**bold `code`** and *this*, 2 * 3 * 4', '<p><b>bold <code>code</code></b> and <em>this</em>, 2 * 3 * 4</p>'],
   ['[words](page.html#x)', '<p><a href="page.html#x">words</a></p>'],
-  ['[docs/join.md](join.md)', '<p><a href="join.md">The &lt;title&gt;</a></p>'],
+  ['[docs/guides/join.md](join.md)', '<p><a href="join.md">The &lt;title&gt;</a></p>'],
   ['[`src/`](gone/src/)', '<p><span class="in-repository"><code>src/</code></span></p>'],
   ['[x](javascript:alert(1))', '<p><span class="in-repository">x</span>)</p>'],
   ['[x](a"onclick="b)', '<p><a href="a&quot;onclick=&quot;b">x</a></p>'],

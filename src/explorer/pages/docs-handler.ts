@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { openOnUse } from '../../base/cache/memoize.ts';
+import { movedPages } from '../docs/docs-table.ts';
 import { compressBytes, type Encoding, encodingFor } from './compressed-body.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 
@@ -56,7 +57,10 @@ async function respond(files: Site, request: HttpRequest): Promise<HttpResponse>
   const name = request.path.slice(docsPath.length + 1);
   const path = name === '' || name.endsWith('/') ? `${name}index.html` : name;
   const file = files.get(path);
-  if (file === undefined) return files.has(`${path}.html`) ? redirectTo(`${docsPath}/${path}.html`) : notFound;
+  if (file === undefined) {
+    const moved = findMoved(path, files);
+    return moved === undefined ? notFound : redirectTo(`${docsPath}/${moved}`);
+  }
   const headers = {
     'content-type': contentTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     // The names of the files in assets/ contain the hash of their content; pages are asked for again, and answered with 304.
@@ -74,6 +78,13 @@ async function respond(files: Site, request: HttpRequest): Promise<HttpResponse>
     headers: encoding === 'plain' ? headers : { ...headers, 'content-encoding': encoding },
     body: await file.encoded(encoding),
   };
+}
+
+/** The file that a path without its ending, or one of before the five doors, means now. */
+function findMoved(path: string, files: Site): string | undefined {
+  const [, name = path, ending = '.html'] = /^(.*?)(\.html|\.md)?$/.exec(path) ?? [];
+  const page = movedPages[name] ?? (name.startsWith('decisions/') ? `understand/${name}` : name);
+  return files.has(page + ending) ? page + ending : undefined;
 }
 
 /** Whether the caller has this content. A proxy that compresses may have made the tag a weak one. */

@@ -16,7 +16,7 @@ import type { BlockWriter, IndexSpec } from './block-writer.ts';
 
 /**
  * Size of one batch: whichever limit is reached first. A large batch changes each page of the tables once: with 256 blocks a batch wrote 15 to 38
- * kB per block, in a chain of up to 100,000 blocks, with 4,096 blocks 2 to 10 (docs/decisions/bulk-loads.md).
+ * kB per block, in a chain of up to 100,000 blocks, with 4,096 blocks 2 to 10 (docs/understand/decisions/bulk-loads.md).
  */
 const batchLimits = { blocks: 4096, txs: 8192, bytes: 4 * 1024 * 1024 };
 

@@ -7,7 +7,7 @@ import type { PartitionKey, Table } from './tables.ts';
 
 /*
  * Partitions of a chain's tables in PostgreSQL: ranges of transactions or blocks, so that old ranges can be moved to other storage and are
- * vacuumed apart (docs/decisions/partitions.md). The name of a partition has the number of its first transaction or block: c1_tx_16777216.
+ * vacuumed apart (docs/understand/decisions/partitions.md). The name of a partition has the number of its first transaction or block: c1_tx_16777216.
  */
 
 /** Transactions or blocks of a range unless the operator chooses another number. */
@@ -124,6 +124,6 @@ function verifyRanges(table: string, { step }: PartitionKey, sorted: readonly Ra
 
 const detachedRange = (table: string, from: number, to: number) =>
   new IndexError(
-    `table ${table} has no partition for the numbers ${from} to ${to - 1}; attach ${table}_${from} again, or restore it from a backup (docs/postgresql.md)`,
+    `table ${table} has no partition for the numbers ${from} to ${to - 1}; attach ${table}_${from} again, or restore it from a backup (docs/guides/cluster.md)`,
     { code: 'INDEX_DETACHED_RANGE', table, from, to },
   );

@@ -3,7 +3,7 @@ import { field, message, nested, packed, repeated } from './message-type.ts';
 
 /**
  * All messages between peers: number in the outer message, whether AvalancheGo compresses it, and the fields. Encoder, decoder, types, limits
- * and docs/peer-messages.md come from this table. AvalancheGo: proto/p2p/p2p.proto, message/outbound_msg_builder.go.
+ * and docs/reference/peer-messages.md come from this table. AvalancheGo: proto/p2p/p2p.proto, message/outbound_msg_builder.go.
  */
 
 /** Limits on counts. AvalancheGo has only the first three; the others bound what a message of 2 MiB can allocate. */

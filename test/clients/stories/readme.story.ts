@@ -1,5 +1,5 @@
 /**
- * Runs the SDK snippets of the project's README and docs/methods.md, each on a new node; only the port is changed. The output of a snippet is
+ * Runs the SDK snippets of the project's README and docs/reference/methods.md, each on a new node; only the port is changed. The output of a snippet is
  * compared with the comments after its `console.log` lines.
  */
 import { expect, test } from 'bun:test';
@@ -10,7 +10,7 @@ const snippetsOf = async (page: string) =>
     ...(await Bun.file(new URL(`../../../${page}`, import.meta.url)).text()).matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g),
   ].map(([, code, sdk]) => ({ page, code: code!, sdk: sdk! }));
 const snippets = await snippetsOf('README.md');
-const methodSnippets = await snippetsOf('docs/methods.md');
+const methodSnippets = await snippetsOf('docs/reference/methods.md');
 
 test('the README has a snippet for avalanchejs and every SDK of the Data and Metrics APIs', () => {
   expect(snippets.map(({ sdk }) => sdk)).toEqual([
@@ -21,7 +21,7 @@ test('the README has a snippet for avalanchejs and every SDK of the Data and Met
   ]);
 });
 
-test('docs/methods.md has a snippet for impersonation', () => {
+test('docs/reference/methods.md has a snippet for impersonation', () => {
   expect(methodSnippets.map(({ code }) => code.includes("dev('impersonate'"))).toEqual([true]);
 });
 
