@@ -77,7 +77,7 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
   };
   const utxosBy = (sortBy: 'timestamp' | 'amount', size: number) => async () => {
     const query = { pin, addresses: [made.hotAddress], asset: undefined, minAmount: 0n, includeSpent: false, after: undefined };
-    return nth(await history.utxos({ ...query, sortBy, order: 'asc', limit: size + 1 }), size).seq;
+    return nth((await history.utxos({ ...query, sortBy, order: 'asc', limit: size + 1 })).outputs, size).seq;
   };
   const txs = {
     items: 'transactions',

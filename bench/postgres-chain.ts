@@ -5,6 +5,7 @@ import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import type { Id } from '../src/base/bytes/id.ts';
+import type { Sql } from '../src/ledger/index/sql.ts';
 import { joinStatements } from '../src/ledger/index/statement-joiner.ts';
 import type { ExplorerReads } from '../src/ledger/index-read/explorer-reads.ts';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
@@ -20,6 +21,8 @@ import { createSqlCounter, type SqlCounter } from './sql-counter.ts';
 /** A chain and its index in PostgreSQL, as `serac index` writes it. */
 export type PostgresBenchChain = {
   readonly url: string;
+  /** The database as `reads` use it: queries of one turn with the same text are one statement. */
+  readonly sql: Sql;
   readonly reads: IndexReads;
   readonly explorer: ExplorerReads;
   /** The key that `serac api` seals its page tokens with. */
@@ -51,7 +54,7 @@ export async function preparePostgres(
   const chainOf = { ...named, recentTip: () => tip };
   const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false }, undefined, join())];
   const pageSecret = await readPageSecret(sql);
-  return { url: url.href, reads, explorer, pageSecret, counter, close: sql.close };
+  return { url: url.href, sql: joined, reads, explorer, pageSecret, counter, close: sql.close };
 }
 
 /** Writes a chain and its index as `serac index` does, without checking its blocks: those of the bench are not valid. Continues an earlier copy. */

@@ -7,6 +7,7 @@ import type { Handler } from '../src/api/http/message.ts';
 import { paramContextFor } from '../src/api/rest/chain-name.ts';
 import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
 import { allowAllGate, createTestRequest } from '../src/api/rest/requests.fixture.ts';
+import type { ServedChain } from '../src/api/rest/served-chains.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
 import { createSeriesCache } from '../src/api/stats/series-cache.ts';
 import { sha256 } from '../src/base/bytes/hash.ts';
@@ -18,7 +19,13 @@ import { localChainParams } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
 import type { LoadCall } from './socket-load.ts';
 
-export type UncachedChain = { readonly reads: IndexReads; readonly explorer?: ExplorerReads | undefined; readonly pageSecret: Uint8Array };
+export type UncachedChain = {
+  readonly reads: IndexReads;
+  readonly explorer?: ExplorerReads | undefined;
+  readonly pageSecret: Uint8Array;
+  /** What a followed chain must backfill. Without it nothing is. */
+  readonly backfill?: Pick<ServedChain, 'backfillAddresses' | 'backfills' | 'foreignImports'> | undefined;
+};
 
 /**
  * The routes of the Data and Metrics APIs in this process, without HTTP and without a response cache. With `pieceCacheBytes` 0 every item is
@@ -33,10 +40,10 @@ export function createUncachedApi(chain: UncachedChain, pieceCacheBytes: number)
 }
 
 /** The same as a handler of requests, with the routes of the explorer too. */
-export function createUncachedHandler({ reads, explorer, pageSecret }: UncachedChain, pieceCacheBytes: number): Handler {
+export function createUncachedHandler({ reads, explorer, pageSecret, backfill }: UncachedChain, pieceCacheBytes: number): Handler {
   const { blockchainID: id, feeAsset } = localChainParams;
   const served = sampleServed(
-    { ...sampleServedChain(reads, { id, feeAsset, explorer }), epoch: () => 0 },
+    { ...sampleServedChain(reads, { id, feeAsset, explorer, ...backfill }), epoch: () => 0 },
     { now: () => Math.floor(Date.now() / 1000) },
   );
   const deps = createDataDeps(served, {

@@ -209,7 +209,7 @@ const utxoList = {
   tag: 'UTXOs',
   description:
     'An output is listed if the addresses include enough of its owners to reach its threshold, even if it is locked. ' +
-    'A page of outputs with very many owners may be shorter than pageSize without being the last.',
+    'A page of outputs with very many owners may be shorter than pageSize without being the last; so may a page with assetId or minUtxoAmount, also an empty one, if few of very many outputs match.',
   response: listSchema('ListUtxosResponse', 'utxos', UtxoSchema),
   cachePolicy: 'pinned-page-or-second',
 } as const;

@@ -15,17 +15,21 @@ type PageOptions<T> = {
   readonly seqOf: (row: T) => number;
   /** Size of a row in bytes, for lists whose pages are limited by size. */
   readonly bytesOf?: (row: T) => number;
+  /** `seq` of the row behind which the next page begins, if the list goes on although the page is not full. */
+  readonly readTo?: number | undefined;
   readonly paging: Paging;
 };
 
 type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
 
 /** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
-export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, paging }: PageOptions<T>): ListPage<T> {
+export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, readTo, paging }: PageOptions<T>): ListPage<T> {
   const size = bytesOf === undefined ? limit : countWithinBytes(rows, limit, bytesOf);
   const last = rows[size - 1];
-  if (rows.length <= size || last === undefined) return { items: rows, nextPageToken: undefined };
-  return { items: rows.slice(0, size), nextPageToken: paging.nextPageToken({ height: pin.height, after: seqOf(last) }) };
+  const isCut = rows.length > size && last !== undefined;
+  const after = isCut ? seqOf(last) : readTo;
+  const nextPageToken = after === undefined ? undefined : paging.nextPageToken({ height: pin.height, after });
+  return { items: isCut ? rows.slice(0, size) : rows, nextPageToken };
 }
 
 /** Number of rows that fit in `maxPageBytes`, at least one: a transaction can have a thousand outputs, and an output a thousand owners. */

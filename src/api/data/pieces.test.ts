@@ -73,7 +73,7 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
     utxos: async (pin: PinnedBlock, epoch: number, addresses: IndexUnderTest['chains']['addresses']) => {
       const filter = { asset: undefined, minAmount: 0n, sortBy: 'timestamp', order: 'desc', after: undefined, limit: 60 } as const;
       for (const includeSpent of [true, false]) {
-        const entries = await reads.utxos({ ...filter, pin, addresses, includeSpent });
+        const { outputs: entries } = await reads.utxos({ ...filter, pin, addresses, includeSpent });
         seeOutputs(entries);
         const context = await contextOf(entries.map(({ utxo }) => utxo.assetID));
         for (const mayBeImported of [false, true]) {

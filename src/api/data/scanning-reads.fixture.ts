@@ -163,7 +163,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         .sort((a, b) => byKey(sortBy, a, b) || byPosition(a, b));
       if (order === 'desc') sorted.reverse();
       const from = after === undefined ? 0 : sorted.findIndex(({ seq }) => seq === after) + 1;
-      return sorted.slice(from, from + limit);
+      return { outputs: sorted.slice(from, from + limit), readTo: undefined };
     },
     balances: async (addresses, pin, now) => {
       const here = own().filter((output) => output.height <= pin.height && spendable(addresses, output));

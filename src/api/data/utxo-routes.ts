@@ -33,19 +33,19 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
   const readPage = async (epoch: number, areImportsKnown: boolean) => {
     const listing = await openListing(chain.reads, paging);
     let loading: Promise<void> | undefined;
-    const entries = await chain.reads.utxos({ ...listing, ...query }, (found) => {
+    const { outputs: entries, readTo } = await chain.reads.utxos({ ...listing, ...query }, (found) => {
       loading = loadAhead(deps, chain, found);
     });
     await loading;
     const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
     const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
-    return { listing, entries, pieces };
+    return { listing, entries, readTo, pieces };
   };
-  const [metadata, { listing, entries, pieces }] = await Promise.all([
+  const [metadata, { listing, entries, readTo, pieces }] = await Promise.all([
     listMetadata(spelling, chain),
     readBackfilled(chain, owners, (areImportsKnown) => atOneEpoch(deps.epoch, (epoch) => readPage(epoch, areImportsKnown))),
   ]);
-  const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
+  const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, readTo, paging });
   return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });
 }
 

@@ -8,9 +8,13 @@ const pauseAlways: LongWork = { begin: () => () => new Promise((resolve) => void
 
 readsContract('SQLite', (seed) => openSqliteReads(seed), 4);
 // Orders by amount are kept here even if they have few outputs; of more than eight, the next four.
-readsContract('SQLite with pauses', (seed) => openSqliteReads(seed, pauseAlways, { min: 1, max: 8, behind: 2, outputsPerPage: 2 }), 2);
+readsContract(
+  'SQLite with pauses',
+  (seed) => openSqliteReads(seed, pauseAlways, { min: 1, max: 8, behind: 2, outputsPerPage: 2, filteredRows: 2 }),
+  2,
+);
 
 const server = process.env.SERAC_TEST_POSTGRES;
 
 if (server === undefined) describe('PostgreSQL', () => test.skip('skipped: SERAC_TEST_POSTGRES is not set', () => {}));
-else readsContract('PostgreSQL', (seed) => openPostgresReads(server, seed, { min: 6, outputsPerPage: 3 }), 2);
+else readsContract('PostgreSQL', (seed) => openPostgresReads(server, seed, { min: 6, outputsPerPage: 3, filteredRows: 5 }), 2);

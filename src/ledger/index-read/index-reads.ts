@@ -57,7 +57,7 @@ export type IndexReads = {
    * an import on this chain has spent them. `onFound` (PostgreSQL only) gets what the result has in nearly every case, while the
    * last queries run, so that the caller can read at the same time what it needs to show them.
    */
-  readonly utxos: (query: UtxoQuery, onFound?: (found: readonly FoundOutput[]) => void) => Promise<OutputEntry[]>;
+  readonly utxos: (query: UtxoQuery, onFound?: (found: readonly FoundOutput[]) => void) => Promise<OutputList>;
   /** Outputs with a lock time after `now` (Unix seconds) are locked. `onFound` gets the assets of the result. */
   readonly balances: (
     addresses: readonly Address[],
@@ -170,6 +170,12 @@ export type FoundTx = {
 
 /** An output and whether a transaction of this chain consumed it. */
 export type FoundOutput = { readonly stored: StoredUtxo; readonly isConsumed: boolean };
+
+/**
+ * A page of outputs. `readTo`: `seq` of the output after which the next page begins, if the page ends before it is full: few of many outputs have the
+ * asset or the amount.
+ */
+export type OutputList = { readonly outputs: readonly OutputEntry[]; readonly readTo: number | undefined };
 
 export type UtxoQuery = {
   readonly pin: PinnedBlock;

@@ -39,7 +39,7 @@ test('merges lists in order, without duplicates', () => {
     const toItem = ({ n }: Row) => (n % 3 === 0 ? undefined : n);
     const { result } = run(mergeSources({ sources: lists.map((_, i) => sourceOf(i)), compare, toItem: toItem, limit }), lists);
     const all = [...new Set(lists.flat().map(({ n }) => n))].sort((a, b) => a - b).filter((n) => n % 3 !== 0);
-    expect(result).toEqual(all.slice(0, limit));
+    expect(result).toEqual({ items: all.slice(0, limit), readTo: undefined });
   }
 });
 
@@ -52,13 +52,36 @@ test('reads little more than one page, at any depth', () => {
       mergeSources({ sources: from.map((_, i) => sourceOf(i)), compare, toItem: ({ n }) => n, limit: 100 }),
       from,
     );
-    expect(result).toEqual(long.slice(begin + 1, begin + 101).map(({ n }) => n));
+    expect(result.items).toEqual(long.slice(begin + 1, begin + 101).map(({ n }) => n));
     expect(queries).toBe(4);
     expect(rows).toBeLessThanOrEqual(200);
   }
   const many = Array.from({ length: 200 }, (_, i) => long.filter(({ n }) => n % 200 === i));
   const spread = run(mergeSources({ sources: many.map((_, i) => sourceOf(i)), compare, toItem: ({ n }) => n, limit: 100 }), many);
   expect(spread.rows).toBeLessThanOrEqual(200 * 8);
+});
+
+test('a filtered page reads a bounded number of rows, and says where the next one begins', () => {
+  const long = Array.from({ length: 10_000 }, (_, n) => ({ n }));
+  const lists = [long, long.filter(({ n }) => n % 10 === 0)];
+  const toItem = ({ n }: Row) => (n % 700 === 0 ? n : undefined);
+  const found: number[] = [];
+  let from = lists;
+  for (let pages = 0; ; pages++) {
+    const { result, rows } = run(
+      mergeSources({ sources: from.map((_, i) => sourceOf(i)), compare, toItem, limit: 10, filteredRows: 500 }),
+      from,
+    );
+    expect(rows).toBeLessThanOrEqual(2 * 10 + 500);
+    found.push(...result.items);
+    const { readTo } = result;
+    if (readTo === undefined) {
+      expect(pages).toBeGreaterThan(10);
+      break;
+    }
+    from = lists.map((list) => list.filter(({ n }) => n > readTo.n));
+  }
+  expect(found).toEqual(long.map(({ n }) => n).filter((n) => n % 700 === 0));
 });
 
 test('returns the result of the candidate that finishes first', () => {

@@ -15,22 +15,35 @@ type MergeOptions<Row, Full, Item> = {
   /** The list item made from a row; undefined leaves the row out. */
   readonly toItem: (row: Full) => Item | undefined;
   readonly limit: number;
-  /** Whether `toItem` leaves out most rows. */
-  readonly isFiltered?: boolean;
+  /**
+   * For lists of which `toItem` leaves out most rows: how many rows of all sources together the page reads after the first ones, at most. Without it
+   * the page reads until there are enough items.
+   */
+  readonly filteredRows?: number | undefined;
+  /** How many rows of all sources together are read at once, where that takes less time than to read twice. */
+  readonly rowsPerRound?: number | undefined;
 };
+
+/** Items of a list. `readTo`: the row up to which all sources were read, if they were not read to the end and there are fewer items than asked for. */
+type MergedPage<Row, Item> = { readonly items: Item[]; readonly readTo: Row | undefined };
 
 /**
  * Merges sorted sources and returns the first `limit` items, without duplicates. Reads little more from each source than the page may need,
  * so a page costs the same at any depth.
  */
-export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Steps<Item[]> {
-  const { sources, complete, compare, toItem, limit, isFiltered } = options;
+export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Steps<MergedPage<Row, Item>> {
+  const { sources, complete, compare, toItem, limit, filteredRows, rowsPerRound = 0 } = options;
+  const isFiltered = filteredRows !== undefined;
+  const maxRounds = isFiltered ? 2 : Number.POSITIVE_INFINITY;
   const page: Item[] = [];
   let unfinished = sources.map((source) => ({ source, last: undefined as Row | undefined, done: false }));
   let toRead = unfinished;
   let buffered: readonly Row[] = [];
-  let size = firstSize(limit, sources.length, isFiltered ? 64 : 8);
-  while (toRead.length > 0 && page.length < limit) {
+  /** The rows that a source may be asked for without need: no more than a page has. */
+  const spareRows = (count: number): number => Math.min(limit, largestSize, Math.ceil(rowsPerRound / count));
+  let size = Math.max(firstSize(limit, sources.length, isFiltered ? 64 : 8), spareRows(sources.length));
+  let readTo: Row | undefined;
+  for (let round = 1; round <= maxRounds && toRead.length > 0 && page.length < limit; round++) {
     const found = yield toRead.map(({ source, last }) => source.queryAfter(last, size));
     const batches = toRead.map(({ source, last }, i) => {
       const rows = found[i] as readonly unknown[];
@@ -49,7 +62,8 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
     const readyCount = safe === undefined ? buffered.length : countUpTo(buffered, safe, compare);
     const ready = buffered.slice(0, readyCount).filter((row, i) => i === 0 || compare(buffered[i - 1] as Row, row) !== 0);
     for (let at = 0; at < ready.length && page.length < limit; ) {
-      const next = ready.slice(at, at + (isFiltered ? filteredRows : limit - page.length));
+      // Of a filtered list nearly all rows are left out, so that all of them are completed at once.
+      const next = ready.slice(at, at + (isFiltered ? ready.length : limit - page.length));
       const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
       for (const row of rows) {
         if (page.length === limit) break;
@@ -61,9 +75,11 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
     buffered = buffered.slice(readyCount);
     const missing = 1 - page.length / limit;
     toRead = safe === undefined ? [] : nextToRead(unfinished, compare, Math.max(missing, minShare));
-    size = Math.min(size * (missing > 0.5 ? 4 : 2), largestSize);
+    const grown = Math.min(size * (missing > 0.5 ? 4 : 2), largestSize);
+    size = isFiltered ? secondSize(filteredRows, toRead.length) : Math.max(grown, spareRows(toRead.length));
+    readTo = safe;
   }
-  return page;
+  return { items: page, readTo: page.length < limit ? readTo : undefined };
 }
 
 /**
@@ -82,12 +98,13 @@ function nextToRead<Row, S extends { readonly last: Row | undefined }>(
 
 const minShare = 0.25;
 
-/** Rows that are completed at once if most of them are left out. */
-const filteredRows = 1024;
-
 /** One of a few sources may have to fill the whole page; of many sources each fills only a part. */
 const firstSize = (limit: number, sources: number, least: number): number =>
   Math.min(largestSize, sources <= 8 ? limit : Math.max(least, Math.ceil((limit * 4) / sources)));
+
+/** Rows of each source in the second round of a filtered list. */
+const secondSize = (rows: number, sources: number): number =>
+  Math.min(largestSize, Math.max(Math.min(64, rows), Math.ceil(rows / sources)));
 
 /** The largest page and one more row, which shows that there is a next page. */
 const largestSize = 1025;

@@ -87,7 +87,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     outputById: (id, pin) => runWithPauses(() => outputById(id, pin)),
     sharedOutputs: (query) =>
       runWithPauses(function* () {
-        return yield* outputs.toEntries(yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets));
+        return yield* outputs.toEntries((yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets)).outputs);
       }),
     balanceHistory: (query) => runWithPauses(() => balanceHistory(query)),
     atomicOutputs: (limit) => run(() => transfers.atomicOutputs(limit)),

@@ -5,7 +5,7 @@ import type { Steps } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import { storedAsset } from '../state/stored-utxo.ts';
-import type { IndexedChain, IndexReads, OutputEntry } from './index-reads.ts';
+import type { IndexedChain, IndexReads, OutputList } from './index-reads.ts';
 import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
@@ -17,13 +17,18 @@ import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
 import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
-import { createUtxoReads, type ListedOutputs } from './read-utxos.ts';
+import { createUtxoReads, type FilterLimits, type ListedOutputs } from './read-utxos.ts';
 
 /**
  * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
  * that other requests are handled in between. `limits`: for tests, see `createAmountReads` and `createBalanceReads`.
  */
-export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, limits?: ListLimits & BalanceLimits): IndexReads {
+export function openReads(
+  sql: Sql,
+  chain: IndexedChain,
+  longWork?: LongWork,
+  limits?: ListLimits & BalanceLimits & FilterLimits,
+): IndexReads {
   const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
@@ -41,9 +46,10 @@ export function openReads(sql: Sql, chain: IndexedChain, longWork?: LongWork, li
   // On SQLite a caller gains nothing: all queries of a read run at once.
   const tellsFound = sharesRoundTrips;
   /** The entries of a list, read while it is looked up whether the list was the same as of its block. */
-  function* entriesAsPinned(listed: ListedOutputs): Steps<OutputEntry[]> {
+  function* entriesAsPinned(listed: ListedOutputs): Steps<OutputList> {
     const [pinned, entries] = yield* runTogether(listed.asPinned(), outputs.toEntries(listed.outputs));
-    return pinned === listed.outputs ? entries : yield* outputs.toEntries(pinned);
+    const all = pinned.outputs === listed.outputs ? entries : yield* outputs.toEntries(pinned.outputs);
+    return { outputs: all, readTo: pinned.readTo?.seq };
   }
   return {
     tip: tip.readRecent,

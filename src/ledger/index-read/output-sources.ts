@@ -26,8 +26,18 @@ export type OutputRange = { readonly above: number; readonly below: number; read
 
 /** The rows of one set of one address. */
 export type OutputSources = {
-  /** Rows in the order of time. */
-  readonly inTimeOrder: (address: Address, set: OutputSet, order: Order, range: OutputRange, pin: PinnedBlock) => RowSource<ReadOutputRow>;
+  /**
+   * Rows in the order of time. `besideSpent`: the rows are read together with those of spent outputs, so that on PostgreSQL one statement reads
+   * both.
+   */
+  readonly inTimeOrder: (
+    address: Address,
+    set: OutputSet,
+    order: Order,
+    range: OutputRange,
+    pin: PinnedBlock,
+    besideSpent?: boolean,
+  ) => RowSource<ReadOutputRow>;
   /** The range behind a position. */
   readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Steps<OutputRange>;
   /** Which of the sets of each address may have rows. Few addresses have multi-owner outputs or outputs that moved between chains. */
@@ -95,8 +105,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   }
 
   return {
-    inTimeOrder: (address, set, order, range, { height }) => {
-      const text = textsOf(set)[order];
+    inTimeOrder: (address, set, order, range, { height }, besideSpent = false) => {
+      const text = textsOf(dialect === 'postgres' && besideSpent && !isMovedSet(set) ? outputSets.spent : set)[order];
       const owner = addressToBytes(address);
       if (isMovedSet(set))
         return {

@@ -171,7 +171,7 @@ test('multi-owner outputs are summed a page at a time, so that a million of them
       outputs,
       // biome-ignore lint/correctness/useYield: steps without a query.
       asPinned: function* () {
-        return outputs;
+        return { outputs, readTo: undefined };
       },
     };
   };

@@ -128,7 +128,7 @@ export function createBalanceReads(
     sumOthers: function* (addresses, pin, now, firstPage) {
       const { add, list } = createOutputSums(now);
       for (let page = firstPage; page !== undefined; ) {
-        const outputs = yield* page.asPinned();
+        const { outputs } = yield* page.asPinned();
         for (const output of outputs) add(output);
         const last = outputs[outputsPerPage - 1];
         page = last && (yield* listPage(addresses, pin, last.seq));

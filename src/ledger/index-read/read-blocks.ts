@@ -17,7 +17,7 @@ type PinReads = {
   /** Decided when the index is created; undefined until its first block is written. */
   readonly completeFrom: SingleRead<number | undefined>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
-  readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
+  readonly bounds: (times: TimeRange, pin: PinnedBlock) => Steps<TimeBounds>;
   /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
   readonly lastTxsBefore: (times: readonly number[]) => Steps<ReadonlyMap<number, number>>;
 };
@@ -62,13 +62,11 @@ function createPinReads(t: Tables, chainID: Id): PinReads {
     return found.height <= end.height ? pinOf(found) : end;
   }
 
-  function* bounds({ from, to }: TimeRange): Steps<TimeBounds> {
+  function* bounds({ from, to }: TimeRange, pin: PinnedBlock): Steps<TimeBounds> {
     if (from === undefined && to === undefined) return noBounds;
     const queryOf = (time: number | undefined) => (time === undefined ? [] : [pinBeforeQuery(time)]);
-    const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to), tip: [tipQuery] });
-    const [tipRow] = rows.tip as PinRow[];
-    const limited = ([found]: PinRow[]) =>
-      found === undefined || tipRow === undefined ? undefined : pinOf(found.height <= tipRow.height ? found : tipRow);
+    const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to) });
+    const limited = ([found]: PinRow[]) => found && (found.height <= pin.height ? pinOf(found) : pin);
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
@@ -136,7 +134,7 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
       return (yield* toEntries(yield* fetchRows<BlockRow>(queries)))[0];
     },
     blockHeights: function* ({ pin, times, after, order, limit }) {
-      const { before, last } = yield* pins.bounds(times);
+      const { before, last } = yield* pins.bounds(times, pin);
       let lowest = before === undefined ? 0 : before.height + 1;
       let highest = times.to === undefined ? pin.height : Math.min(pin.height, last?.height ?? -1);
       if (after !== undefined && order === 'asc') lowest = Math.max(lowest, after + 1);

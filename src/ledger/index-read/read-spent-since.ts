@@ -3,6 +3,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
+import type { Sql } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
@@ -17,10 +18,11 @@ import type { OutputRange, OutputSources, ReadOutputRow } from './output-sources
 import type { ChainOutputRow } from './read-chain-outputs.ts';
 import type { CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
+import type { PinnedOutputs } from './read-utxos.ts';
 
 /** A page that was read: where it began, and the filter by what does not change. */
 type ReadPage = {
-  readonly page: StoredPinnedOutput[];
+  readonly page: PinnedOutputs;
   readonly after: SortPosition | undefined;
   readonly range: OutputRange;
   readonly matches: (bytes: StoredUtxo) => boolean;
@@ -33,8 +35,11 @@ export function createSpentSinceReads(
   outputs: OutputReads,
   txs: Pick<TxReads, 'txSeqs' | 'bySeq'>,
   sources: OutputSources,
+  dialect: Sql['dialect'],
   recentTip: () => PinnedBlock | undefined = () => undefined,
 ) {
+  /** On PostgreSQL another turn takes longer than to read a thousand rows. */
+  const rowsPerTurn = dialect === 'postgres' ? 2048 : 0;
   /** The last block, if nothing is newer. */
   let newest: PinnedBlock | undefined;
   // With values, so that PostgreSQL plans it once: the driver prepares no statement without them, and planning was four fifths of its time.
@@ -45,8 +50,9 @@ export function createSpentSinceReads(
     query: UtxoQuery,
     sets: OutputSetSelection,
     { page, after, range, matches }: ReadPage,
-  ): Steps<StoredPinnedOutput[]> {
+  ): Steps<PinnedOutputs> {
     const { pin, sortBy, order, limit } = query;
+    const { outputs: listed, readTo } = page;
     const addresses = [...new Set(query.addresses)];
     const compare = positionComparator(query);
     // Still the last block after the page was read: so the index is as it was when nothing newer was found.
@@ -56,25 +62,34 @@ export function createSpentSinceReads(
       if (pin === recentTip()) newest = pin;
       return page;
     }
-    const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
+    const end = listed.length === limit ? sortPositionOf(sortBy, listed[limit - 1] as StoredPinnedOutput) : readTo;
     const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);
-      return (after === undefined || compare(position, after) > 0) && (end === undefined || compare(position, end) < 0);
+      return (after === undefined || compare(position, after) > 0) && (end === undefined || compare(position, end) <= 0);
     };
-    const listedSeqs = new Set(page.map(({ seq }) => seq));
+    const listedSeqs = new Set(listed.map(({ seq }) => seq));
     const spentSince = yield* raceSteps([
+      spentSinceBySets(
+        outputs,
+        sources,
+        addresses,
+        sets.spent,
+        query,
+        sortBy === 'timestamp' ? endRangeAt(range, order, end) : range,
+        rowsPerTurn,
+      ),
       spentSinceByTxs(addresses, pin),
-      spentSinceBySets(outputs, sources, addresses, sets.spent, query, sortBy === 'timestamp' ? endRangeAt(range, order, end) : range),
     ]);
     const wasInSets = ({ seq, utxo }: StoredPinnedOutput) =>
       sets.unspent.includes(isMovedOutput(seq) ? outputSets.exported : unspentShelf(utxo));
     const all = [
-      ...page,
+      ...listed,
       ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found.stored) && isInside(found)),
     ];
-    if (all.length === page.length) return page;
+    if (all.length === listed.length) return page;
     const positions = new Map(all.map((found) => [found, sortPositionOf(sortBy, found)]));
-    return all.sort((a, b) => compare(positions.get(a) as SortPosition, positions.get(b) as SortPosition)).slice(0, limit);
+    all.sort((a, b) => compare(positions.get(a) as SortPosition, positions.get(b) as SortPosition));
+    return { outputs: all.slice(0, limit), readTo: all.length < limit ? readTo : undefined };
   };
 
   /** Outputs that were unspent as of the pinned block and were spent since, found by reading the transactions and imports since. */
@@ -92,7 +107,7 @@ export function createSpentSinceReads(
       const consumed = yield* outputs.byRefs(rows.flatMap((row) => spentRefs(parseStoredTx(row).unsigned)));
       for (const row of yield* outputs.bySeqs(consumed.flatMap((row) => row?.seq ?? []))) collect(row);
       after = seqs[size - 1];
-      yield endOfTurn;
+      if (after !== undefined) yield endOfTurn;
     }
     for (let after: CrossChainOutputRow | undefined | null = null; after !== undefined; size = Math.min(size * 2, largestSize)) {
       const rows: readonly CrossChainOutputRow[] = yield* fetchRows<CrossChainOutputRow>([
@@ -100,7 +115,7 @@ export function createSpentSinceReads(
       ]);
       for (const row of rows) if (toHex(row.source) === chainID) collect(row);
       after = rows[size - 1];
-      yield endOfTurn;
+      if (after !== undefined) yield endOfTurn;
     }
     return [...found.values()];
   }
@@ -114,6 +129,7 @@ function* spentSinceBySets(
   spentSets: readonly OutputSet[],
   query: UtxoQuery,
   range: OutputRange,
+  rowsPerTurn: number,
 ): Steps<StoredPinnedOutput[]> {
   const found = new Map<number, StoredPinnedOutput>();
   let unfinished = addresses.flatMap((address) =>
@@ -122,7 +138,11 @@ function* spentSinceBySets(
       last: undefined as ReadOutputRow | undefined,
     })),
   );
-  for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
+  for (
+    let size = Math.min(largestSize, Math.max(firstSize, Math.ceil(rowsPerTurn / unfinished.length)));
+    unfinished.length > 0;
+    size = Math.min(size * 2, largestSize)
+  ) {
     const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
     // The bytes of an output are read from its transaction, so they are read only for outputs that belong to the answer.
     for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
@@ -131,17 +151,17 @@ function* spentSinceBySets(
       const last = batches[i]?.[size - 1];
       return last === undefined ? [] : [{ source, last }];
     });
-    yield endOfTurn;
+    if (unfinished.length > 0) yield endOfTurn;
   }
   return [...found.values()];
 }
 
-/** The same range up to the end of a page. An output that moved between chains has no number in the order of time, so it ends no range of numbers. */
+/** The same range up to the end of a page, which is in the range. An output that moved between chains has no number in the order of time, so it ends no range of numbers. */
 function endRangeAt(range: OutputRange, order: Order, end: SortPosition | undefined): OutputRange {
   if (end === undefined) return range;
   const moved = { ...range.moved, end: end.key as number };
   if (end.tie !== undefined) return { ...range, moved };
-  return { ...range, moved, ...(order === 'asc' ? { below: end.seq } : { above: end.seq }) };
+  return { ...range, moved, ...(order === 'asc' ? { below: end.seq + 1 } : { above: end.seq - 1 }) };
 }
 
 /** True for a set whose outputs were unspent on this chain before: an imported output never was. */

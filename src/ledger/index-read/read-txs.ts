@@ -24,16 +24,18 @@ export type TxReads = StepsOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
 };
 
 /** Reads the numbers of transactions of subjects. */
-function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads): TxReads['txSeqs'] {
+function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads, dialect: Sql['dialect']): TxReads['txSeqs'] {
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
   };
   const runs = createRunReads(t.history);
+  // On PostgreSQL another round trip takes longer than to read a thousand numbers.
+  const rowsPerRound = dialect === 'postgres' ? 2048 : undefined;
   const feeSubject = idToBytes(feeAsset);
 
   return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
-    const { before, last } = yield* blocks.bounds(times);
+    const { before, last } = yield* blocks.bounds(times, pin);
     // Both bounds are exclusive.
     let low = before?.lastTx ?? 0;
     let high = (times.to === undefined ? pin.lastTx : Math.min(pin.lastTx, last?.lastTx ?? 0)) + 1;
@@ -59,7 +61,7 @@ function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads): TxR
         kind === 'BaseTx' && (subject.length === 0 || equal(subject, feeSubject)) ? runsOf(subject) : rowsOf(subject, txKinds[kind]),
       ),
     );
-    return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
+    return (yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit, rowsPerRound })).items;
   };
 }
 
@@ -88,7 +90,7 @@ export function createTxReads(
     readsAhead && rows.length <= outputs.spenders.maxJoined ? (rows as readonly SpenderOfOutput[]) : undefined;
 
   return {
-    txSeqs: createTxSeqReads(t, feeAsset, blocks),
+    txSeqs: createTxSeqReads(t, feeAsset, blocks, dialect),
     bySeq,
     txSeq: function* (id, pin) {
       const [row] = yield* fetchRows<Row & { readonly id: Uint8Array }>([{ text: seqById, values: [idToBytes(id)] }]);

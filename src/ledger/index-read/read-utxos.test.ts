@@ -70,11 +70,12 @@ test('outputs from before linearization are listed before all others, although t
   const owners = store.db.prepare<{ address: Uint8Array }>('SELECT DISTINCT address FROM c1_owner').all();
   const addresses = owners.map(({ address }) => addressFromBytes(address));
   const pin = await reads.tip();
-  const [oldest, newest] = await Promise.all((['asc', 'desc'] as const).map((order) => reads.utxos({ ...query, pin, addresses, order })));
-  const times = (oldest ?? []).map(({ time }) => time);
+  const list = async (order: 'asc' | 'desc') => (await reads.utxos({ ...query, pin, addresses, order })).outputs;
+  const [oldest, newest] = [await list('asc'), await list('desc')];
+  const times = oldest.map(({ time }) => time);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
-  expect((oldest ?? []).filter(({ seq }) => seq < 0).length).toBeGreaterThan(3);
-  expect(newest?.map(({ seq }) => seq)).toEqual(oldest?.map(({ seq }) => seq).toReversed());
+  expect(oldest.filter(({ seq }) => seq < 0).length).toBeGreaterThan(3);
+  expect(newest.map(({ seq }) => seq)).toEqual(oldest.map(({ seq }) => seq).toReversed());
   store.close();
 });
 

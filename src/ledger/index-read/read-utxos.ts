@@ -18,7 +18,7 @@ import {
   storedOwners,
   storedThreshold,
 } from '../state/stored-utxo.ts';
-import type { IndexedChain, PinnedBlock, UtxoQuery } from './index-reads.ts';
+import type { IndexedChain, UtxoQuery } from './index-reads.ts';
 import { mergeSources } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import { createOutputSources, type OutputRow, type ReadOutputRow } from './output-sources.ts';
@@ -34,12 +34,15 @@ const allOutputSets: OutputSetSelection = {
 };
 
 export type UtxoReads = {
-  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<StoredPinnedOutput[]>;
+  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<PinnedOutputs>;
   /** The same in two parts: what is in the sets now, and the list as of the pinned block, which is the same one if nothing was spent since. */
   readonly listNow: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<ListedOutputs>;
 };
 
-export type ListedOutputs = { readonly outputs: StoredPinnedOutput[]; readonly asPinned: () => Steps<StoredPinnedOutput[]> };
+/** `readTo`: as in `OutputList`. */
+export type PinnedOutputs = { readonly outputs: StoredPinnedOutput[]; readonly readTo: SortPosition | undefined };
+
+export type ListedOutputs = PinnedOutputs & { readonly asPinned: () => Steps<PinnedOutputs> };
 
 export function createUtxoReads(
   t: Tables & IndexTables,
@@ -47,18 +50,19 @@ export function createUtxoReads(
   outputs: OutputReads,
   txs: TxReads,
   { dialect, epoch = noReverts }: Pick<Sql, 'dialect' | 'epoch'>,
-  listLimits?: ListLimits,
+  limits: ListLimits & FilterLimits = {},
 ): UtxoReads {
+  const { filteredRows = usualFilteredRows } = limits;
   const sources = createOutputSources(t, dialect);
-  const readByAmount = createAmountReads(sources, outputs, epoch, listLimits);
-  const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, recentTip);
+  const readByAmount = createAmountReads(sources, outputs, epoch, limits);
+  const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, dialect, recentTip);
 
   function* listNow(query: UtxoQuery, sets = allOutputSets): Steps<ListedOutputs> {
     const { pin, includeSpent, sortBy, order, limit } = query;
     if (query.minAmount > maxU64 || limit < 1) return nothingListed;
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
     const addresses = [...new Set(query.addresses)];
-    const after = query.after === undefined ? undefined : yield* sortPositionAt(query.after, sortBy, pin);
+    const after = query.after === undefined ? undefined : yield* sortPositionAt(query.after, sortBy);
     const compare = positionComparator(query);
     const matches = queryFilter(query);
     const toItem = (row: ChainOutputRow | CrossChainOutputRow): StoredPinnedOutput | undefined => {
@@ -71,25 +75,28 @@ export function createUtxoReads(
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
     const filled = yield* sources.filledSets(addresses, listed);
     const range = yield* sources.rangeAfter(order, pin, sortBy === 'timestamp' ? after : undefined);
-    const page =
+    const isFiltered = asset !== undefined || query.minAmount > 0n;
+    const { items, readTo } =
       sortBy === 'amount'
-        ? yield* readByAmount({ query, filled, after, toItem })
+        ? { items: yield* readByAmount({ query, filled, after, toItem }), readTo: undefined }
         : yield* mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
-            sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin)),
+            sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin, includeSpent)),
             complete: outputs.addBytes,
             compare,
             toItem,
             limit,
-            isFiltered: asset !== undefined || query.minAmount > 0n,
+            filteredRows: isFiltered ? filteredRows : undefined,
           });
-
-    return { outputs: page, asPinned: () => addSpentSince(query, sets, { page, after, range, matches }) };
+    const page = { outputs: items, readTo };
+    return { ...page, asPinned: () => addSpentSince(query, sets, { page, after, range, matches }) };
   }
 
-  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy'], pin: PinnedBlock): Steps<SortPosition | undefined> {
+  /** The position of an output, of whichever block: a page may end at one that the list leaves out. */
+  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy']): Steps<SortPosition | undefined> {
     const row = yield* outputs.bySeq(seq);
-    const found = row && outputs.toPinnedOutput(row, pin);
-    return found && sortPositionOf(sortBy, found);
+    if (row === undefined) return undefined;
+    const time = 'source' in row ? row.seen : row.time;
+    return sortPositionOf(sortBy, { seq, time, stored: row.bytes, utxo: decodeStoredUtxo(row.bytes) });
   }
 
   return {
@@ -101,13 +108,19 @@ export function createUtxoReads(
   };
 }
 
+const nothing: PinnedOutputs = { outputs: [], readTo: undefined };
 const nothingListed: ListedOutputs = {
-  outputs: [],
+  ...nothing,
   // biome-ignore lint/correctness/useYield: steps without a query.
   asPinned: function* () {
-    return [];
+    return nothing;
   },
 };
+
+/** For tests: how many rows a page of one asset or of large amounts reads after the first ones. A page that is not full then ends there. */
+export type FilterLimits = { readonly filteredRows?: number };
+
+const usualFilteredRows = 4096;
 
 /** PostgreSQL holds followed chains, which are never reverted. */
 const noReverts = (): number => 0;

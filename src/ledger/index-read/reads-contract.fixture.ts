@@ -18,6 +18,7 @@ import type {
   TxQuery,
   UtxoQuery,
 } from './index-reads.ts';
+import { nextPage, readOutputPages } from './output-pages.fixture.ts';
 import type { ReadsChains } from './reads-chains.fixture.ts';
 
 /** Test chains and an index of them; `sync` indexes the blocks that were added since. */
@@ -155,8 +156,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const query = utxoQuery(chains, pins[chains.pick(pins.length)] as PinnedBlock);
           const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
           const limit = pageSize([1, 2, 5, 1000][chains.pick(4)] as number, whole);
-          const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit });
-          const found = await readPages(pages, limit, ({ seq }) => seq);
+          const found = await readOutputPages(reads, { ...query, limit });
           expect(found.map(comparable)).toEqual(whole);
           expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length);
         }
@@ -171,8 +171,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const query = utxoQuery(chains, pin);
           const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
           const limit = pageSize(7, whole);
-          const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit });
-          expect((await readPages(pages, limit, ({ seq }) => seq)).map(comparable)).toEqual(whole);
+          expect((await readOutputPages(reads, { ...query, limit })).map(comparable)).toEqual(whole);
         }
     });
 
@@ -186,6 +185,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const txs = chains.oracle.txList(txQuery).map(({ txID }) => txID);
           const limit = pageSize(1 + chains.pick(8), ...wholes, txs);
           const found = queries.map((): OutputEntry[] => []);
+          const nexts = queries.map((): { after: number | undefined } | undefined => ({ after: undefined }));
           const foundTxs: TxEntry[] = [];
           for (let open = true; open; ) {
             open = false;
@@ -193,11 +193,12 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
             if (chains.oracle.blocks.length < 70) for (let n = 0; n < 3; n++) chains.step();
             const arriving = sync();
             for (const [n, query] of queries.entries()) {
-              const list = found[n] as OutputEntry[];
-              if (list.length % limit !== 0) continue;
-              const page = await reads.utxos({ ...query, after: list[list.length - 1]?.seq, limit });
-              list.push(...page);
-              open ||= page.length === limit;
+              const from = nexts[n];
+              if (from === undefined) continue;
+              const page = await reads.utxos({ ...query, ...from, limit });
+              found[n]?.push(...page.outputs);
+              nexts[n] = nextPage(page, limit);
+              open ||= nexts[n] !== undefined;
             }
             const page = await readTxs(reads, { ...txQuery, after: foundTxs[foundTxs.length - 1]?.tx.seq, limit });
             foundTxs.push(...page);
