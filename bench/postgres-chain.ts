@@ -36,7 +36,7 @@ export type PostgresBenchChain = {
 export async function preparePostgres(
   server: string,
   { state, context }: ChainStore,
-  { txs, addresses }: DataDir,
+  { txs, addresses }: Pick<DataDir, 'txs' | 'addresses'>,
 ): Promise<PostgresBenchChain> {
   const url = new URL(server);
   const { id } = state.lastAccepted();

@@ -10,15 +10,16 @@ import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
 import { statsRoutes } from '../src/api/stats/routes.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { refId } from '../src/avm/tx/utxo.ts';
-import { idText } from '../src/base/bytes/id.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { createLocalSource } from '../src/explorer/load/local-source.ts';
 import { chainPath, type PageContext } from '../src/explorer/load/page-context.ts';
 import { fixedPages, namedPages, type PageRow } from '../src/explorer/pages/page-table.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import { openChainStore } from './chain-store.ts';
 import { addressAt } from './data-chain.ts';
-import { type DataDir, prepareDataDir } from './data-dir.ts';
 import { formatXAddress } from './fixture.ts';
+import { type LivelyChain, makeLivelyChain } from './lively-chain.ts';
+import { createLocalBackfill } from './local-backfill.ts';
 import { type PostgresBenchChain, preparePostgres } from './postgres-chain.ts';
 import type { SqlCount } from './sql-counter.ts';
 import { createUncachedHandler } from './uncached-api.ts';
@@ -26,19 +27,25 @@ import { createUncachedHandler } from './uncached-api.ts';
 /** The most statements of any answer, with empty caches. */
 const maxStatements = 12;
 
+/** The same for pages that are made of six answers and more. */
+const manyAnswers: Readonly<Record<string, number>> = { address: 18, asset: 30 };
+
 const server = process.env.SERAC_TEST_POSTGRES;
-const txs = 3000;
+const txs = 2000;
 
 describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', () => {
   const dir = mkdtempSync(join(tmpdir(), 'serac-statements-'));
-  let made: DataDir;
+  let made: LivelyChain;
   let chain: PostgresBenchChain;
+  /** Half of the blocks are later. */
+  let middleTime = 0;
 
   beforeAll(async () => {
-    made = await prepareDataDir(join(dir, 'chain'), txs, new AbortController().signal);
+    made = await makeLivelyChain(join(dir, 'chain'), txs);
     const store = openChainStore(made.dir, 'read');
-    chain = await preparePostgres(server as string, store, made);
+    chain = await preparePostgres(server as string, store, { txs, addresses: 0 });
     store.close();
+    middleTime = (await chain.reads.pinAtHeight(made.blocks >> 1))?.time ?? 0;
   }, 600_000);
 
   afterAll(async () => {
@@ -50,12 +57,15 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     await admin.close();
   }, 600_000);
 
-  /** Sends a request to an API without cached items. */
+  /** An API without cached items, which must ask for imports of exports before it answers. */
+  const openApi = () => createUncachedHandler({ ...chain, backfill: createLocalBackfill(chain) }, 0);
+
+  /** Sends a request to such an API. */
   async function ask(
     target: string,
     body?: string,
   ): Promise<SqlCount & { readonly status: number; readonly unprepared: readonly string[] }> {
-    const handler = createUncachedHandler(chain, 0);
+    const handler = openApi();
     let status = 0;
     const count = await chain.counter.count(async () => {
       ({ status } = await handler(createTestRequest(target, body === undefined ? {} : { method: 'POST', body })));
@@ -64,7 +74,11 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     return { ...count, status, unprepared: chain.counter.texts().filter((text) => !text.includes('?')) };
   }
 
-  const addresses = (): string => Array.from({ length: 64 }, (_, i) => formatXAddress(addressAt(i))).join();
+  /** The addresses of the chain, and others that have nothing. */
+  const addresses = (): string =>
+    [...made.addresses, ...Array.from({ length: 64 - made.addresses.length }, (_, i) => formatXAddress(addressAt(i)))].join();
+  const hotAddress = (): string => made.addresses[1] as string;
+  const someTx = (): Id => made.txIDs[made.txIDs.length >> 1] as Id;
   const txHashes = (): string => made.txIDs.slice(100, 200).map(idText).join();
 
   /** Values of parameters, by name: those with which an answer reads most. Parameters without a value are left out. */
@@ -73,30 +87,38 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     blockchainId: 'x-chain',
     chainId: 'X',
     blockId: String(made.blocks >> 1),
-    txHash: idText(made.txIDs[1000] ?? made.busyAsset),
-    assetId: idText(made.busyAsset),
+    txHash: idText(someTx()),
+    assetId: made.asset,
     addresses: addresses(),
     txHashes: txHashes(),
     pageSize: '100',
     days: '366',
-    q: 'Asset',
+    q: 'Soak',
   });
 
   /** Values of single routes. */
   const ownValues = (): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
-    getBalanceHistory: { addresses: formatXAddress(made.hotAddress) },
-    getUtxo: { utxoId: idText(refId({ txID: made.txIDs[1000] ?? made.busyAsset, outputIndex: 0 })) },
+    getBalanceHistory: { addresses: hotAddress() },
+    getUtxo: { utxoId: idText(refId({ txID: someTx(), outputIndex: 0 })) },
   });
 
   /** Further values, each of which is asked for in a request of its own. */
-  const variants: readonly Readonly<Record<string, string>>[] = [
+  const variants = (): readonly Readonly<Record<string, string>>[] => [
     {},
+    ...[made.asset, made.family, idText(localChainParams.feeAsset), idText(localChainParams.blockchainID)].flatMap((assetId) => [
+      { assetId },
+      { assetId, includeSpent: 'true' },
+      { assetId, sortBy: 'amount', includeSpent: 'true' },
+    ]),
     { includeSpent: 'true' },
     { sortBy: 'amount' },
     { sortBy: 'amount', includeSpent: 'true' },
+    { minUtxoAmount: '8', includeSpent: 'true' },
+    { addresses: hotAddress() },
+    { addresses: hotAddress(), includeSpent: 'true' },
     { startTimestamp: '1000', endTimestamp: '99999999999' },
     { blockTimestamp: '99999999999' },
-    { assetId: idText(localChainParams.feeAsset) },
+    { blockTimestamp: String(middleTime) },
     ...metricNames.map((metric) => ({ metric })),
   ];
 
@@ -109,12 +131,14 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     const answered = new Set<string>();
     for (const { id, method, path, params } of routes) {
       const compiled = compileRouteParams({ path, params });
-      const given = variants.filter((variant) => Object.keys(variant).every((name) => compiled[name] !== undefined));
+      const given = variants().filter((variant) => Object.keys(variant).every((name) => compiled[name] !== undefined));
       for (const variant of given) {
         const all = { ...values(), metric: metricNames[0], ...ownValues()[id], ...variant };
         const sent = Object.entries(compiled).flatMap(([name, { in: place }]) => {
           const value = (all as Readonly<Record<string, string | undefined>>)[name];
-          return value === undefined ? [] : [{ name, place, value }];
+          // Only some of the lists are those of one asset.
+          const isLeftOut = value === undefined || (name === 'assetId' && place !== 'path' && !('assetId' in variant));
+          return isLeftOut ? [] : [{ name, place, value }];
         });
         const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
           encodeURIComponent((all as Readonly<Record<string, string>>)[name] ?? 'x'),
@@ -134,39 +158,38 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     expect(answered.size).toBeGreaterThan(25);
   }, 600_000);
 
+  // One of them looks whether an export of these addresses was imported meanwhile.
   test('round trips of the pages that are asked for most, with nothing cached', async () => {
     const path = '/v1/networks/local/blockchains/x-chain';
-    const [hot, one] = [formatXAddress(made.hotAddress), formatXAddress(addressAt(7))];
+    const [hot, one] = [hotAddress(), made.addresses[7] as string];
     const limits: readonly (readonly [target: string, roundTrips: number])[] = [
-      [`${path}/transactions?pageSize=100`, 3],
-      [`${path}/transactions?addresses=${hot}&pageSize=100`, 3],
-      [`${path}/assets/${idText(made.busyAsset)}/transactions?pageSize=100`, 3],
-      [`${path}/transactions/${idText(made.txIDs[1000] ?? made.busyAsset)}`, 1],
-      [`${path}/utxos?addresses=${hot}&pageSize=100`, 2],
-      [`${path}/utxos?addresses=${addresses()}&pageSize=100`, 2],
-      [`${path}/utxos?addresses=${hot}&sortBy=amount&pageSize=100`, 2],
-      [`${path}/balances?addresses=${one}`, 2],
-      [`${path}/balances?addresses=${addresses()}`, 2],
-      [`${path}/blocks?pageSize=100`, 2],
+      [`${path}/transactions?pageSize=100`, 4],
+      // What transactions of other kinds than transfers consume is looked up by ID.
+      [`${path}/transactions?addresses=${hot}&pageSize=100`, 4],
+      [`${path}/assets/${made.asset}/transactions?pageSize=100`, 4],
+      // One more than with an indexer: the bench stores no public keys of signers, so they are looked for.
+      [`${path}/transactions/${idText(someTx())}`, 2],
+      [`${path}/utxos?addresses=${hot}&pageSize=100`, 3],
+      [`${path}/utxos?addresses=${addresses()}&pageSize=100`, 3],
+      [`${path}/utxos?addresses=${hot}&sortBy=amount&pageSize=100`, 3],
+      [`${path}/balances?addresses=${one}`, 3],
+      [`${path}/balances?addresses=${addresses()}`, 3],
+      [`${path}/blocks?pageSize=100`, 3],
     ];
     // The lowest number of an output is read by the first list by amount of a process, and kept.
     await ask(`${path}/utxos?addresses=${one}&sortBy=amount`);
-    for (const [target, roundTrips] of limits) {
-      const answer = await ask(target);
-      const { status, unprepared } = answer;
-      expect({ target, isFew: answer.roundTrips <= roundTrips || answer.roundTrips, status, unprepared }).toEqual({
-        target,
-        isFew: true,
-        status: 200,
-        unprepared: [],
-      });
+    const found: object[] = [];
+    for (const [target, most] of limits) {
+      const { roundTrips, status, unprepared } = await ask(target);
+      if (roundTrips > most || status !== 200 || unprepared.length > 0) found.push({ target, roundTrips, status, unprepared });
     }
+    expect(found).toEqual([]);
   }, 600_000);
 
   test('statements of the pages of the explorer, each made of several answers, with nothing cached', async () => {
     const context = pageContext();
-    const [hot, tx] = [formatXAddress(made.hotAddress), idText(made.txIDs[1000] ?? made.busyAsset)];
-    const named = (row: string, name: string) => [`/${row}/${name.slice(0, 8)}`, namedPages[row] as PageRow, name] as const;
+    const [hot, tx] = [hotAddress(), idText(someTx())];
+    const named = (row: string, name: string) => [`/${row}/${name.slice(0, 20)}`, namedPages[row] as PageRow, name] as const;
     const pages = [
       ...Object.entries(fixedPages).map(([path, row]) => [path, row, ''] as const),
       named('block', String(made.blocks >> 1)),
@@ -174,7 +197,10 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
       named('graph', tx),
       named('address', hot),
       named('outputs', hot),
-      named('asset', idText(made.busyAsset)),
+      named('address', made.addresses[0] as string),
+      named('asset', made.asset),
+      named('asset', made.family),
+      named('asset', idText(localChainParams.feeAsset)),
     ];
     const counts: Record<string, number> = {};
     // These pages read from a node, from the event log, or nothing.
@@ -183,7 +209,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     const parts = { context, page: undefined, rows: undefined, query: new URLSearchParams(), now: 0, parseAddress };
     const loadReference = () => Promise.reject(new Error('not read here'));
     for (const [path, { load }, name] of pages.filter(([path]) => !withoutIndex.includes(path))) {
-      const source = createLocalSource(createUncachedHandler(chain, 0), createTestRequest('/'), () => undefined);
+      const source = createLocalSource(openApi(), createTestRequest('/'), () => undefined);
       // The name of the fee asset and the time of block 1 are read by the first request of a process, and kept.
       await source.get(`${chainPath(context)}/balances?addresses=${hot}`);
       await source.get('/v2/chains/X/rollingWindowMetrics/txCount');
@@ -192,7 +218,8 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
       );
       counts[path] = statements;
     }
-    expect(Object.entries(counts).filter(([, count]) => count > maxStatements)).toEqual([]);
+    const limitOf = (path: string): number => manyAnswers[path.split('/')[1] ?? ''] ?? maxStatements;
+    expect(Object.entries(counts).filter(([path, count]) => count > limitOf(path))).toEqual([]);
   }, 600_000);
 
   /** What pages know of a server that has the Data and Metrics APIs and nothing else. */

@@ -25,6 +25,8 @@ type SteadyLoadOptions = {
   /** Transactions per second; infinite for as many as the node takes. Those that the machine is too slow for are not made up for. */
   readonly rate: number;
   readonly until: number;
+  /** Ends the run when this many were issued. */
+  readonly maxTxs?: number;
   readonly onIssue?: (tx: Tx) => void;
   /** Waits until a transaction is accepted; asks the node by default. */
   readonly untilAccepted?: (tx: Tx) => Promise<void>;
@@ -79,7 +81,14 @@ export async function prepareSteadyLoad(client: Client, senders: number): Promis
     }
   };
 
-  const run: SteadyLoad['run'] = async ({ rate, until, onIssue, untilAccepted = askUntilAccepted, afterEach }) => {
+  const run: SteadyLoad['run'] = async ({
+    rate,
+    until,
+    maxTxs = Number.POSITIVE_INFINITY,
+    onIssue,
+    untilAccepted = askUntilAccepted,
+    afterEach,
+  }) => {
     let issued = 0;
     let due = performance.now();
     const runLane = async (lane: number): Promise<void> => {
@@ -87,7 +96,7 @@ export async function prepareSteadyLoad(client: Client, senders: number): Promis
       for (;;) {
         const at = due;
         due = Math.max(due + 1000 / rate, performance.now() - 1000);
-        if (Math.max(at, performance.now()) >= until) break;
+        if (Math.max(at, performance.now()) >= until || issued >= maxTxs) break;
         await Bun.sleep(Math.max(0, at - performance.now()));
         const number = issued++;
         if (number % rareEvery === 0 && !isRareIssued) await issueRare(number / rareEvery, addresses[lane] as string);

@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetType } from '../../ledger/index/output-amount.ts';
-import type { AssetEntry, AssetName } from '../../ledger/index-read/index-reads.ts';
+import type { AssetDetails, AssetEntry, AssetName } from '../../ledger/index-read/index-reads.ts';
 
 /** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
 export type AssetLabel = { readonly assetId: string; readonly name: string; readonly symbol: string; readonly denomination: number };
@@ -16,7 +16,7 @@ export const renderAssetLabel = ({ id, name, symbol, denomination }: AssetName):
 });
 
 /** Properties of an asset that never change. */
-export const renderAssetDetails = (entry: AssetEntry) => ({
+export const renderAssetDetails = (entry: AssetDetails) => ({
   ...renderAssetLabel(entry),
   type: entry.type,
   createdAtTimestamp: entry.createdTime,

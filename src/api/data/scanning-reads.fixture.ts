@@ -112,7 +112,6 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
 
   const reads: IndexReads = {
     tip: async () => pinOf(blocks.at(-1)) as PinnedBlock,
-    newestTip: async () => pinOf(blocks.at(-1)) as PinnedBlock,
     pinAtHeight: async (height) => pinOf(blocks[height]),
     pinBeforeTime: async (time) => pinOf(blocks.findLast((block) => block.time < BigInt(time))),
     completeFrom: async () => 0,
@@ -190,6 +189,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       new Map(
         numberedTxs.flatMap((numbered) => (ids.includes(numbered.tx.id) ? assetEntry(numbered) : [])).map((entry) => [entry.id, entry]),
       ),
+    assetDetails: (ids) => reads.assets(ids),
     lastActivity: async (addresses, pin) => {
       const subjects = addresses.map((address) => ({ address }));
       const seqs = await reads.txSeqs({ pin, subjects, kinds: undefined, times: anyTime, after: undefined, order: 'desc', limit: 1 });

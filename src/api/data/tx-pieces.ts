@@ -2,7 +2,7 @@ import { inputFields } from '../../avm/tx/tx-layout.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { AssetEntry, PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
+import type { AssetDetails, PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
 import { addSigners, PageAssets } from './page-contents.ts';
@@ -87,13 +87,13 @@ type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceS
 /** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
 async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: TxEntry) => TxPiece> {
   const createdIDs = entries.filter(({ tx }) => tx.layout.kind === 'CreateAssetTx').map(({ tx }) => toHex(tx.id) as Id);
-  const readCreated = createdIDs.length === 0 ? undefined : chain.reads.assets(createdIDs);
+  const readCreated = createdIDs.length === 0 ? undefined : chain.reads.assetDetails(createdIDs);
   const found = deps.assetLabels(chain)(assetsOfTxs(entries));
   const loading = loadSignerKeys(deps, chain, entries);
   // Nothing is awaited for items whose labels and keys are cached.
   const [created = noAssets, labels] =
     readCreated !== undefined || found instanceof Promise || loading !== undefined
-      ? await Promise.all([readCreated as Promise<ReadonlyMap<string, AssetEntry>> | undefined, found, loading])
+      ? await Promise.all([readCreated as Promise<ReadonlyMap<string, AssetDetails>> | undefined, found, loading])
       : [undefined, found];
   const context = deps.renderContext(chain, hrp, labels);
   return (entry) => {
@@ -152,7 +152,7 @@ function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, entrie
   return publicKeys.load(reads, signers);
 }
 
-const noAssets: ReadonlyMap<string, AssetEntry> = new Map();
+const noAssets: ReadonlyMap<string, AssetDetails> = new Map();
 
 function toPiece({ tx, consumed, emitted }: TxEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
   let validFrom = tx.seq;

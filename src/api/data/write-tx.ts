@@ -1,7 +1,7 @@
 import type { FxOperation } from '../../avm/tx/operation.ts';
 import { inputFields } from '../../avm/tx/tx-layout.ts';
 import { type AssetType, outputKindOf } from '../../ledger/index/output-amount.ts';
-import type { AssetEntry, OutputEntry, TxEntry } from '../../ledger/index-read/index-reads.ts';
+import type { AssetDetails, OutputEntry, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import { utxoFields } from '../../ledger/state/stored-utxo.ts';
 import type { JsonBytes } from './json-bytes.ts';
 import { renderAssetDetails } from './render-asset.ts';
@@ -9,7 +9,7 @@ import { type AssetTexts, hasBytesAt, type RenderContext } from './render-contex
 import { amountOf, newOutputState, type OutputWriterState, readU64, type WrittenText, writeIdText, writeOutput } from './write-output.ts';
 
 /** The JSON of a transaction, written from its bytes. `created` is the asset that a CreateAssetTx created. */
-export function writeTx(json: JsonBytes, entry: TxEntry, created: AssetEntry | undefined, context: RenderContext): void {
+export function writeTx(json: JsonBytes, entry: TxEntry, created: AssetDetails | undefined, context: RenderContext): void {
   json.bytes(texts.txHash);
   const txIDText = writeIdText(json, entry.tx.id);
   json.bytes(texts.height);
@@ -28,7 +28,7 @@ export function writeTxContent(
   json: JsonBytes,
   { tx, consumed, emitted }: Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>,
   txIDText: WrittenText,
-  created: AssetEntry | undefined,
+  created: AssetDetails | undefined,
   context: RenderContext,
 ): void {
   const { bytes, layout } = tx;

@@ -2,7 +2,6 @@ import { effectsOf } from '../../avm/tx/effects.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
-import { atOneTip } from '../../ledger/index-read/one-tip.ts';
 import { assetListRows } from '../contract/explorer-routes.ts';
 import { listMetadata, networkSpelling, requireChain } from '../data/chain.ts';
 import { cutPage, openListing } from '../data/paging.ts';
@@ -26,14 +25,13 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     const rows = await explorerOf(chain).createdAssets({ ...listing, order, limit: limit + 1 });
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
     const ids = items.map(({ id }) => id);
-    const readBoth = () => Promise.all([chain.reads.assets(ids), explorerOf(chain).assetCounts(ids)]);
-    const [entries, counts] = await atOneTip(chain.reads, readBoth);
+    const found = await explorerOf(chain).countedAssets(ids);
     const formatAddress = deps.addressFormatter(spelling.hrp);
     const assets = ids.flatMap((id) => {
-      const entry = entries.get(id);
-      return entry === undefined
-        ? []
-        : { ...renderAssetDetails(entry), ...renderAssetStatus(entry, formatAddress), ...renderCounts(counts.get(id)) };
+      const one = found.get(id);
+      if (one === undefined) return [];
+      const { entry, counts } = one;
+      return { ...renderAssetDetails(entry), ...renderAssetStatus(entry, formatAddress), ...renderCounts(counts) };
     });
     return { nextPageToken, assets, ...(await listMetadata(spelling, chain)) };
   },

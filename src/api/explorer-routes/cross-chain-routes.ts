@@ -46,13 +46,16 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
 /** Reads the outputs in shared memory, after a lookup of those that other chains have imported. */
 async function readAtomicOutputs(chain: ServedChain) {
   const read = () => explorerOf(chain).atomicOutputs(maxOutputs);
+  const backfilled = chain.backfills?.();
   const found = await read();
   const { outputs } = found.outbound;
   const areImportsKnown = await lookUpImports(
     chain,
     outputs.map(({ utxo }) => utxo),
   );
-  return { ...(outputs.length > 0 && chain.foreignImports === 'looked-up' ? await read() : found), areImportsKnown };
+  const isBackfilled = chain.backfills === undefined || chain.backfills() !== backfilled;
+  const isOutdated = isBackfilled && outputs.length > 0 && chain.foreignImports === 'looked-up';
+  return { ...(isOutdated ? await read() : found), areImportsKnown };
 }
 
 function sumByChain({ outputs }: AtomicList, labelOf: LabelOf, areImportsKnown: boolean) {

@@ -40,15 +40,15 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
     const readPage = async (epoch: number, areImportsKnown: boolean) => {
       const listing = await openListing(chain.reads, paging);
       const query = { ...listing, ...sort, addresses: requested.owners, asset, includeSpent };
-      const entries = await explorerOf(chain).sharedOutputs(query);
+      const { outputs: entries, readTo } = await explorerOf(chain).sharedOutputs(query);
       const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
       const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown, areImportsKnown });
-      return { listing, entries, pieces };
+      return { listing, entries, readTo, pieces };
     };
-    const { listing, entries, pieces } = await readBackfilled(chain, requested.owners, (areImportsKnown) =>
+    const { listing, entries, readTo, pieces } = await readBackfilled(chain, requested.owners, (areImportsKnown) =>
       atOneEpoch(deps.epoch, (epoch) => readPage(epoch, areImportsKnown)),
     );
-    const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
+    const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, readTo, paging });
     return joinPage({ name: 'utxos', pieces, nextPageToken, metadata: await listMetadata(spelling, chain) });
   },
 });

@@ -46,11 +46,13 @@ export function createIndexerBackfill(
 ): Required<Pick<ServedChain, 'backfills'>> & Pick<ServedChain, 'backfillAddresses'> {
   const now = clock.monotonic;
   const request = createBackfillRequester(hosts.primary, { timers, now, random });
-  /** Counts when something was backfilled, and when the host that is read has it. */
+  /** Counts what was fetched. */
+  let fetched = 0;
+  /** Counts when the host that is read has something that a read which began before may have missed. */
   let count = 0;
   const requestBackfill = async (address: Address): Promise<void> => {
     await request(address);
-    count++;
+    fetched++;
   };
   /** Runs while the host that is read may not have yet what was backfilled. */
   let reaching: Promise<void> | undefined;
@@ -58,8 +60,6 @@ export function createIndexerBackfill(
     const started = version.reachPrimary();
     reaching = started;
     await started;
-    // A read that began before this may have missed it.
-    count++;
     if (reaching === started) reaching = undefined;
   };
   const concurrency = maxConcurrentRequests;
@@ -86,14 +86,19 @@ export function createIndexerBackfill(
   return {
     backfillAddresses: async (addresses) => {
       if (tasks.writer !== version.writer()) tasks = createTasks();
-      const [withoutOutputs, withExports] = await Promise.all([
+      const readOwners = () => runSteps(sql, filterOwners(addresses, counterparts));
+      const [withoutOutputs, { owners: withExports, version: exportsBefore }] = await Promise.all([
         findWithoutOutputs(addresses),
-        runSteps(sql, filterOwners(addresses, counterparts)),
+        readOwners(),
       ]);
       if (withoutOutputs.length === 0 && withExports.length === 0) return 'complete';
-      const before = count;
+      const before = fetched;
       const outcome = await backfill({ withoutOutputs, withExports });
-      await (count === before ? reaching : reach());
+      const reached = fetched === before ? reaching : reach();
+      if (reached === undefined) return outcome;
+      await reached;
+      // Nearly always nothing was imported: to look at the exports once more takes one statement, to read everything again up to ten.
+      if (withoutOutputs.length > 0 || (await readOwners()).version !== exportsBefore) count++;
       return outcome;
     },
     backfills: () => count,

@@ -11,9 +11,10 @@ import type { Sql } from '../index/sql.ts';
 import { txKinds } from '../index/tables.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID } from '../state/random-chain.fixture.ts';
-import type { OutputEntry, PinnedBlock, UtxoQuery } from './index-reads.ts';
+import type { OutputEntry, PinnedBlock } from './index-reads.ts';
 import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
+import { readOutputPages } from './output-pages.fixture.ts';
 import { daySeconds } from './read-asset-days.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
@@ -104,7 +105,7 @@ const checkAssets: Check = async ({ chains: { oracle }, explorer, reads }) => {
 const checkHolders: Check = async (indexed) => {
   const { chains, explorer } = indexed;
   const ids = chains.oracle.assetIDs();
-  const counts = await explorer.assetCounts(ids);
+  const counts = new Map([...(await explorer.countedAssets(ids))].map(([id, one]) => [id, one.counts]));
   let nftHolders = 0;
   for (const asset of ids) {
     const sums = new Map<Address, { amount: bigint; nfts: number }>();
@@ -333,13 +334,7 @@ const checkSharedOutputs: Check = async ({ chains, explorer }) => {
           })
           .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
           .map(({ utxo }) => utxo.id);
-        const listed: Id[] = [];
-        for (let after: number | undefined; ; ) {
-          const page = await explorer.sharedOutputs({ ...common, after, limit: 2 } satisfies UtxoQuery);
-          listed.push(...page.map(({ utxo }) => utxo.id));
-          after = page[1]?.seq;
-          if (after === undefined) break;
-        }
+        const listed = (await readOutputPages(explorer.sharedOutputs, { ...common, limit: 2 })).map(({ utxo }) => utxo.id);
         expect(listed).toEqual(expected);
         found += listed.length;
       }

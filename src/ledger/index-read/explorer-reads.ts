@@ -3,7 +3,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { OutputEntry, PinnedBlock, TxKind, UtxoQuery } from './index-reads.ts';
+import type { AssetEntry, OutputEntry, OutputList, PinnedBlock, TxKind, UtxoQuery } from './index-reads.ts';
 import type { AssetDaysQuery } from './read-asset-days.ts';
 import type { BalanceHistory, BalanceHistoryQuery } from './read-balance-history.ts';
 
@@ -11,7 +11,8 @@ import type { BalanceHistory, BalanceHistoryQuery } from './read-balance-history
 export type ExplorerReads = {
   /** Assets of this chain in the order of their creation. Those from before linearization are not listed: no block contains them. */
   readonly createdAssets: (query: AssetListQuery) => Promise<{ readonly seq: number; readonly id: Id }[]>;
-  readonly assetCounts: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetCounts>>;
+  /** Assets with the counts of their holders, as of the same block. */
+  readonly countedAssets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, CountedAsset>>;
   /** The addresses that alone own most of an asset, largest first, of the first 12,000 at most; and the counts of the asset as of the same block. */
   readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolders>;
   /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
@@ -40,7 +41,7 @@ export type ExplorerReads = {
   /** The same of one output by its ID: slower. */
   readonly outputById: (id: Id, pin: PinnedBlock) => Promise<OutputEntry | undefined>;
   /** Multi-owner outputs of the addresses that these addresses are too few to spend. */
-  readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputEntry[]>;
+  readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputList>;
 
   /** How the balance of an address in one asset changed. */
   readonly balanceHistory: (query: BalanceHistoryQuery) => Promise<BalanceHistory>;
@@ -60,6 +61,8 @@ export type AssetListQuery = {
 };
 
 /** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
+export type CountedAsset = { readonly entry: AssetEntry; readonly counts: AssetCounts | undefined };
+
 export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
 
 type AssetHolders = { readonly pin: PinnedBlock; readonly counts: AssetCounts | undefined; readonly holders: readonly AssetHolder[] };

@@ -17,8 +17,6 @@ import type { StoredUtxo } from '../state/stored-utxo.ts';
 export type IndexReads = {
   /** The last indexed block, as far as this process knows it: on PostgreSQL one of a moment ago may be missing. */
   readonly tip: () => Promise<PinnedBlock>;
-  /** The last indexed block, read now. */
-  readonly newestTip: () => Promise<PinnedBlock>;
   /** The block at a height; undefined if it is not indexed. */
   readonly pinAtHeight: (height: number) => Promise<PinnedBlock | undefined>;
   /** The last block whose time is below `time`; undefined if there is no such block. */
@@ -68,6 +66,8 @@ export type IndexReads = {
 
   readonly asset: (id: Id) => Promise<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetEntry>>;
+  /** The same without who can mint more, with one query. */
+  readonly assetDetails: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetDetails>>;
   /** What never changes of assets, with one query. */
   readonly assetNames: (ids: readonly Id[]) => Promise<readonly AssetName[]>;
   readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Activity | undefined>;
@@ -242,7 +242,7 @@ export type OutputSum = {
 
 export type AssetName = { readonly id: Id; readonly name: string; readonly symbol: string; readonly denomination: number };
 
-export type AssetEntry = AssetName & {
+export type AssetDetails = AssetName & {
   /** Derived from the feature extensions (fxs) of its initial states: `nft` if no fx has amounts. Each output also has a type of its own. */
   readonly type: AssetType;
   /** `variable` if its creation has a mint output, so that more can be minted. */
@@ -255,8 +255,9 @@ export type AssetEntry = AssetName & {
   readonly supply: bigint;
   /** Number of unspent NFT and property outputs of this chain. */
   readonly nfts: number;
-  readonly minters: readonly Address[];
 };
+
+export type AssetEntry = AssetDetails & { readonly minters: readonly Address[] };
 
 /** The last transaction of some addresses, and one of its outputs that belongs to one of them. */
 export type Activity = {

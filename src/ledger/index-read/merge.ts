@@ -74,7 +74,9 @@ export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions
     }
     buffered = buffered.slice(readyCount);
     const missing = 1 - page.length / limit;
-    toRead = safe === undefined ? [] : nextToRead(unfinished, compare, Math.max(missing, minShare));
+    // Where a second read costs more than rows, every source that goes on is read: one that is not would need a third.
+    const share = unfinished.length * minShare < rowsPerRound / limit ? 1 : Math.max(missing, minShare);
+    toRead = safe === undefined ? [] : nextToRead(unfinished, compare, share);
     const grown = Math.min(size * (missing > 0.5 ? 4 : 2), largestSize);
     size = isFiltered ? secondSize(filteredRows, toRead.length) : Math.max(grown, spareRows(toRead.length));
     readTo = safe;

@@ -12,6 +12,7 @@ import type { ExplorerReads } from './explorer-reads.ts';
 import type { IndexedChain, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
 import { createAssetListReads } from './read-asset-lists.ts';
+import { createAssetReads } from './read-assets.ts';
 import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
@@ -41,6 +42,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain, outputs, txs, sql);
+  const details = createAssetReads(tables, outputs);
   const assets = createAssetListReads(tables, chain.id, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
@@ -68,7 +70,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
 
   return {
     createdAssets: (query) => run(() => assets.createdAssets(query)),
-    assetCounts: (ids) => run(() => assets.assetCounts(ids)),
+    countedAssets: (ids) => run(() => details.countedAssets(ids)),
     holders: async (asset, offset, limit) => {
       const { height, counts } = await run(() => assets.countsAt(asset));
       // A revert may have removed the block.
@@ -87,7 +89,8 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     outputById: (id, pin) => runWithPauses(() => outputById(id, pin)),
     sharedOutputs: (query) =>
       runWithPauses(function* () {
-        return yield* outputs.toEntries((yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets)).outputs);
+        const { outputs: found, readTo } = yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets);
+        return { outputs: yield* outputs.toEntries(found), readTo: readTo?.seq };
       }),
     balanceHistory: (query) => runWithPauses(() => balanceHistory(query)),
     atomicOutputs: (limit) => run(() => transfers.atomicOutputs(limit)),

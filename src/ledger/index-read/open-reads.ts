@@ -53,7 +53,6 @@ export function openReads(
   }
   return {
     tip: tip.readRecent,
-    newestTip: tip.read,
     pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.recent())),
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.recent())),
     completeFrom: constantReaderOn(sql)(blocks.completeFrom, 0),
@@ -86,6 +85,7 @@ export function openReads(
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),
+    assetDetails: (ids) => run(() => assets.assetDetails(ids)),
     assetNames: (ids) => run(() => assets.assetNames(ids)),
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),

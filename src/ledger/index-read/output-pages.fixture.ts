@@ -7,11 +7,11 @@ export const nextPage = ({ outputs, readTo }: OutputList, limit: number): { read
 };
 
 /** All outputs of a list, page by page. */
-export async function readOutputPages(reads: IndexReads, query: Omit<UtxoQuery, 'after'>): Promise<OutputEntry[]> {
+export async function readOutputPages(read: IndexReads['utxos'], query: Omit<UtxoQuery, 'after'>): Promise<OutputEntry[]> {
   const all: OutputEntry[] = [];
   let from: { readonly after: number | undefined } | undefined = { after: undefined };
   while (from !== undefined) {
-    const page: OutputList = await reads.utxos({ ...query, ...from });
+    const page: OutputList = await read({ ...query, ...from });
     all.push(...page.outputs);
     from = nextPage(page, query.limit);
   }

@@ -2,7 +2,6 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
 import { outputsPerTx } from '../state/output-number.ts';
@@ -10,18 +9,16 @@ import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import { type CountColumns, countsOf } from './read-assets.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 /** Lists of assets and of their NFT groups. */
 export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, chainID: Id, outputs: Pick<OutputReads, 'bySeqs'>) {
-  const created = {
-    asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
-    desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
-  };
-  const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
-  const counts = keyLookup((keys) => `SELECT asset, holders, held, minted, minted_nfts FROM ${t.assetStat} WHERE asset IN (${keys})`);
+  const createdFirst = (order: 'ASC' | 'DESC') => `SELECT h.tx AS seq, x.id FROM ${t.history} h JOIN ${t.tx} x ON x.seq = h.tx
+    WHERE h.subject = ? AND h.kind = ? AND h.tx > ? AND h.tx < ? ORDER BY h.tx ${order} LIMIT ? + 0`;
+  const created = { asc: createdFirst('ASC'), desc: createdFirst('DESC') };
   // One statement: the height is that of the block whose counts these are.
-  const countsAt = `SELECT p.height, s.asset, s.holders, s.held, s.minted, s.minted_nfts
+  const countsAt = `SELECT p.height, s.holders, s.held, s.minted, s.minted_nfts
     FROM progress p LEFT JOIN ${t.assetStat} s ON s.asset = ? WHERE p.chain = ?`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
   const firstMintOutputs = `SELECT m.seq FROM ${t.minter} m
@@ -34,21 +31,13 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, c
     createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
       const [low, high] = order === 'asc' ? [after ?? 0, pin.lastTx + 1] : [0, Math.min(after ?? pin.lastTx + 1, pin.lastTx + 1)];
       const values = [wholeChain, txKinds.CreateAssetTx, low, high, limit];
-      const seqs = yield* fetchRows<{ seq: number }>([{ text: created[order], values }]);
-      const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>(txIds(seqs.map(({ seq }) => seq)));
-      const ids = new Map(rows.map(({ seq, id }) => [seq, toHex(id) as Id]));
-      return seqs.map(({ seq }) => ({ seq, id: ids.get(seq) as Id }));
-    },
-    assetCounts: function* (ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetCounts>> {
-      const rows = yield* fetchRows<CountRow>(counts([...new Set(ids)].map(idToBytes)));
-      return new Map(rows.map((row) => [toHex(row.asset) as Id, toCounts(row)]));
+      const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>([{ text: created[order], values }]);
+      return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
     },
     /** The counts of an asset, and the height of the block that they are of. */
     countsAt: function* (id: Id): Steps<{ readonly height: number; readonly counts: AssetCounts | undefined }> {
-      const [row] = yield* fetchRows<Partial<CountRow> & { height: number }>([
-        { text: countsAt, values: [idToBytes(id), idToBytes(chainID)] },
-      ]);
-      return { height: row?.height ?? 0, counts: row?.asset ? toCounts(row as CountRow) : undefined };
+      const [row] = yield* fetchRows<CountColumns & { height: number }>([{ text: countsAt, values: [idToBytes(id), idToBytes(chainID)] }]);
+      return { height: row?.height ?? 0, counts: row && countsOf(row) };
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
@@ -72,13 +61,6 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, c
   };
 }
 
-const toCounts = ({ holders, held, minted, minted_nfts }: CountRow): AssetCounts => ({
-  holders,
-  held: sumFromBytes(held),
-  minted: sumFromBytes(minted),
-  mintedNfts: minted_nfts,
-});
-
 type GroupOrder = Pick<NftGroup, 'groupID' | 'utxo'>;
 
 /** Several outputs of one group are in the order of their output indexes. */
@@ -87,11 +69,4 @@ const byGroup = (a: GroupOrder, b: GroupOrder): number => a.groupID - b.groupID 
 /** Subject of the whole chain in the `history` table. */
 const wholeChain = new Uint8Array(0);
 
-type CountRow = {
-  readonly asset: Uint8Array;
-  readonly holders: number;
-  readonly held: Uint8Array;
-  readonly minted: Uint8Array;
-  readonly minted_nfts: number;
-};
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };

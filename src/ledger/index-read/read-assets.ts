@@ -7,16 +7,21 @@ import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
-import type { AssetEntry, AssetName, StepsOf } from './index-reads.ts';
+import type { AssetCounts, CountedAsset } from './explorer-reads.ts';
+import type { AssetDetails, AssetEntry, AssetName, StepsOf } from './index-reads.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 export function createAssetReads(
   t: Tables & IndexTables,
   { addBytes }: Pick<OutputReads, 'addBytes'>,
-): StepsOf<'asset' | 'assets' | 'assetNames'> {
+): StepsOf<'asset' | 'assets' | 'assetDetails' | 'assetNames'> & {
+  /** Assets with the counts of their holders, as of the same block. */
+  readonly countedAssets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, CountedAsset>>;
+} {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
+      s.holders, s.held, s.minted, s.minted_nfts,
       (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
       LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
@@ -28,8 +33,10 @@ export function createAssetReads(
   const names = keyLookup((keys) => `SELECT id, name, symbol, denomination FROM ${t.asset} WHERE id IN (${keys})`);
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
-  function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
-    const keys = [...new Set(ids)].map(idToBytes);
+  const keysOf = (ids: readonly Id[]) => [...new Set(ids)].map(idToBytes);
+
+  function* countedAssets(ids: readonly Id[]): Steps<ReadonlyMap<Id, CountedAsset>> {
+    const keys = keysOf(ids);
     const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
     const mintersOf = new Map<string, Set<Address>>();
     const minterRows = rows.minters as readonly { asset: Uint8Array; seq: number; bytes: StoredUtxo | null }[];
@@ -39,14 +46,26 @@ export function createAssetReads(
       for (const address of storedOwners(bytes)) owners.add(address);
       mintersOf.set(id, owners);
     }
-    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, mintersOf.get(toHex(row.id))));
-    return new Map(entries.map((entry) => [entry.id, entry]));
+    const found = (rows.details as AssetRow[]).map((row) => {
+      const minters = [...(mintersOf.get(toHex(row.id)) ?? [])].sort();
+      return { entry: { ...detailsOf(row), minters }, counts: countsOf(row) };
+    });
+    return new Map(found.map((one) => [one.entry.id, one]));
+  }
+
+  function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
+    return new Map([...(yield* countedAssets(ids))].map(([id, { entry }]) => [id, entry]));
   }
 
   return {
     assets,
+    countedAssets,
+    assetDetails: function* (ids) {
+      const rows = yield* fetchRows<AssetRow>(details(keysOf(ids)));
+      return new Map(rows.map(detailsOf).map((one) => [one.id, one]));
+    },
     assetNames: function* (ids) {
-      const rows = yield* fetchRows<NameRow>(names([...new Set(ids)].map(idToBytes)));
+      const rows = yield* fetchRows<NameRow>(names(keysOf(ids)));
       return rows.map(nameOf);
     },
     asset: function* (id) {
@@ -58,7 +77,7 @@ export function createAssetReads(
   };
 }
 
-function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): AssetEntry {
+function detailsOf(row: AssetRow): AssetDetails {
   const createdTime = row.created ?? row.first ?? 0;
   return {
     ...nameOf(row),
@@ -70,9 +89,12 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
     txs: row.txs ?? 0,
     supply: row.supply === null ? 0n : sumFromBytes(row.supply),
     nfts: row.nfts ?? 0,
-    minters: [...(minters ?? [])].sort(),
   };
 }
+
+/** The counts of a row of `asset_stat`; undefined if the asset has none. */
+export const countsOf = ({ holders, held, minted, minted_nfts }: CountColumns): AssetCounts | undefined =>
+  holders === null ? undefined : { holders, held: sumFromBytes(held), minted: sumFromBytes(minted), mintedNfts: minted_nfts };
 
 const nameOf = ({ id, name, symbol, denomination }: NameRow): AssetName => ({
   id: toHex(id) as Id,
@@ -87,13 +109,19 @@ const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
 
 type NameRow = { readonly id: Uint8Array; readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
-type AssetRow = NameRow & {
-  readonly fxs: string;
-  readonly created: number | null;
-  readonly first: number | null;
-  readonly last: number | null;
-  readonly txs: number | null;
-  readonly supply: Uint8Array | null;
-  readonly nfts: number | null;
-  readonly minter: number | null;
-};
+/** All are NULL for an asset without a row. */
+export type CountColumns =
+  | { readonly holders: number; readonly held: Uint8Array; readonly minted: Uint8Array; readonly minted_nfts: number }
+  | { readonly holders: null; readonly held: null; readonly minted: null; readonly minted_nfts: null };
+
+type AssetRow = NameRow &
+  CountColumns & {
+    readonly fxs: string;
+    readonly created: number | null;
+    readonly first: number | null;
+    readonly last: number | null;
+    readonly txs: number | null;
+    readonly supply: Uint8Array | null;
+    readonly nfts: number | null;
+    readonly minter: number | null;
+  };

@@ -53,6 +53,8 @@ export function createUtxoReads(
   limits: ListLimits & FilterLimits = {},
 ): UtxoReads {
   const { filteredRows = usualFilteredRows } = limits;
+  // On PostgreSQL another round trip takes longer than to read a thousand rows.
+  const rowsPerRound = dialect === 'postgres' ? 2048 : undefined;
   const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, limits);
   const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, dialect, recentTip);
@@ -86,6 +88,7 @@ export function createUtxoReads(
             toItem,
             limit,
             filteredRows: isFiltered ? filteredRows : undefined,
+            rowsPerRound,
           });
     const page = { outputs: items, readTo };
     return { ...page, asPinned: () => addSpentSince(query, sets, { page, after, range, matches }) };

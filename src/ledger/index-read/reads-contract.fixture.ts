@@ -156,7 +156,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const query = utxoQuery(chains, pins[chains.pick(pins.length)] as PinnedBlock);
           const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
           const limit = pageSize([1, 2, 5, 1000][chains.pick(4)] as number, whole);
-          const found = await readOutputPages(reads, { ...query, limit });
+          const found = await readOutputPages(reads.utxos, { ...query, limit });
           expect(found.map(comparable)).toEqual(whole);
           expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length);
         }
@@ -171,7 +171,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const query = utxoQuery(chains, pin);
           const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
           const limit = pageSize(7, whole);
-          expect((await readOutputPages(reads, { ...query, limit })).map(comparable)).toEqual(whole);
+          expect((await readOutputPages(reads.utxos, { ...query, limit })).map(comparable)).toEqual(whole);
         }
     });
 

@@ -6,7 +6,8 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type IndexedTestChain, openIndexedChains, type PreparedBlock } from '../index-sqlite/indexed-chains.fixture.ts';
 import { openReindex } from '../index-sqlite/reindex.ts';
-import type { ExportedOutput } from './exported-outputs.ts';
+import type { IndexSpec } from './block-writer.ts';
+import { type ExportedOutput, exportedOutputSteps } from './exported-outputs.ts';
 import { twoChainIDs, unindexedChainID } from './two-chains.fixture.ts';
 
 type ExportRecord = { readonly utxo: Utxo; readonly destination: ExportedOutput['destination']; readonly height: number };
@@ -40,6 +41,7 @@ test('an export is unspent for each of its owners until it is marked as spent', 
     const chains = openExportingChains(seed);
     const checker = createIndexChecker(chains.specs, 'sqlite');
     const spent = new Set<string>();
+    const { filterOwners } = exportedOutputSteps(chains.specs[0] as IndexSpec, 'sqlite');
     for (let i = 0; i < 100; i++) {
       chains.step();
       const unspent = chains.allExports.filter(({ utxo, destination }) => destination === unindexedChainID && !spent.has(utxo.id));
@@ -50,12 +52,18 @@ test('an export is unspent for each of its owners until it is marked as spent', 
         expect(sortedKeys(listed)).toEqual(sortedKeys(own.map(({ utxo: { id }, destination }) => ({ id, destination }))));
         for (const one of listed) expect(one.height).toBe(own.find(({ utxo }) => utxo.id === one.id)?.height as number);
       }
+      const readOwners = () => chains.run(filterOwners([...owners], [unindexedChainID]));
+      const before = readOwners();
+      expect(new Set(before.owners)).toEqual(owners);
+      expect(readOwners().version).toBe(before.version);
       const found = unspent.filter(() => chains.sender.source.pick(3) === 0);
       const exports = found.map(({ utxo: { id }, destination }) => ({ id, destination }));
       // Marked twice, with another destination, or an output that was never exported: no further effect.
       await chains.exported.markSpent([...exports, ...exports, ...exports.map(({ id }) => ({ id, destination: twoChainIDs[1] }))]);
       await chains.exported.markSpent([...exports, { id: chains.sender.source.feeAsset, destination: unindexedChainID }]);
       for (const { id } of exports) spent.add(id);
+      const isOwned = found.some(({ utxo }) => utxo.output.addresses.length > 0);
+      expect(readOwners().version !== before.version).toBe(isOwned);
       expect(chains.run(checker.checkNew())).toEqual([]);
     }
     expect(spent.size).toBeGreaterThan(3);

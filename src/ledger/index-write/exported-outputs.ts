@@ -26,14 +26,21 @@ export type ExportedOutput = { readonly id: Id; readonly destination: Id };
 /** `height`: height of the block that exported it. */
 export type UnspentExport = ExportedOutput & { readonly height: number };
 
+/** Addresses with unspent exports. `version`: a text that changes when one of these exports is spent, or another is added. */
+export type OwnersOfExports = { readonly owners: readonly Address[]; readonly version: string };
+
+/** `count` and `sum`: how many exports to the destination the address has, and the sum of their numbers. */
+type OwnerRow = { readonly address: Uint8Array; readonly destination: Uint8Array; readonly count: number; readonly sum: string };
+
 /** The operations of `ExportedOutputs` as steps on a database. */
 export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dialect: Dialect, schema: '' | `${string}.` = '') {
   const q = writerQueries(dialect, chain.number, schema);
   const unspentText = `SELECT m.id, m.destination, m.put_height AS height FROM ${schema}${indexTablesOf(chain.number).movedOwner} h
     JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address = ? AND h.shelf = ${outputSets.exported}`;
+  const perDestination = 'OVER (PARTITION BY h.address, m.destination)';
   const ownersLookup = keyLookup(
-    (keys) => `SELECT DISTINCT h.address, m.destination FROM ${schema}${indexTablesOf(chain.number).movedOwner} h
-      JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address IN (${keys}) AND h.shelf = ${outputSets.exported}`,
+    (keys) => `SELECT DISTINCT h.address, m.destination, CAST(count(*) ${perDestination} AS integer) AS count,
+      CAST(sum(h.seq) ${perDestination} AS text) AS sum FROM ${schema}${indexTablesOf(chain.number).movedOwner} h JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address IN (${keys}) AND h.shelf = ${outputSets.exported}`,
   );
   const lastBlockTimeText = `SELECT time FROM ${tablesOf(chain.number).block} ORDER BY height DESC LIMIT 1`;
 
@@ -45,11 +52,19 @@ export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dia
       return rows.map(({ id, destination, height }) => ({ id: toHex(id) as Id, destination: toHex(destination) as Id, height }));
     },
 
-    /** Returns the addresses that have unspent exports to any of the destination chains. */
-    filterOwners: function* (addresses: readonly Address[], destinations: readonly Id[]): Steps<Address[]> {
+    /** Which of the addresses have unspent exports to any of the destination chains. */
+    filterOwners: function* (addresses: readonly Address[], destinations: readonly Id[]): Steps<OwnersOfExports> {
       const chains = new Set<string>(destinations);
-      const rows = yield* fetchRows<{ address: Uint8Array; destination: Uint8Array }>(ownersLookup(addresses.map(addressBlob)));
-      return [...new Set(rows.filter(({ destination }) => chains.has(toHex(destination))).map(({ address }) => toHex(address) as Address))];
+      const rows = (yield* fetchRows<OwnerRow>(ownersLookup(addresses.map(addressBlob)))).filter(({ destination }) =>
+        chains.has(toHex(destination)),
+      );
+      return {
+        owners: [...new Set(rows.map(({ address }) => toHex(address) as Address))],
+        version: rows
+          .map((row) => [toHex(row.address), toHex(row.destination), row.count, row.sum].join())
+          .sort()
+          .join(),
+      };
     },
 
     /**
