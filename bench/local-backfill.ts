@@ -9,6 +9,7 @@ import type { PostgresBenchChain } from './postgres-chain.ts';
 const timing = {
   clock: { monotonic: () => performance.now() },
   timers: {
+    soon: (run: () => void) => void setImmediate(run),
     after: (delay: number, run: () => void) => {
       const timer = setTimeout(run, delay > 100 ? delay : 0);
       return () => clearTimeout(timer);
