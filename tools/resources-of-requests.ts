@@ -112,6 +112,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/webhooks/deliverer.ts runners',
       'api/webhooks/delivery-window.ts entries',
       'api/webhooks/request-slots.ts waiting running',
+      'api/webhooks/send-message.ts running',
       'api/webhooks/state-saver.ts waiting',
     ],
   },
