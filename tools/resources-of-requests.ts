@@ -4,10 +4,11 @@ import type { ResourceRow } from './resource-table.ts';
 export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'open HTTP connections and the requests on them, one at a time each',
-    limit: 'file handles of the process (`ulimit -n`); a connection without traffic is closed after `--http-idle-timeout`',
-    over: 'the kernel does not accept more',
+    limit:
+      'three quarters of the file handles of the process (`ulimit -n`), half of that for one address (IPv6: /64); a connection without traffic is closed after `--http-idle-timeout`',
+    over: 'the connection that was idle longest is closed (on Linux; elsewhere the kernel does not accept more); the check `connections` fails while the total is reached',
     seen: 'serac_route_requests_total',
-    test: 'test/unread-clients.test.ts',
+    test: 'test/file-handles.test.ts',
     holds: [
       'app/platform/serve-node.ts open running',
       'api/rest/response-cache.ts running',
