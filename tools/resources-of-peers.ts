@@ -93,7 +93,6 @@ export const peerResources: readonly ResourceRow[] = [
       'network/consensus/block-delivery.ts preparing',
       'network/consensus/block-requests.ts byBlock byNode',
       'network/consensus/pending-blocks.ts entries',
-      'network/consensus/refused-pauses.ts pauses',
       'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },

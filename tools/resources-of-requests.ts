@@ -10,7 +10,9 @@ export const requestResources: readonly ResourceRow[] = [
     seen: 'serac_route_requests_total',
     test: 'test/file-handles.test.ts',
     holds: [
-      'app/platform/serve-node.ts open running',
+      'app/platform/serve-node.ts open running ofGroup',
+      'app/platform/connection-limit.ts lineAt',
+      'base/timing/bounded-wait.ts waiting',
       'api/rest/response-cache.ts running',
       'api/access/limiter-redis.ts inFlight',
       'base/timing/long-work.ts waiting',
