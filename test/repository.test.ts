@@ -37,9 +37,10 @@ describe('.github/workflows', () => {
   const release = new Map(workflows).get('.github/workflows/release.yml') as Workflow;
   const steps = workflows.flatMap(([, { jobs }]) => Object.values(jobs).flatMap((job) => job.steps));
 
-  test("the README's test command runs on all systems with Node 22 and 24", () => {
+  test("the README's test command and then all tests run on all systems with Node 22 and 24", () => {
     const [, command = ''] = /```sh\n(.*?) +# runs the tests\n```/.exec(read('README.md')) ?? [];
     const job = workflows.flatMap(([, { jobs }]) => Object.values(jobs)).find((one) => one.steps.some(({ run }) => run === command));
+    expect(job?.steps.slice(-2).map(({ run }) => run)).toEqual([command, 'npm run test:all']);
     const matrix = job?.strategy?.matrix as Matrix;
     expect(matrix.system).toEqual(['Linux x64', 'Linux arm64', 'macOS', 'Windows']);
     expect(matrix.node).toEqual([22, 24]);
