@@ -348,7 +348,7 @@ export const partsWithoutPage: Readonly<Record<string, readonly string[]>> = { '
 /** The folder of the decisions. Each of its files but the list is a page, which needs no row. */
 export const decisionsFolder = 'docs/understand/decisions/';
 
-/** Pages of before the five doors, by their old paths: a request for one is redirected. Decisions kept their names. */
+/** Pages of before the five doors, by their old paths: a request for one is redirected. Decisions that are not here kept their names. */
 export const movedPages: Readonly<Record<string, string>> = {
   architecture: 'understand/architecture',
   'beside-avalanchego': 'operate/beside-avalanchego',
@@ -359,6 +359,8 @@ export const movedPages: Readonly<Record<string, string>> = {
   contributing: 'understand/contributing',
   damage: 'operate/damage',
   'data-api': 'reference/data-api',
+  'decisions/chain-counters': 'understand/decisions/lean-ledger',
+  'decisions/one-balance': 'understand/decisions/lean-ledger',
   dependencies: 'understand/dependencies',
   'dev-methods': 'reference/dev-methods',
   differences: 'understand/differences',
