@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readBackfilled } from '../../api/data/backfilled-read.ts';
 import { ApiError } from '../../api/rest/api-error.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
@@ -15,7 +16,7 @@ const pChain = idOf(Buffer.from('P'));
 /** `serac api` of a network with outputs from before linearization, on a virtual clock; the test says whether the indexer answers. */
 function open() {
   const { timing, until } = createVirtualTiming();
-  const indexer = { answers: true, isAway: false };
+  const indexer = { answers: true, isAway: false, findsImport: false };
   let tokens: Uint8Array[] = [];
   const requested: string[] = [];
   /** The primary: a request is a notification, and its result a row. */
@@ -25,17 +26,17 @@ function open() {
       if (!text.includes('pg_notify')) return tokens.map((token) => ({ token, failure: null }));
       const payload = String(values[1]);
       requested.push(...payload.split(' ').map((one) => one.slice(16)));
+      if (indexer.findsImport) exports.count--;
       if (indexer.answers) tokens = payload.split(' ').map((one) => fromHex(one.slice(0, 16)));
       return [];
     },
   } as unknown as Sql;
-  /** The host that is read: only `exporter` has exports. */
+  /** The host that is read: only `exporter` has exports. Their number and sum change when one is imported. */
+  const exports = { address: fromHex(exporter), destination: fromHex(pChain), count: 2, sum: '-7' };
   const sql = {
     dialect: 'postgres',
     all: async (_: string, values: readonly Uint8Array[]) =>
-      values.some((value) => Buffer.from(value).equals(fromHex(exporter)))
-        ? [{ address: fromHex(exporter), destination: fromHex(pChain) }]
-        : [],
+      values.some((value) => Buffer.from(value).equals(fromHex(exporter))) ? [{ ...exports }] : [],
   } as unknown as Sql;
   let counter = 0;
   const env = {
@@ -43,7 +44,7 @@ function open() {
     timers: timing,
     random: (size: number) => Buffer.alloc(size, ++counter),
   } as unknown as TimeEnv & CryptoEnv;
-  const { backfillAddresses } = createIndexerBackfill(
+  const { backfillAddresses, backfills } = createIndexerBackfill(
     env,
     {
       hosts: { primary },
@@ -72,7 +73,17 @@ function open() {
     await until(() => outcome !== undefined);
     return [outcome as string, timing.now() - began];
   };
-  return { indexer, requested, measure };
+  /** How often an answer about an address is read. */
+  const countReads = async (owner: Address): Promise<number> => {
+    let [reads, isRead] = [0, false];
+    const read = async () => void reads++;
+    void readBackfilled({ backfillAddresses, backfills }, [owner], read).then(() => {
+      isRead = true;
+    });
+    await until(() => isRead);
+    return reads;
+  };
+  return { indexer, requested, measure, countReads };
 }
 
 test('only what is not recorded, and exports, are asked for', async () => {
@@ -99,4 +110,19 @@ test('while nobody writes the index, nobody waits and nothing is requested', asy
   expect(await measure([exporter])).toEqual(['imports-unknown', 0]);
   expect((await measure([unrecorded]))[0]).toStartWith('503');
   expect(requested).toEqual([]);
+});
+
+test('an answer is read a second time only if the indexer stored something that it shows', async () => {
+  const { indexer, requested, countReads } = open();
+  // The node was asked, and no other chain has imported the exports.
+  expect(await countReads(exporter)).toBe(1);
+  expect(requested).toEqual([exporter]);
+  const another = open();
+  another.indexer.findsImport = true;
+  expect(await another.countReads(exporter)).toBe(2);
+  // Outputs from before linearization are not seen in the exports.
+  expect(await countReads(unrecorded)).toBe(2);
+  // Both are known now: nothing is asked for.
+  indexer.findsImport = true;
+  expect([await countReads(unrecorded), await countReads(exporter)]).toEqual([1, 1]);
 });
