@@ -20,7 +20,7 @@ import { type BenchEnv, type BenchServer, bareServer, type Launcher, serac, sera
 type Run = { readonly row: DataRow; readonly name: string; readonly requests: Requests; readonly response: string };
 
 /** Measures the Data and Metrics APIs over a long history, in comparison with a bare server that returns the same bytes. */
-export async function runData(env: BenchEnv, load: LoadGenerator, options: Options): Promise<void> {
+export async function runData(env: BenchEnv, load: LoadGenerator, options: Options): Promise<readonly ReportRow[]> {
   const made = await prepareDataDir(options.keep ?? join(env.dir, 'data'), options.quick ? 100_000 : 1_000_000, env.signal);
   console.log(
     `${made.txs} transactions in ${made.blocks} blocks, ${made.unspent} UTXOs, ${made.megabytes} MB: made and indexed in ${made.seconds} s`,
@@ -35,17 +35,28 @@ export async function runData(env: BenchEnv, load: LoadGenerator, options: Optio
       return rows.filter(({ name }) => isSelected(name, options));
     };
     const rows = await rowsOf(history, store.pageSecret());
-    for (const line of formatRendering(await measureRendering({ reads: history, pageSecret: store.pageSecret() }, rows))) console.log(line);
+    const costs = await measureRendering({ reads: history, pageSecret: store.pageSecret() }, rows);
+    for (const line of formatRendering(costs)) console.log(line);
+    const firstRenderings = [...costs].map(
+      ([{ name }, { first }]): ReportRow => ({
+        name: `${name}, CPU time`,
+        unit: 'ms',
+        ours: [first / 1000],
+        theirs: [],
+        target: { atMost: Number.POSITIVE_INFINITY },
+      }),
+    );
     for (const workers of options.workers) {
       const flag = `--workers=${workers}`;
       await measure(env, load, options, { title: flag, launcher: serac(env, made.dir, [flag]), rows });
     }
-    if (options.postgres === undefined) return;
+    if (options.postgres === undefined) return firstRenderings;
     const copy = await preparePostgres(options.postgres, store, made);
     try {
       const rowsOfCopy = await rowsOf(copy.reads, copy.pageSecret);
       await measure(env, load, options, { title: 'serac api', launcher: seracApi(env, copy.url), rows: rowsOfCopy });
       for (const line of formatStatements(await countStatements(copy, rowsOfCopy))) console.log(line);
+      return firstRenderings;
     } finally {
       await copy.close();
     }

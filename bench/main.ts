@@ -29,6 +29,7 @@ import { measureMachineLoad, readMemory } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
 import { formatTable, type ReportRow } from './report.ts';
 import { runRestart } from './restart.ts';
+import { describeCircumstances, recordResults } from './results.ts';
 import { runScale } from './scale.ts';
 import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
 import { runSoak } from './soak.ts';
@@ -44,25 +45,28 @@ if (typeof options === 'string') {
 const dir = mkdtempSync(join(tmpdir(), 'serac-bench-'));
 const abort = new AbortController();
 const env: BenchEnv = { dir, signal: abort.signal };
+/** Rows that may answer a question of the performance page. */
+const answers: ReportRow[] = [];
+const keepAnswers = (rows: readonly ReportRow[]): void => void answers.push(...rows);
 const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, binary: string | undefined) => Promise<void> } = {
-  table: runTable,
+  table: async (load, options, binary) => keepAnswers(await runTable(load, options, binary)),
   scale: async (load, options) => {
     if (options.txs === undefined) await runScale(env, load, options);
     if (options.blocks === undefined) await runDataScale(env, load, options);
   },
-  data: (load, options) => runData(env, load, options),
+  data: async (load, options) => keepAnswers(await runData(env, load, options)),
   'index-cost': (load, options) => runIndexCost(env, load, options),
   'index-load': (_load, options) => runIndexLoad(env, options),
   threads: (load, options) => runThreads(env, load, options),
-  transfer: (_load, options) => runTransferCost(env, options),
+  transfer: async (_load, options) => keepAnswers(await runTransferCost(env, options)),
   follow: (load, options, binary) => runFollow(env, load, options, binary),
   events: (load, options) => runEvents(env, load, options),
-  p2p: (_load, options, binary) => runP2p(env, options, binary),
+  p2p: async (_load, options, binary) => keepAnswers(await runP2p(env, options, binary)),
   hostile: (_load, options, binary) => runHostile(env, options, binary),
   limits: (_load, options) => runLimits(env, options),
   cluster: (load, options) => runCluster(env, load, options),
   soak: (_load, options) => runSoak(env, options),
-  restart: (_load, options) => runRestart(env, options),
+  restart: async (_load, options) => keepAnswers(await runRestart(env, options)),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 
@@ -70,7 +74,12 @@ try {
   const load = createLoadGenerator(env);
   const inUse = await measureMachineLoad(1000);
   if (inUse !== undefined) console.error(`${navigator.hardwareConcurrency} processors, ${Math.round(inUse * 100)} % busy with other work`);
-  await modes[options.mode](load, options, process.env.AVALANCHEGO || undefined);
+  const binary = process.env.AVALANCHEGO || undefined;
+  await modes[options.mode](load, options, binary);
+  if (options.recordResults && answers.length > 0) {
+    const answered = recordResults(options.mode, answers, binary !== undefined, describeCircumstances(inUse));
+    console.error(`${answered.length} figures written to bench/results.json; npx bun tools/docs.ts writes them to the docs`);
+  }
 } catch (error) {
   process.exitCode = 1;
   console.error(abort.signal.aborted ? 'stopped' : (error as Error).message);
@@ -79,7 +88,7 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-async function runTable(load: LoadGenerator, options: Options, binary: string | undefined): Promise<void> {
+async function runTable(load: LoadGenerator, options: Options, binary: string | undefined): Promise<readonly ReportRow[]> {
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
     rows.push(row);
@@ -107,6 +116,7 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));
   console.log(`memory after these runs: ${loaded.join(', ')}`);
+  return rows;
 }
 
 /** Records Serac's response to every row, for the bare server to return. */

@@ -27,6 +27,8 @@ export type Options = {
   readonly soak: SoakOptions;
   /** Whether the figures of `limits` or `soak` are added to their history. */
   readonly record: boolean;
+  /** Whether answers to the questions of the performance page are written to bench/results.json: a run at its default length, or `record`. */
+  readonly recordResults: boolean;
 };
 
 type SoakOptions = {
@@ -63,6 +65,7 @@ export const usage = `npm run bench -- [--scale | --data | --index-cost | --inde
   --seconds N    length of one measured run, 1 to 60 (default 3)
   --rounds N     runs of each row on each server, 1 to 20 (default 3)
   --quick        1 second, 2 rounds: the whole table in under 4 minutes
+  --record       write the figures of a run that is shorter than usual to bench/results.json too; a run of the usual length always does
 
 The row "memory under mixed reads" is the highest memory of all processes in rounds of a minute each (--quick: 15 s): 16 connections, Node RPC,
 Data pages that are in no cache of responses, and avg_tps, on a chain of 5,000 transactions. --only mixed --rounds 8 runs it for eight minutes.
@@ -164,11 +167,14 @@ export function parseOptions(args: readonly string[]): Options | string {
         seed: parseInteger(values.seed, 2 ** 32) ?? Date.now() % 2 ** 32,
       },
       record,
+      recordResults: record || ![quick || undefined, only, values.seconds, values.rounds, values.blocks, values.txs].some(isGiven),
     };
   } catch (error) {
     return (error as Error).message;
   }
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined;
 
 function parseInteger(text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;

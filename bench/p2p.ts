@@ -10,7 +10,7 @@ import { formatTable, type ReportRow } from './report.ts';
 import type { BenchEnv } from './servers.ts';
 
 /** Measures nodes on a network: bootstrapping, the time from issue to acceptance, and the cost of idle peers. */
-export async function runP2p(env: BenchEnv, options: Options, binary: string | undefined): Promise<void> {
+export async function runP2p(env: BenchEnv, options: Options, binary: string | undefined): Promise<readonly ReportRow[]> {
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => void rows.push(row);
   const launchers = { ours: joinedSerac(env), theirs: binary === undefined ? undefined : joinedAvalancheGo(env, binary) };
@@ -19,6 +19,7 @@ export async function runP2p(env: BenchEnv, options: Options, binary: string | u
     if (isSelected(`issue to acceptance, ${nodes} nodes`, options)) await measureAcceptance(launchers, nodes, options, report);
   if (isSelected('idle peers', options)) await measureIdlePeers(launchers, readContext(env), options, report);
   console.log(formatTable(rows, { ours: 'Serac', theirs: 'AvalancheGo', showTargets: binary !== undefined }));
+  return rows;
 }
 
 /** The IDs of the chains of the local network and of their first blocks. */

@@ -9,7 +9,7 @@ export type ReportRow = {
   readonly target: Target;
 };
 
-type Unit = '/s' | 'ms' | 'MB';
+export type Unit = '/s' | 'ms' | 'MB' | 'bytes';
 
 /** A minimum ratio to the other server, or a maximum in the row's unit. */
 type Target = { readonly atLeast: number } | { readonly atMost: number };
@@ -30,9 +30,10 @@ export function spread(values: readonly number[]): number {
   return Math.max(...values.map((value) => Math.abs(value - middle))) / middle;
 }
 
+export const ratioOf = ({ unit, ours, theirs }: ReportRow): number => timesBetter(unit, median(ours), median(theirs));
+
 /** How many times better Serac is: a higher rate, or less time or memory. */
-export const ratioOf = ({ unit, ours, theirs }: ReportRow): number =>
-  unit === '/s' ? median(ours) / median(theirs) : median(theirs) / median(ours);
+export const timesBetter = (unit: Unit, ours: number, theirs: number): number => (unit === '/s' ? ours / theirs : theirs / ours);
 
 export function evaluateTarget(row: ReportRow): TargetResult {
   const rounds = row.ours.map((ours, i) => isReached({ ...row, ours: [ours], theirs: row.theirs.slice(i, i + 1) }));
@@ -81,14 +82,14 @@ function formatCpuCells({ cpu }: ReportRow): string[] {
 
 const formatRounded = (value: number): string => Math.round(value).toLocaleString('en');
 
-const formatAmount = (value: number, unit: Unit): string =>
+export const formatAmount = (value: number, unit: Unit): string =>
   unit === '/s'
     ? `${value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en')}/s`
-    : `${Math.round(value).toLocaleString('en')} ${unit}`;
+    : `${value < 10 ? value.toPrecision(2) : Math.round(value).toLocaleString('en')} ${unit}`;
 
 const formatPercent = (fraction: number): string => `${Math.round(fraction * 100)}%`;
 
-const formatRatio = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(2) : Math.round(ratio).toLocaleString('en')}x`;
+export const formatRatio = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(2) : Math.round(ratio).toLocaleString('en')}x`;
 
 const formatTarget = ({ target, unit }: ReportRow): string =>
   'atLeast' in target ? `>= ${target.atLeast}x` : `<= ${target.atMost.toLocaleString('en')} ${unit}`;

@@ -22,7 +22,7 @@ const restartsPerRound = 2;
  * Measures how long the built program takes until it is healthy after `kill -9` under load, on a chain of 10^5 transactions, in which phases, and with how
  * much CPU time, on which other work has less influence. Each restart begins with a copy of what the killed node left.
  */
-export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds }: Options): Promise<void> {
+export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds }: Options): Promise<readonly ReportRow[]> {
   const folder = createProgramFolder();
   try {
     const program = process.env.SERAC_TEST_PROGRAM ?? (await buildProgram(folder));
@@ -53,6 +53,7 @@ export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds
     );
     console.log(`median CPU time until healthy, of all processes: ${Math.round(median(cpu))} ms`);
     console.log(`median by phase: ${formatPhases(phases)}`);
+    return [row];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,11 +1,12 @@
 /**
- * Writes the generated parts of docs/: methods, errors, differences, routes and limits, which come from tables in the code. Run `bun tools/docs.ts`
+ * Writes the generated parts of docs/: methods, errors, differences, routes and limits, which come from tables in the code, and figures of the bench. Run `bun tools/docs.ts`
  * after changing a table; a test fails if a page is out of date.
  */
 
 import { differences } from '../src/api/differences.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
+import { renderPerformanceTable, renderReadmeFigures } from './figures-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
@@ -24,13 +25,15 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/reference/limits.md': () => renderLimitsPage(root),
   'docs/understand/dependencies.md': () => renderDependenciesPage(root),
+  'docs/operate/performance.md': () => renderPerformanceTable(),
+  'README.md': () => renderReadmeFigures(),
 };
 
-const beginMark = '<!-- from the tables: begin -->';
-const endMark = '<!-- from the tables: end -->';
+const markName = (page: string): string => (page === 'README.md' ? 'figures' : 'from the tables');
 
 export async function renderPage(page: string): Promise<{ before: string; after: string }> {
   const before = await Bun.file(root + page).text();
+  const [beginMark, endMark] = [`<!-- ${markName(page)}: begin -->`, `<!-- ${markName(page)}: end -->`];
   const [head, rest] = before.split(beginMark);
   const tail = rest?.split(endMark)[1];
   if (head === undefined || tail === undefined) throw new Error(`${page} has no marks for its generated part: ${beginMark} and ${endMark}`);

@@ -259,15 +259,7 @@ export const docsTable: readonly DocsRow[] = [
     title: 'What to expect',
     section: 'Operate',
     source: 'docs/operate/performance.md',
-    about: 'Rates, memory, disk and start, and which flags change them.',
-  },
-  {
-    page: 'operate/beside-avalanchego',
-    title: 'Numbers beside AvalancheGo',
-    section: 'Operate',
-    source: 'README.md',
-    about: 'The same work on Serac and on AvalancheGo, in one run.',
-    parts: ['numbers-beside-avalanchego'],
+    about: 'Rates, memory, disk and start beside AvalancheGo, and which flags change them.',
   },
   {
     page: 'understand/architecture',
@@ -343,7 +335,9 @@ export const docsTable: readonly DocsRow[] = [
 ];
 
 /** Sections of files of which only parts are pages, which the site replaces: its navigation is the list of pages. */
-export const partsWithoutPage: Readonly<Record<string, readonly string[]>> = { 'README.md': ['documentation'] };
+export const partsWithoutPage: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['documentation', 'numbers-beside-avalanchego'],
+};
 
 /** The folder of the decisions. Each of its files but the list is a page, which needs no row. */
 export const decisionsFolder = 'docs/understand/decisions/';
@@ -351,7 +345,7 @@ export const decisionsFolder = 'docs/understand/decisions/';
 /** Pages of before the five doors, by their old paths: a request for one is redirected. Decisions that are not here kept their names. */
 export const movedPages: Readonly<Record<string, string>> = {
   architecture: 'understand/architecture',
-  'beside-avalanchego': 'operate/beside-avalanchego',
+  'beside-avalanchego': 'operate/performance',
   changelog: 'understand/changelog',
   'coming-from-anvil-and-hardhat': 'start/from-anvil',
   'coming-from-avacloud-and-glacier': 'start/from-avacloud',
@@ -377,6 +371,7 @@ export const movedPages: Readonly<Record<string, string>> = {
   mcp: 'guides/agents',
   'metrics-api': 'reference/metrics-api',
   'node-rpc': 'reference/node-rpc',
+  'operate/beside-avalanchego': 'operate/performance',
   operators: 'operate/service',
   packaging: 'operate/install',
   'peer-messages': 'reference/peer-messages',
