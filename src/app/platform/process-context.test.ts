@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRunningNode, type ProcessContext, writeProcessContext } from './process-context.ts';
@@ -39,6 +39,27 @@ test('a node is found by the file that it wrote, also a renamed one, and not by 
   expect(findRunningNode(path, unasked)).toBeUndefined();
   await other.end();
   expect(findRunningNode(`${path}.moved`, unasked)).toBeUndefined();
+});
+
+test('the file appears whole: one that a program may be reading is replaced, not emptied, and nothing else is left', () => {
+  const own = mkdtempSync(join(folder, 'whole-'));
+  const path = join(own, 'process.json');
+  writeProcessContext(path, { ...node, pid: 2 });
+  const first = readFileSync(path, 'utf8');
+  linkSync(path, join(own, 'being-read'));
+  writeProcessContext(path, { ...node, pid: 3 });
+  expect([readFileSync(join(own, 'being-read'), 'utf8'), JSON.parse(readFileSync(path, 'utf8')).pid]).toEqual([first, 3]);
+  expect(readdirSync(own).sort()).toEqual(['being-read', 'process.json']);
+  expect(() => writeProcessContext(own, { ...node, pid: 3 })).toThrow(/EISDIR/);
+});
+
+const device = join(folder, 'null');
+const hasDevice = Bun.spawnSync(['mknod', '--mode=666', device, 'c', '1', '3']).success;
+
+test.skipIf(!hasDevice)('a device is written to, and keeps its mode', () => {
+  writeProcessContext(device, { ...node, pid: 2 });
+  const after = lstatSync(device);
+  expect([after.mode & 0o777, after.isCharacterDevice()]).toEqual([0o666, true]);
 });
 
 test('a process that has the ID of an ended node is not taken for it, however soon it started, and without ps', async () => {

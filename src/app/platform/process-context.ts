@@ -1,4 +1,4 @@
-import { fchmodSync, openSync, rmSync, writeSync } from 'node:fs';
+import { fchmodSync, fstatSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { Fault } from '../../base/fault.ts';
 import { readIfThere } from './detached-process.ts';
 import { identifyFile } from './files.ts';
@@ -23,15 +23,23 @@ export type ProcessContext = {
 /** As AvalancheGo writes it: utils/perms/perms.go, ReadWrite. */
 const mode = 0o640;
 
-/** Writes the context. The file stays open as long as this process runs: some file systems would give it another identity otherwise. */
+/**
+ * Writes the context: to a draft that is renamed, so that a program that waits for the file never reads an empty one. A device or a link is written
+ * to, not replaced. The file stays open as long as this process runs: some file systems would give it another identity otherwise.
+ */
 export function writeProcessContext(path: string, context: Omit<ProcessContext, 'processStart' | 'file'>): void {
+  const isReplaced = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  const draft = isReplaced ? `${path}.${process.pid}.new` : path;
   try {
-    const file = openSync(path, 'w', mode);
-    fchmodSync(file, mode);
+    const file = openSync(draft, 'w', mode);
+    // Not of a device: as root, /dev/null would be closed to others.
+    if (fstatSync(file).isFile()) fchmodSync(file, mode);
     const { pid, uri, stakingAddress, log } = context;
-    const identity = { processStart: findProcess(pid)?.start, file: identifyFile(path) };
+    const identity = { processStart: findProcess(pid)?.start, file: identifyFile(draft) };
     writeSync(file, JSON.stringify({ pid, uri, stakingAddress, ...identity, log }, undefined, 2));
+    if (isReplaced) renameSync(draft, path);
   } catch (cause) {
+    if (isReplaced) rmSync(draft, { force: true });
     const reason = (cause as { code?: string }).code ?? cause;
     throw new ProcessContextError(
       `cannot write the process context to ${path}: ${reason}; choose another file with --process-context-file`,
