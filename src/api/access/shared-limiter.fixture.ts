@@ -5,8 +5,11 @@ import { createRedisLimiter } from './limiter-redis.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Redis } from './redis.ts';
 
-/** The limiter of one process, with the sync that connects it to other processes through Redis. */
-export type SharedLimiter = Limiter & { readonly sync: LimitSync };
+/**
+ * The limiter of one process, with the sync that connects it to other processes through Redis. `admittedByOthers`: weights of the requests that
+ * others admitted, as far as this process knows.
+ */
+export type SharedLimiter = Limiter & { readonly sync: LimitSync; readonly admittedByOthers: () => number };
 
 export async function openSharedLimiter(
   redis: Redis,
@@ -18,8 +21,13 @@ export async function openSharedLimiter(
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);
   };
-  const sync = createLimitSync({ redis, id: randomUUID(), countAdmitted: local.countAdmitted, after, ...rest });
+  let byOthers = 0;
+  const countAdmitted = (client: string, weight: number): void => {
+    byOthers += weight;
+    local.countAdmitted(client, weight);
+  };
+  const sync = createLimitSync({ redis, id: randomUUID(), countAdmitted, after, ...rest });
   await sync.exchange();
   if (started) sync.start();
-  return { ...createRedisLimiter({ redis, local, sync, ...rest, ...(now && { now }) }), sync };
+  return { ...createRedisLimiter({ redis, local, sync, ...rest, ...(now && { now }) }), sync, admittedByOthers: () => byOthers };
 }
