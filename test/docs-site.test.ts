@@ -5,7 +5,8 @@ import { Glob } from 'bun';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { createEnv } from '../src/app/runtime/env.ts';
 import { splitSections } from '../src/explorer/docs/docs-pages.ts';
-import { docsSections, docsTable, movedPages, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
+import { docsSections, docsTable, partsWithoutPage } from '../src/explorer/docs/docs-table.ts';
+import { movedPages } from '../src/explorer/docs/moved-pages.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 

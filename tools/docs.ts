@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of docs/: methods, errors, differences, routes and limits, which come from tables in the code, and figures of the bench. Run `bun tools/docs.ts`
+ * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, and figures of the bench. Run `bun tools/docs.ts`
  * after changing a table; a test fails if a page is out of date.
  */
 
@@ -7,6 +7,7 @@ import { differences } from '../src/api/differences.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
 import { renderPerformanceTable, renderReadmeFigures } from './figures-page.ts';
+import { renderFlagsPage } from './flags-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
@@ -22,6 +23,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/reference/errors.md': () => renderErrorsPage(root),
   'docs/reference/data-and-metrics.md': () => renderRoutesPage(),
   'docs/reference/events.md': () => renderEventsPage(),
+  'docs/reference/flags.md': () => renderFlagsPage(),
   'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/reference/limits.md': () => renderLimitsPage(root),
   'docs/understand/dependencies.md': () => renderDependenciesPage(root),

@@ -25,7 +25,7 @@ export type Scenario = {
 
 /**
  * Smaller polls, and fewer of them, than by default: more runs in the same time. The chance that honest nodes decide differently without any fault
- * is small but not zero, and higher than with the default parameters (docs/guides/join.md has figures): a run that fails is to be traced first.
+ * is small but not zero, and higher than with the default parameters: a run that fails is to be traced first.
  */
 const smallParameters: EngineParameters = {
   ...defaultEngineParameters,

@@ -110,7 +110,8 @@ function formatDefault(row: FlagDefinition): string {
   return row.default ? ` (${row.default})` : '';
 }
 
-const valuePlaceholders: { readonly [K in FlagKind]: string } = {
+/** What stands for the value of a flag in help texts. */
+export const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   text: 'TEXT',
   path: 'PATH',
   choice: 'NAME',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { openOnUse } from '../../base/cache/memoize.ts';
-import { movedPages } from '../docs/docs-table.ts';
+import { movedPages } from '../docs/moved-pages.ts';
 import { compressBytes, type Encoding, encodingFor } from './compressed-body.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 
