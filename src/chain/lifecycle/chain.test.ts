@@ -297,6 +297,20 @@ describe('several blocks at once', () => {
     expect(chain.processing()).toBe(1);
   });
 
+  test('a processing block is found with its bytes, as peers ask for it, and an accepted one too', () => {
+    const { chain, decide } = setUp();
+    chain.issue(spend([[genesis.id, 0]]));
+    const accepted = decide() as Block;
+    chain.issue(spend([[genesis.id, 1]]));
+    const processing = chain.build() as EngineBlock;
+    expect(chain.blockBytes(processing.id)).toBeUndefined();
+    chain.verify(processing);
+    for (const { id, bytes } of [accepted, processing]) {
+      expect(chain.blockBytes(id)).toEqual(bytes);
+      expect(chain.block(id)?.bytes).toEqual(bytes);
+    }
+  });
+
   test('only a processing block can be decided', () => {
     const { chain } = setUp();
     expect(messageOf(() => chain.accept(other))).toContain('block not found');

@@ -64,6 +64,32 @@ test('a transaction that was accepted during its preparation is not added', asyn
   expect(mempool).toEqual(['first', 'last']);
 });
 
+test('while the queue is empty, a transaction that the mempool refuses is refused, and one that waits there already is queued', () => {
+  const fault = { code: 'MEMPOOL_FULL' as 'MEMPOOL_FULL' | 'MEMPOOL_DUPLICATE', txID: '', size: 1, available: 0 };
+  const add = () => {
+    throw new ChainError('refused', fault);
+  };
+  const queue = createWalletQueue({ add, skipFailedTx: true, mempoolBytes: () => 0 });
+  expect(codeOf(() => queue.issue(first))).toBe(fault);
+  expect(queue.list()).toEqual([]);
+  fault.code = 'MEMPOOL_DUPLICATE';
+  expect(codeOf(() => queue.issue(first))).toBeUndefined();
+  expect(queue.list()).toEqual([first.bytes]);
+});
+
+test('after a transaction that needs no preparation and that the mempool refuses, the next one is added', () => {
+  const mempool: string[] = [];
+  const add = (tx: Tx) => {
+    if (nameOf(tx) === 'large') throw new Fault('refused', { code: 'TEST_REFUSED' });
+    mempool.push(nameOf(tx));
+  };
+  const queue = createWalletQueue({ add, skipFailedTx: true, mempoolBytes: () => 0 });
+  for (const tx of [first, large, last]) queue.issue(tx);
+  queue.onDecided(first.id);
+  expect(mempool).toEqual(['first', 'last']);
+  expect(queue.list()).toEqual([last.bytes]);
+});
+
 /** Returns a transaction of 250,000 bytes. */
 const largeTx = (index: number): Tx => spend([[other, index]], `${index}`, 250_000 - spend([[other, index]]).bytes.length);
 

@@ -357,6 +357,12 @@ const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => 
   expect(listed.map(({ utxo, source, destination, imported }) => text(utxo, source, destination, imported?.txID)).sort()).toEqual(
     moved.map(({ utxo, createdOn, consumedOn, spent }) => text(utxo, createdOn, consumedOn, spent?.txID)).sort(),
   );
+  // Blocks of the other chain are unknown, so imported outputs have no block of their export.
+  const exports = (all: readonly { utxo: Utxo; exported: { height: number; time: number } | undefined }[]) =>
+    all.map(({ utxo, exported }) => `${utxo.id} ${exported?.height} ${exported?.time}`).sort();
+  expect(exports(listed)).toEqual(
+    exports(moved.map(({ utxo, createdOn, height, time }) => ({ utxo, exported: createdOn === chainID ? { height, time } : undefined }))),
+  );
   const { outbound, inbound } = await explorer.atomicOutputs(1000);
   const waiting = moved.filter(({ createdOn, spent }) => createdOn === chainID && spent === undefined).map(({ utxo }) => utxo.id);
   expect(outbound.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(waiting.sort());

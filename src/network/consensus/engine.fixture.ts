@@ -23,7 +23,7 @@ export const parseBlock = (bytes: Uint8Array): EngineBlock => {
   return { id: idOf(bytes), parentID: parentID as Id, height: BigInt(height as string), time: 1_700_000_000n, bytes };
 };
 
-export type TestVm = Vm & { readonly calls: string[]; readonly accepted: EngineBlock[] };
+export type TestVm = Vm & { readonly calls: string[]; readonly accepted: EngineBlock[]; readonly preferences: Id[] };
 
 /** A Vm that accepts every block whose label does not begin with "bad". `blocks` are accepted from the start. */
 export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
@@ -31,6 +31,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
   const acceptedById = new Map(blocks.map((block) => [block.id, block]));
   const processing = new Map<Id, EngineBlock>();
   const calls: string[] = [];
+  const preferences: Id[] = [];
   const find = (id: Id): EngineBlock | undefined => processing.get(id) ?? acceptedById.get(id);
   const labelOf = ({ bytes }: EngineBlock): string => new TextDecoder().decode(bytes).split(' ')[2] as string;
   const accept = (id: Id): void => {
@@ -43,6 +44,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
   return {
     calls,
     accepted,
+    preferences,
     lastAccepted: () => (accepted.at(-1) as EngineBlock).id,
     blockIdAtHeight: (height) => accepted[Number(height)]?.id,
     build: () => undefined,
@@ -62,7 +64,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
       calls.push(`reject ${labelOf(processing.get(id) as EngineBlock)}`);
       processing.delete(id);
     },
-    setPreference: () => {},
+    setPreference: (id) => void preferences.push(id),
     setBootstrapping: () => {},
     onWork: () => {},
     waiting: () => 0,

@@ -66,6 +66,17 @@ function openEngine(validators: readonly NodeId[] = [peer], blocks: readonly Eng
   return { engine, vm, transport, timers, counters, invalid, fatal, chits, push, pull, put, take, sentChits };
 }
 
+test('the chain builds on the last accepted block from the start, and on the preferred one after a block is verified', async () => {
+  const [a, b] = [makeBlock(genesis, 'a'), makeBlock(genesis, 'b')];
+  const { vm, push } = openEngine([peer], [genesis, a]);
+  expect(vm.preferences).toEqual([a.id]);
+  const next = makeBlock(a, 'next');
+  push(next);
+  push(b);
+  await flush();
+  expect(vm.preferences).toEqual([a.id, next.id]);
+});
+
 describe('queries', () => {
   test('are answered at once, before the block that they bring is verified, and never name an unverified block', async () => {
     const { push, sentChits, vm } = openEngine();

@@ -33,6 +33,9 @@ describe('consensus with the default parameters', () => {
     expect(short(consensus.recordPoll(votes([b, 15])))).toEqual(['accepted 01', 'accepted 02']);
     expect([consensus.lastAccepted().id, consensus.processingCount()]).toEqual([b, 0]);
     expect(consensus.parentOf(b)).toBe(a);
+    // Accepted blocks below the last one have left the preferred branch.
+    expect([start.id, a, b].map(consensus.isPreferred)).toEqual([false, false, true]);
+    expect([100n, 101n, 102n].map(consensus.preferenceAtHeight)).toEqual([undefined, undefined, b]);
     expect(consensus.parentOf(start.id)).toBeUndefined();
   });
 

@@ -42,10 +42,10 @@ export function createPoll(
     const received = countVotes(votes);
     if (remaining === 0) return 'exhausted';
     if (received + remaining < alphaPreference) return 'early_fail';
-    // Most answers end here: no block has enough votes yet, and the one with the most can still get them.
+    // Most answers end here: no block has enough votes yet, and the one with the most can still get them. So does a poll without votes.
     if (received < alphaPreference && Math.max(0, ...votes.values()) + remaining >= alphaPreference) return undefined;
     const counts = countInstanceVotes(votes, parentOf);
-    return counts.length > 0 && counts.every((count) => isSettled(count, remaining)) ? 'early_alpha' : undefined;
+    return counts.every((count) => isSettled(count, remaining)) ? 'early_alpha' : undefined;
   };
 
   return {
