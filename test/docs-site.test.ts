@@ -154,7 +154,13 @@ describe('a node', () => {
   });
 
   test('redirects every page of before the five doors, as HTML, as Markdown and without an ending', async () => {
-    const old = [...Object.entries(movedPages), ['decisions/bun', 'understand/decisions/bun'] as const];
+    const old = [
+      ...Object.entries(movedPages),
+      ['decisions/bun', 'understand/decisions/bun'] as const,
+      ['decisions/chain-counters', 'understand/decisions/lean-ledger'] as const,
+      ['decisions/one-balance', 'understand/decisions/lean-ledger'] as const,
+      ['performance-how', 'operate/performance'] as const,
+    ];
     for (const [before, now] of old)
       for (const ending of ['.html', '.md', '']) {
         const location = (await get(`/docs/${before}${ending}`)).headers.get('location');

@@ -89,12 +89,13 @@ describe('pages', () => {
 describe('docs/decisions', () => {
   const decisions = findFiles('docs/understand/decisions/*.md').filter((page) => !page.endsWith('README.md'));
 
-  test.each(decisions)('%s has problem, options with numbers, choice and place', (page) => {
+  test.each(decisions)('%s has problem, options with numbers, choice and place, in at most 400 words', (page) => {
     const text = read(page);
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(expect.arrayContaining(['Problem', 'Options', 'Choice', 'Where']));
     expect(text).toMatch(/^# Why /);
     expect(text.match(/\b\d[\d,.]*\s*[a-zµ%]/gi)?.length ?? 0).toBeGreaterThanOrEqual(2);
+    expect(text.trim().split(/\s+/).length).toBeLessThanOrEqual(400);
   });
 
   test('the list has a row for every page', () => {

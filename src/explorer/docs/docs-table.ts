@@ -290,13 +290,6 @@ export const docsTable: readonly DocsRow[] = [
     about: 'Where Serac differs from AvalancheGo and from the public APIs, and why.',
   },
   {
-    page: 'understand/performance-how',
-    title: 'How it was reached',
-    section: 'Understand',
-    source: 'docs/understand/performance-how.md',
-    about: 'Where the time of a transaction and of a page goes, and how it is measured.',
-  },
-  {
     page: 'understand/decisions/index',
     title: 'Decisions',
     section: 'Understand',

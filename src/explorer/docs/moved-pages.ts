@@ -32,7 +32,7 @@ export const movedPages: Readonly<Record<string, string>> = {
   packaging: 'operate/install',
   'peer-messages': 'reference/peer-messages',
   performance: 'operate/performance',
-  'performance-how': 'understand/performance-how',
+  'performance-how': 'operate/performance',
   postgresql: 'guides/cluster',
   recipes: 'start/recipes',
   releasing: 'understand/releasing',
