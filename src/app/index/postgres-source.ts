@@ -78,7 +78,7 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
     if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
     logListening(env, listening);
     const unrecorded = new Map<number, UnrecordedAddresses>();
-    for (const { number } of chains) unrecorded.set(number, await openBackfilledAddressReads(version.sql, number));
+    for (const { number } of chains) unrecorded.set(number, await openBackfilledAddressReads(hosts.sql, version.sql, number));
     const unrecordedOf = (chain: number) => unrecorded.get(chain) as UnrecordedAddresses;
     const served = createServedChainsFromPostgres(config, env, { hosts, version, chains, description, indexStatus, unrecordedOf });
     return {

@@ -28,14 +28,14 @@ describe.skipIf(server === undefined)(server === undefined ? 'records (skipped: 
 
   test('are read by another process, of addresses that have appeared on the chain, for each chain', async () => {
     // A server that was started before the indexer of this version knows of no records.
-    expect(await (await openBackfilledAddressReads(sql, 1))([address(1)])).toEqual([address(1)]);
+    expect(await (await openBackfilledAddressReads(sql, sql, 1))([address(1)])).toEqual([address(1)]);
     await createBackfilledAddresses(sql);
     await createBackfilledAddresses(sql);
     const { has, add } = openBackfilledAddresses(sql, 1);
     expect(await has(address(1))).toBe(false);
     for (const one of [address(1), address(1), address(99)]) await add(one);
     expect([await has(address(1)), await has(address(2)), await has(address(99))]).toEqual([true, false, false]);
-    expect(await (await openBackfilledAddressReads(sql, 1))(many)).toEqual(many.filter((one) => one !== address(1)));
-    expect(await (await openBackfilledAddressReads(sql, 2))([address(1)])).toEqual([address(1)]);
+    expect(await (await openBackfilledAddressReads(sql, sql, 1))(many)).toEqual(many.filter((one) => one !== address(1)));
+    expect(await (await openBackfilledAddressReads(sql, sql, 2))([address(1)])).toEqual([address(1)]);
   });
 });

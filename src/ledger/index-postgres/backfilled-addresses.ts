@@ -17,9 +17,16 @@ export async function createBackfilledAddresses(sql: WritableSql): Promise<void>
   );
 }
 
-/** Returns a function that returns the addresses that are not recorded. An index of an earlier version has no records. */
-export async function openBackfilledAddressReads(sql: Sql, chain: number): Promise<(addresses: readonly Address[]) => Promise<Address[]>> {
-  const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('backfilled_address') AS text) AS name`, []);
+/**
+ * Returns a function that returns the addresses that are not recorded. An index of an earlier version has no records. `schema` reads whether there are
+ * any: an index without blocks has a schema, and `sql` may refuse to read it.
+ */
+export async function openBackfilledAddressReads(
+  schema: Sql,
+  sql: Sql,
+  chain: number,
+): Promise<(addresses: readonly Address[]) => Promise<Address[]>> {
+  const [table] = await schema.all<{ name: string | null }>(`SELECT CAST(to_regclass('backfilled_address') AS text) AS name`, []);
   if (table?.name == null) return async (addresses) => [...addresses];
   return (addresses) => listUnrecorded(sql, chain, addresses);
 }
