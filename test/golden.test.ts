@@ -115,7 +115,7 @@ describe('by default error responses differ only as listed in src/api/difference
 /** The entry of `differences.ts` that explains a difference. An unexplained difference is returned as text, which fails the test. */
 function explainedBy({ name, what }: { name: string; what: string }): keyof Differences | string {
   if (areEqualWithout(what, removeErrorData)) return 'errorData';
-  if (areEqualWithout(what, removeWebhooksCheck)) return 'extraChecks';
+  if (areEqualWithout(what, removeExtraChecks)) return 'extraChecks';
   const known: [RegExp, keyof Differences][] = [
     [/^batch of /, 'batches'],
     [/^content-type ""$/, 'missingContentType'],
@@ -141,10 +141,14 @@ function areEqualWithout(what: string, remove: (responses: Responses) => boolean
   return remove({ want, got }) && canonicalJson(want) === canonicalJson(got);
 }
 
-/** The check of webhooks, which AvalancheGo does not have. */
-const removeWebhooksCheck = ({ got }: Responses): boolean => {
+/** The checks of connections and webhooks, which AvalancheGo does not have. */
+const removeExtraChecks = ({ got }: Responses): boolean => {
   const checks = (got?.result ?? got)?.checks;
-  return checks?.webhooks?.message !== undefined && delete checks.webhooks;
+  return (
+    [checks?.webhooks, checks?.connections].every((one) => one?.message !== undefined) &&
+    delete checks.webhooks &&
+    delete checks.connections
+  );
 };
 
 /** The error's `data`, which is null in AvalancheGo. Every error code that callers can get is described in docs/reference/errors.md. */

@@ -164,6 +164,6 @@ test('a data directory with an index of another version is refused with the reme
   for (const command of [['--http-port=0', '--accounts=0'], ['reindex']]) {
     const refused = await runProgram(...command, `--data-dir=${dataDir}`);
     const remedy = 'use the version of serac that wrote it, or start with an empty data directory';
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(remedy)]);
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining(remedy)]);
   }
 });
