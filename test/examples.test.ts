@@ -59,9 +59,9 @@ const patternOf = (answer: string): RegExp =>
       .join('.+')}$`,
   );
 
-test('README: a test suite starts a node on a free port', async () => {
-  const readme = await Bun.file(`${root}README.md`).text();
-  const [, code = ''] = /```js\n(\/\/ node: start-serac\.mjs\n[\s\S]*?)```\n/.exec(readme) ?? [];
+test('docs/start/test-suites.md: a test suite starts a node on a free port', async () => {
+  const page = await Bun.file(`${root}docs/start/test-suites.md`).text();
+  const [, code = ''] = /```js\n(\/\/ node: start-serac\.mjs\n[\s\S]*?)```\n/.exec(page) ?? [];
   expect(code).toContain("spawn('serac'");
   const child = Bun.spawn(['node', '--input-type=module', '-e', code], {
     env: { ...process.env, PATH: `${root}bin:${process.env.PATH}` },
@@ -73,7 +73,8 @@ test('README: a test suite starts a node on a free port', async () => {
 });
 
 test.each([
-  ['README.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
+  ['README.md', 'node.test.mjs', '10001500000000n'],
+  ['docs/start/test-suites.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
   ['docs/reference/library.md', 'codec', '10000000000005n'],
 ])('%s: a node inside a program (%s)', async (page, name, output) => {
   const text = await Bun.file(root + page).text();
@@ -143,6 +144,7 @@ test('examples were found on every page that has some', () => {
       'docs/guides/explorer.md',
       'docs/reference/explorer-api.md',
       'docs/guides/webhooks.md',
+      'docs/start/first-hour.md',
       'docs/start/from-anvil.md',
       'docs/start/from-avacloud.md',
       'docs/start/from-avalanchego.md',

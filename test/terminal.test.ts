@@ -109,8 +109,10 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
   });
 });
 
-test('README.md shows the banner as it is', () => {
-  const [readme, golden] = ['../README.md', './terminal/80.txt'].map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'));
+test('docs/start/first-hour.md shows the banner as it is', () => {
+  const [page, golden] = ['../docs/start/first-hour.md', './terminal/80.txt'].map((path) =>
+    readFileSync(new URL(path, import.meta.url), 'utf8'),
+  );
   const banner = golden?.split('\n').slice(0, 25).join('\n').replaceAll(':99999', ':9650').replace('S.SS', '0.33');
-  expect(readme).toContain(banner ?? '');
+  expect(page).toContain(banner ?? '');
 });

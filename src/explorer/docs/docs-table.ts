@@ -23,27 +23,24 @@ export type DocsRow = {
 export const docsTable: readonly DocsRow[] = [
   {
     page: 'start/first-hour',
-    title: 'Start',
+    title: 'The first hour',
     section: 'Start',
-    source: 'README.md',
-    about: 'From nothing to a running node and the first transaction; how to install it in a project; what it serves.',
-    parts: ['intro', 'send-a-transaction', 'install-it-in-a-project', 'what-it-serves'],
+    source: 'docs/start/first-hour.md',
+    about: 'From nothing to a running node, the first transaction, and a node in your project.',
+  },
+  {
+    page: 'start/commands',
+    title: 'A tour of the commands',
+    section: 'Start',
+    source: 'docs/start/commands.md',
+    about: 'Commands and flags by purpose: send, mine, go back, keep the chain, serve others.',
   },
   {
     page: 'start/test-suites',
     title: 'Test suites',
     section: 'Start',
-    source: 'README.md',
+    source: 'docs/start/test-suites.md',
     about: 'A node inside a test, with vitest, jest or any other runner.',
-    parts: ['in-a-test-suite'],
-  },
-  {
-    page: 'start/recipes',
-    title: 'Recipes',
-    section: 'Start',
-    source: 'README.md',
-    about: 'Flags and commands by purpose: keep the chain, fund an account, follow a node, expose it.',
-    parts: ['recipes'],
   },
   {
     page: 'start/from-anvil',
@@ -325,14 +322,6 @@ export const docsTable: readonly DocsRow[] = [
     about: 'How to change Serac: the first steps, the rules, the tests.',
   },
   {
-    page: 'understand/tests',
-    title: 'Run the tests',
-    section: 'Understand',
-    source: 'README.md',
-    about: 'Which tests there are and which variables they read.',
-    parts: ['contributing'],
-  },
-  {
     page: 'understand/changelog',
     title: 'Changelog',
     section: 'Understand',
@@ -340,11 +329,6 @@ export const docsTable: readonly DocsRow[] = [
     about: 'What changed with each version.',
   },
 ];
-
-/** Sections of files of which only parts are pages, which the site replaces: its navigation is the list of pages. */
-export const partsWithoutPage: Readonly<Record<string, readonly string[]>> = {
-  'README.md': ['documentation', 'numbers-beside-avalanchego'],
-};
 
 /** The folder of the decisions. Each of its files but the list is a page, which needs no row. */
 export const decisionsFolder = 'docs/understand/decisions/';

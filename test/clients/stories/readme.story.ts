@@ -1,6 +1,6 @@
 /**
- * Runs the SDK snippets of the project's README and docs/reference/methods.md, each on a new node; only the port is changed. The output of a snippet is
- * compared with the comments after its `console.log` lines.
+ * Runs the SDK snippets of the project's README, docs/start/from-avacloud.md and docs/reference/methods.md, each on a new node; only the port is
+ * changed. The output of a snippet is compared with the comments after its `console.log` lines.
  */
 import { expect, test } from 'bun:test';
 import { startProgramAsUsers } from '../../program.ts';
@@ -9,15 +9,15 @@ const snippetsOf = async (page: string) =>
   [
     ...(await Bun.file(new URL(`../../../${page}`, import.meta.url)).text()).matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g),
   ].map(([, code, sdk]) => ({ page, code: code!, sdk: sdk! }));
-const snippets = await snippetsOf('README.md');
+const snippets = [...(await snippetsOf('README.md')), ...(await snippetsOf('docs/start/from-avacloud.md'))];
 const methodSnippets = await snippetsOf('docs/reference/methods.md');
 
-test('the README has a snippet for avalanchejs and every SDK of the Data and Metrics APIs', () => {
-  expect(snippets.map(({ sdk }) => sdk)).toEqual([
-    '@avalabs/avalanchejs@5.2.0',
-    '@avalanche-sdk/chainkit',
-    '@avalabs/avacloud-sdk',
-    '@avalabs/glacier-sdk',
+test('the README has a snippet for avalanchejs, docs/start/from-avacloud.md one for every SDK of the Data and Metrics APIs', () => {
+  expect(snippets.map(({ page, sdk }) => `${page} ${sdk}`)).toEqual([
+    'README.md @avalabs/avalanchejs@5.2.0',
+    'docs/start/from-avacloud.md @avalanche-sdk/chainkit',
+    'docs/start/from-avacloud.md @avalabs/avacloud-sdk',
+    'docs/start/from-avacloud.md @avalabs/glacier-sdk',
   ]);
 });
 
