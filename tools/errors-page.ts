@@ -15,17 +15,54 @@ export async function findCodesInSource(root: string): Promise<Map<string, strin
 }
 
 export async function renderErrorsPage(root: string): Promise<string> {
-  const internal = [...(await findCodesInSource(root))]
-    .filter(([code]) => !errorAdvice.has(code))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, folder]) => `| \`${code}\` | \`${folder}\` |`);
+  const others = [...(await findCodesInSource(root))].filter(([code]) => !errorAdvice.has(code)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const library = others.filter(([, folder]) => folder === 'api/client');
+  const internal = others.filter(([, folder]) => folder !== 'api/client');
+  const overview = [
+    ['Numbers', numbers.length],
+    ...codeSections.map(([title, codes]) => [title, Object.keys(codes).length] as const),
+    ['Codes of the library', library.length],
+    ['Internal codes', internal.length],
+  ] as const;
   return [
+    ['| codes about | |', '|---|---|', ...overview.map(([title, count]) => `| [${title}](#${anchorOf(title)}) | ${count} |`)].join('\n'),
+    ['## Numbers', '', '| code | meaning |', '|---|---|', ...numbers.map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)].join('\n'),
     ...codeSections.map(formatSection),
-    ['## Internal codes', '', internalNote, '', '| code | folder of `src/` |', '|---|---|', ...internal].join('\n'),
+    formatOthers('Codes of the library', libraryNote, library),
+    formatOthers('Internal codes', internalNote, internal),
   ].join('\n\n');
 }
 
+/** The numbers in `code` of a JSON-RPC error. */
+const numbers = [
+  ['-32700', 'The body is not JSON.'],
+  ['-32600', 'The body is not a JSON-RPC request.'],
+  ['-32601', 'Unknown method, of `serac mcp`; the Node RPC answers -32000 with `RPC_NO_METHOD`, as AvalancheGo does.'],
+  ['-32602', 'Invalid parameters, of `serac mcp`; the Node RPC answers -32000 with `RPC_BAD_ARGUMENT`, as AvalancheGo does.'],
+  ['-32603', 'The server failed, of `serac mcp`; the Node RPC answers -32000 with `RPC_INTERNAL`.'],
+  ['-32000', 'Every other error; `code` in `data` says which.'],
+] as const;
+
+const libraryNote = '`createClient` and `createNode` throw these ([library.md](library.md)).';
 const internalNote = 'These codes appear in the log, when a command fails, or inside another error, never as `code` in `data`.';
+
+const formatOthers = (title: string, note: string, codes: readonly (readonly [code: string, folder: string])[]): string =>
+  [
+    `## ${title}`,
+    '',
+    note,
+    '',
+    '| code | folder of `src/` |',
+    '|---|---|',
+    ...codes.map(([code, folder]) => `| \`${code}\` | \`${folder}\` |`),
+  ].join('\n');
+
+/** The anchor that a heading gets. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
 
 const formatSection = ([title, codes]: CodeSection): string => {
   const rows = Object.entries(codes).map(([code, [meaning, remedy]]) => `| \`${code}\` | ${meaning} | ${remedy} |`);

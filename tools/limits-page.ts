@@ -3,18 +3,31 @@ import { join } from 'node:path';
 import { type ResourceRow, resourceSections } from './resource-table.ts';
 
 /** The generated part of docs/reference/limits.md. Values of limits are read from the source, so that the page cannot tell another number. */
-export const renderLimitsPage = (root: string): string =>
-  resourceSections
-    .map(({ title, rows }) =>
-      [
-        `### ${title}`,
-        '',
-        '| resource | limit | at the limit | seen in | test |',
-        '|---|---|---|---|---|',
-        ...rows.map((row) => formatRow(row, root)),
-      ].join('\n'),
-    )
-    .join('\n\n');
+export const renderLimitsPage = (root: string): string => [overview(), ...sections(root)].join('\n\n');
+
+const overview = (): string =>
+  [
+    '| what grows | rows |',
+    '|---|---|',
+    ...resourceSections.map(
+      ({ title, rows }) =>
+        `| [${title}](#${title
+          .toLowerCase()
+          .replaceAll(/[^\w -]/g, '')
+          .replaceAll(' ', '-')}) | ${rows.length} |`,
+    ),
+  ].join('\n');
+
+const sections = (root: string): string[] =>
+  resourceSections.map(({ title, rows }) =>
+    [
+      `## ${title}`,
+      '',
+      '| resource | limit | at the limit | seen in | test |',
+      '|---|---|---|---|---|',
+      ...rows.map((row) => formatRow(row, root)),
+    ].join('\n'),
+  );
 
 const formatRow = ({ resource, limit, over, seen, test }: ResourceRow, root: string): string =>
   `| ${resource} | ${fillLimits(limit, root)} | ${fillLimits(over, root)} | ${seen === undefined ? '' : `\`${seen}\``} | \`${test}\` |`;

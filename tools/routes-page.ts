@@ -43,7 +43,9 @@ const groups: readonly Group[] = [
 export function renderRoutesPage(): string {
   // A type that an earlier group has described is linked from the later ones.
   const described = new Set<string>();
-  return groups.map((group) => formatGroup(group, described)).join('\n\n');
+  const sections = groups.map((group) => formatGroup(group, described));
+  const overview = groups.map(({ name, note }) => `| [${name} routes](#${name.toLowerCase()}-routes) | ${note} |`);
+  return [['| group | what it has |', '|---|---|', ...overview].join('\n'), ...sections].join('\n\n');
 }
 
 function formatGroup({ name, api, note, routes }: Group, described: Set<string>): string {
@@ -56,15 +58,16 @@ function formatGroup({ name, api, note, routes }: Group, described: Set<string>)
   );
   // They answer with the reason only, so they have neither parameters nor an answer to describe.
   const isServed = ({ operation: { tags } }: { operation: Operation }): boolean => !tags.some((tag) => tag.endsWith('Not served here'));
-  const overview = operations.map((row) => {
-    const { operationId, summary } = row.operation;
-    const shown = isServed(row) ? `[${operationId}](#${operationId.toLowerCase()})` : `\`${operationId}\``;
-    return `| ${shown} | ${row.method} \`${row.path}\` | ${summary} |`;
-  });
+  const linked = (row: (typeof operations)[number]): string => {
+    const { operationId } = row.operation;
+    return isServed(row) ? `[${operationId}](#${operationId.toLowerCase()})` : `\`${operationId}\``;
+  };
+  const byTag = Map.groupBy(operations, ({ operation }) => operation.tags.join(', '));
+  const overview = [...byTag].map(([tag, rows]) => `| ${tag.replace(/^.*: /, '')} | ${rows.map(linked).join(', ')} |`);
   const types = Object.entries(document.components.schemas).filter(([title]) => title !== 'Error' && !described.has(title));
   for (const [title] of types) described.add(title);
   return [
-    [`## ${name} routes`, '', note, '', '| name | route | returns |', '|---|---|---|', ...overview].join('\n'),
+    [`## ${name} routes`, '', note, '', '| about | routes |', '|---|---|', ...overview].join('\n'),
     ...operations.filter(isServed).map(({ path, method, operation }) => formatOperation(method, path, operation)),
     ...types.map(([title, schema]) => [`### ${title}`, '', ...propertyTable(schema)].join('\n')),
   ].join('\n\n');

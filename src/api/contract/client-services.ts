@@ -14,19 +14,32 @@ import { crossChainRows, moneyRows } from './dev-money-methods.ts';
 import { healthRows, infoRows } from './info-methods.ts';
 import type { MethodRows } from './method.ts';
 
+/** The `dev.*` methods by what they are about, for the list in the documentation. */
+export const devGroups = {
+  'money and assets': moneyRows,
+  'other chains': crossChainRows,
+  blocks: blocksRows,
+  time: timeRows,
+  identity: identityRows,
+  insight: insightRows,
+  node: { ...nodeRows, ...peerRows },
+  faults: faultRows,
+  reorgs: reorgRows,
+  snapshots: stateRows,
+} as const satisfies { readonly [group: string]: MethodRows };
+
 /** All `dev.*` methods. Each group has its own handlers, with the dependencies of its methods. */
 export const devRows = {
-  ...moneyRows,
-  ...crossChainRows,
-  ...blocksRows,
-  ...timeRows,
-  ...identityRows,
-  ...insightRows,
-  ...nodeRows,
-  ...peerRows,
-  ...faultRows,
-  ...reorgRows,
-  ...stateRows,
+  ...devGroups['money and assets'],
+  ...devGroups['other chains'],
+  ...devGroups.blocks,
+  ...devGroups.time,
+  ...devGroups.identity,
+  ...devGroups.insight,
+  ...devGroups.node,
+  ...devGroups.faults,
+  ...devGroups.reorgs,
+  ...devGroups.snapshots,
 };
 
 export type ServiceRow = {
