@@ -4,6 +4,7 @@ import { chromiumBinary } from '../test/chromium.ts';
 import { followEvents } from '../test/event-follower.ts';
 import { type ExplorerTabs, openExplorerTabs } from '../test/explorer-tabs.ts';
 import type { Client } from '../test/http.ts';
+import { recordProof } from '../test/proofs/proof.ts';
 import { prepareSteadyLoad } from '../test/steady-load.ts';
 import { BenchError } from './fault.ts';
 import { xPath } from './fixture.ts';
@@ -126,8 +127,10 @@ export async function runSoak(env: BenchEnv, { soak, record }: Options): Promise
       const title = `${run.date}: ${rate} transactions per second for ${soak.minutes} minutes`;
       writeFileSync(join(root, 'bench/soak.svg'), drawSeries(sampled, Math.min(warmUp, seconds), title));
     }
-    if (found.length > 0) throw new BenchError(`${found.length} problems: ${found.slice(0, 5).join('; ')}`);
     const problems = trends.filter(isProblem).map(({ name, verdict }) => `${name} (${verdict})`);
+    const numbers = { minutes: soak.minutes, 'capacity per second': Math.round(capacity), rate, ...done };
+    recordProof('soak', soak.minutes, numbers, [...found, ...problems]);
+    if (found.length > 0) throw new BenchError(`${found.length} problems: ${found.slice(0, 5).join('; ')}`);
     if (problems.length > 0) throw new BenchError(problems.join(', '));
   } catch (error) {
     console.error(server.readLog());

@@ -11,6 +11,7 @@ import { runKills } from './kills/kill-run.ts';
 import type { KillSetup, SetupOptions } from './kills/kill-setup.ts';
 import { followSetup, hasStatusAccepted, joinSetup, postgresSetup, soloSetup } from './kills/kill-setups.ts';
 import { startProgram } from './program.ts';
+import { recordProof } from './proofs/proof.ts';
 import { createRandom } from './random.ts';
 import { hasServers } from './servers.ts';
 
@@ -30,6 +31,14 @@ const setups: readonly Setup[] = [
 ];
 const share = Math.ceil(kills / setups.length);
 
+/** What all set-ups together have done, and those that ended as they should. */
+const totals = { kills: 0, transactions: 0, reads: 0, events: 0 };
+const passed = new Set<string>();
+afterAll(() => {
+  const failed = setups.filter(([name, , isAvailable]) => isAvailable && !passed.has(name)).map(([name]) => `${name} failed`);
+  recordProof('kills', kills, { seed, ...totals }, failed);
+});
+
 // At the same time: each waits most of its time for a process that starts.
 describe.concurrent(`kill -9 at ${share} random times, seed ${seed}: nothing accepted is lost, no event is missing or comes twice`, () => {
   for (const [name, open, isAvailable] of setups)
@@ -40,7 +49,12 @@ describe.concurrent(`kill -9 at ${share} random times, seed ${seed}: nothing acc
         const setup = await open({ folder, random });
         try {
           const { accepted, reads, txEvents, connections, restarts } = await runKills(setup, random, share);
+          totals.kills += share;
+          totals.transactions += accepted;
+          totals.reads += reads;
+          totals.events += txEvents;
           expect(accepted).toBeGreaterThan(share);
+          passed.add(name);
           const [median, longest] = [restarts[restarts.length >> 1], restarts.at(-1)].map((ms) => `${Math.round(ms ?? 0)} ms`);
           console.log(
             `${name}: ${share} kills, ${accepted} transactions, ${reads} reads, ${txEvents} events of transactions over ${connections} connections; restart: median ${median}, longest ${longest}`,

@@ -7,6 +7,7 @@ import { startAvalancheGo } from './avalanchego.ts';
 import { readCorpus } from './fuzz/corpus.ts';
 import { mutateInput } from './fuzz/mutations.ts';
 import { startProgram } from './program.ts';
+import { recordProof } from './proofs/proof.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** Sends captured requests and transactions with random changes to AvalancheGo and to Serac. Every answer must be identical. */
@@ -96,6 +97,7 @@ else
               );
           }),
         );
+      recordProof('differential-requests', count, { seed, requests: count }, found);
       expect(found).toEqual([]);
     } finally {
       await Promise.all([avalanchego.stop(), serac.stop()]);

@@ -6,6 +6,7 @@ import { type ExplorerTabs, openExplorerTabs } from './explorer-tabs.ts';
 import { recordFigure } from './figure.ts';
 import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
+import { recordProof } from './proofs/proof.ts';
 import { prepareSteadyLoad, type SteadyLoad } from './steady-load.ts';
 
 /**
@@ -79,6 +80,13 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
       process.stdout.write(
         `explorer: ${issued} transactions in ${seconds} s (${(issued / seconds).toFixed(1)} per second), ${tabs.size} pages equal, heap of the first page ${(grown / 1e6).toFixed(1)} MB larger\n`,
       );
+      const numbers = {
+        seconds,
+        transactions: issued,
+        pages: tabs.size,
+        'heap of the first page larger by MB': Number((grown / 1e6).toFixed(1)),
+      };
+      recordProof('explorer-soak', seconds, numbers, []);
       recordFigure({ name: `growth of the heap of the explorer in ${seconds} s`, unit: 'MB', value: grown / 1e6, limit: 10 });
     },
     (seconds + 240) * 1000,

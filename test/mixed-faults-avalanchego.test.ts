@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { parseHex } from '../src/base/bytes/hex.ts';
-import type { Id } from '../src/base/bytes/id.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { createFaultMaker, watchHealth } from './network-faults.ts';
 import { percentile, runLoad } from './network-load.ts';
 import { createLanes, expectSameChains, issueTo, type NetworkNode, untilAcceptedBy } from './network-nodes.ts';
 import { nodesWithin } from './node-timeout.ts';
+import { recordProof } from './proofs/proof.ts';
 import { createRandom } from './random.ts';
 import { startStakerNetwork, untilBootstrapped } from './staker-network.ts';
 
@@ -95,11 +96,19 @@ else
 
         const height = await expectSameChains(nodes, 240_000);
         const inBlocks = await txsOf(nodes[3] as NetworkNode, height);
-        expect(accepted.filter((id) => !inBlocks.has(id))).toEqual([]);
+        const lost = accepted.filter((id) => !inBlocks.has(id));
+        const wronglyHealthy = healthyBehind.filter((line) => line.includes('(Serac)'));
+        recordProof(
+          'mixed-network',
+          seconds,
+          { seed, seconds, faults: made.length, transactions: accepted.length, height: Number(height), 'readings of health': readings },
+          [...lost.map((id) => `lost ${idText(id)}`), ...wronglyHealthy],
+        );
+        expect(lost).toEqual([]);
         console.log(`equal blocks and outputs at height ${height}`);
         expect(accepted.length).toBeGreaterThan(0.3 * seconds * rate);
         expect(made.length).toBeGreaterThan(0);
-        expect(healthyBehind.filter((line) => line.includes('(Serac)'))).toEqual([]);
+        expect(wronglyHealthy).toEqual([]);
       } finally {
         await stop();
       }

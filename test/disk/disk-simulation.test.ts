@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoize } from '../../src/base/cache/memoize.ts';
 import { buildTestProgram, createProgramFolder } from '../../tools/build.ts';
+import { recordProof } from '../proofs/proof.ts';
 import { type DiskPrograms, type SimulationVersion, simulateDisk } from './disk-simulation.ts';
 import { buildDisk } from './simulated-disk.ts';
 
@@ -69,6 +70,8 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
         }
       };
       await Promise.all([runSome(), runSome()]);
+      const found = failed.map(([seed, problems]) => `seed ${seed}: ${problems.join(', ')}`);
+      recordProof('disk', seeds, { 'first seed': first, seeds, ...Object.fromEntries(ends) }, found);
       expect(failed).toEqual([]);
       process.stdout.write(`disk simulation: ${seeds} seeds, sessions: ${[...ends].map(([end, count]) => `${count} ${end}`).join(', ')}\n`);
     },

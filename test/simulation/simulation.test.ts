@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
+import { recordProof } from '../proofs/proof.ts';
 import { createFakeWorld } from './fake-world.ts';
 import { createRealWorld } from './real-world.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,17 +23,26 @@ const nodes = numberOf('SERAC_SIMULATION_NODES');
 /** Every node polls many others, so the time grows with the square of their number. */
 const slowness = Math.max(1, ((nodes ?? 20) / 20) ** 2);
 
+const done = { networks: 0, blocks: 0, messages: 0 };
+const failures: string[] = [];
+afterAll(() => recordProof('networks', seeds, { 'first seed': first, ...done }, failures));
+
 async function runSeeds(kind: keyof typeof worlds, count: number): Promise<{ height: number; events: number }> {
   const totals = { height: 0, events: 0 };
   for (let seed = first; seed < first + count; seed++) {
     const result = await runSimulation(seed, worlds[kind], nodes);
     const { failure, height, events } = result;
     const text = JSON.stringify(result, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
-    if (failure !== undefined)
+    if (failure !== undefined) {
+      failures.push(`${kind} chain, seed ${seed}: ${failure}`);
       throw new Error(`${kind} chain, seed ${seed}: ${failure}\nreplay with SERAC_SIMULATION_SEED=${seed}: ${text}`);
+    }
     if (onlySeed !== undefined) console.log(text);
     totals.height += height;
     totals.events += events;
+    done.networks++;
+    done.blocks += height;
+    done.messages += events;
   }
   return totals;
 }
