@@ -245,7 +245,7 @@ export const docsTable: readonly DocsRow[] = [
   },
   {
     page: 'operate/service',
-    title: "Operators' guide",
+    title: 'Serac as a service',
     section: 'Operate',
     source: 'docs/operate/service.md',
     about: 'Serac as a service: systemd, nginx, Caddy, Kubernetes, alerts, backup, upgrade.',
