@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { chromiumBinary } from './chromium.ts';
 import { seracNodes } from './nodes.ts';
@@ -60,9 +61,22 @@ test('every folder of examples/ has a test, and a README of about ten lines with
   expect(run.sort()).toEqual(Object.keys(outputs).sort());
   for (const folder of folders) {
     const readme = readFileSync(join(examples, folder, 'README.md'), 'utf8');
-    expect([folder, readme.split('\n').length < 16, readme.includes('```sh')]).toEqual([folder, true, true]);
+    expect([folder, readme.split('\n').length < 20, readme.includes('```sh')]).toEqual([folder, true, true]);
+    // Until the first release the registry has no package serac.
+    expect([folder, /npm install .*\bserac\b/.test(readme)]).toEqual([folder, false]);
   }
 });
+
+test('in a clone, programs of folders without a package.json import the built package by its name', () => {
+  const folders = readdirSync(examples).filter((folder) =>
+    readFileIfAny(join(examples, folder, 'README.md')).includes('which this folder imports'),
+  );
+  expect(folders.length).toBeGreaterThan(5);
+  for (const folder of folders)
+    expect(createRequire(join(examples, folder, 'program.mjs')).resolve('serac')).toBe(resolve(examples, '../dist/sdk/library.cjs'));
+});
+
+const readFileIfAny = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 describe.each(runtimes)('on $name', ({ path, version }) => {
   test.each(Object.entries(outputs))('%s prints what it says', async (program, expected) => {
