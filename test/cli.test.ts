@@ -15,10 +15,13 @@ afterAll(() => {
 });
 
 describe('the command line', () => {
-  test('--help lists the flags, --version prints the version', async () => {
-    const help = await runProgram('--help');
-    expect(help.code).toBe(0);
-    for (const flag of ['--http-port', '--data-dir', '--network-id', '--strict', '--chains']) expect(help.out).toContain(flag);
+  test('--help fits a screen of 40 lines, help flags lists the flags, --version prints the version', async () => {
+    const screen = await runProgram('--help');
+    expect([screen.code, screen.out.trimEnd().split('\n').length <= 40]).toEqual([0, true]);
+    expect(screen.out).toEndWith('list all.\n');
+    const flags = await runProgram('help', 'flags');
+    expect(flags.code).toBe(0);
+    for (const flag of ['--http-port', '--data-dir', '--network-id', '--strict', '--chains']) expect(flags.out).toContain(flag);
     const version = await runProgram('--version');
     expect(version).toMatchObject({ code: 0, out: 'serac/0.1.0\n' });
   });

@@ -23,7 +23,7 @@ const flagsOf = (name: (typeof commandNames)[number]): string[] =>
 const followers = (): (readonly [string, string])[] => [
   ...commandGroups.map((group) => [group, listSubcommands(group).join(' ')] as const),
   ...commandNames.filter((name) => choicesOf(name).length > 0).map((name) => [name, choicesOf(name).join(' ')] as const),
-  ['help', topWords().join(' ')] as const,
+  ['help', [...topWords(), 'commands', 'flags'].join(' ')] as const,
 ];
 
 const choiceRows = flagRows.filter(([, row]) => row.allowed !== undefined);

@@ -292,7 +292,7 @@ function printBanner({ banner }: TerminalConfig, json: string, text: string): vo
 function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
   switch (parsed.kind) {
     case 'help':
-      process.stdout.write(`${parsed.text}\n`);
+      process.stdout.write(parsed.text);
       return;
     case 'version':
       process.stdout.write(

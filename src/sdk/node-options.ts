@@ -38,7 +38,7 @@ type OptionValues = {
   seconds: string | number;
 } & { [K in Exclude<FlagKind, 'boolean' | 'integer' | 'number' | 'u64' | 'list' | 'network' | 'avax' | 'seconds'>]: string };
 
-/** The flags of `serac --help` that concern the node, in camel case (`minBlockDelay: '1s'`), and where its log goes. */
+/** The flags of `serac help flags` that concern the node, in camel case (`minBlockDelay: '1s'`), and where its log goes. */
 export type NodeOptions = {
   readonly [N in NodeFlag as CamelCase<N>]?: OptionValues[Flags[N]['kind']] | undefined;
 } & {

@@ -22,7 +22,7 @@ function flagOf(option: string): string {
   const name = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (!option.includes('-') && isNodeFlag(name)) return name;
   const nearest = findNearestName(option, Object.keys(flagTable).filter(isNodeFlag).map(camelCase));
-  const remedy = nearest === undefined ? 'options are flags of `serac --help` in camel case' : `did you mean ${nearest}?`;
+  const remedy = nearest === undefined ? 'options are flags of `serac help flags` in camel case' : `did you mean ${nearest}?`;
   throw new OptionError(`createNode has no option ${JSON.stringify(option)}; ${remedy}`, {
     code: 'OPTION_UNKNOWN',
     option,

@@ -306,7 +306,12 @@ export const commandTable = {
     examples: ['completions bash >> ~/.bashrc'],
   },
   version: { kind: 'local', args: [], help: 'print the version', examples: ['version', 'version --json'] },
-  help: { kind: 'local', args: ['[COMMAND]', '[SUBCOMMAND]'], help: 'explain a command', examples: ['help', 'help send'] },
+  help: {
+    kind: 'local',
+    args: ['[COMMAND]', '[SUBCOMMAND]'],
+    help: 'explain a command, or list all commands or flags',
+    examples: ['help', 'help send', 'help flags'],
+  },
 } as const satisfies { readonly [name: string]: CommandDefinition };
 
 export type CommandName = keyof typeof commandTable;

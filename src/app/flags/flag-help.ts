@@ -5,21 +5,20 @@ import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts
 /** Lines of help are at most this long. */
 const columns = 80;
 
-/** The text of `serac help`: all commands, without flags. */
-export const formatOverview = (): string =>
+/** The text of `serac help commands`: every command with its explanation. */
+export const formatCommandList = (): string =>
   [
-    'serac: an Avalanche X-Chain node for developers',
-    'Usage: serac [COMMAND] [ARGUMENTS] [--flag value | --flag=value | --switch]…',
     ...commandKinds.map(([kind, title]) => [title, ...commandRows(kind)].join('\n')),
-    wrap('serac help COMMAND explains a command and its flags; serac --help lists the flags of the node.'),
+    wrap('serac help COMMAND explains a command and its flags.'),
   ].join('\n\n') + '\n';
 
-/** The text of `serac COMMAND --help`; without a command, the overview with the flags of `serac dev`. */
-export function formatHelp(command?: CommandName): string {
-  const name = command ?? 'dev';
-  const head = command === undefined ? [formatOverview().trimEnd()] : [commandHead(command)];
-  return [...head, ...flagSections(name), footer(name)].join('\n\n') + '\n';
-}
+/** The text of `serac help flags`: every flag of every command. */
+export const formatFlagList = (): string =>
+  [...flagSections(() => true), wrap('serac help COMMAND lists the flags of a command.'), footer('dev')].join('\n\n') + '\n';
+
+/** The text of `serac COMMAND --help`. */
+export const formatHelp = (command: CommandName): string =>
+  [commandHead(command), ...flagSections((row) => acceptsFlag(command, row)), footer(command)].join('\n\n') + '\n';
 
 /** The text of `serac help snapshot`: the commands that begin with a word, and their examples. */
 export function formatGroupHelp(group: string): string {
@@ -63,21 +62,24 @@ function commandHead(name: CommandName): string {
   ].join('\n\n');
 }
 
-/** The flags of a command, by group. */
-function flagSections(command: CommandName): string[] {
+/** The flags for which `isShown` is true, by group. */
+function flagSections(isShown: (row: FlagDefinition) => boolean): string[] {
   return flagGroups.flatMap((group) => {
-    const rows = (Object.entries(flagTable) as [string, FlagDefinition][]).filter(
-      ([, row]) => row.group === group && acceptsFlag(command, row),
-    );
+    const rows = (Object.entries(flagTable) as [string, FlagDefinition][]).filter(([, row]) => row.group === group && isShown(row));
     return rows.length === 0 ? [] : [[group, ...rows.map(([name, row]) => formatFlag(name, row))].join('\n')];
   });
 }
 
 function formatFlag(name: string, row: FlagDefinition): string {
+  const aliases = Object.keys(flagAliases).filter((alias) => flagAliases[alias] === name && !alias.startsWith('proposervm'));
+  return `  ${flagNames(name, row, aliases)}\n${wrap(`      ${row.help}${formatDefault(row)}`, 6)}`;
+}
+
+/** The letter of a flag, its name and aliases, and what its value is: `-p, --http-port, --port N`. */
+export function flagNames(name: string, row: FlagDefinition, aliases: readonly string[] = []): string {
   const letter = Object.keys(shortFlags).find((short) => shortFlags[short] === name);
-  const others = Object.keys(flagAliases).filter((alias) => flagAliases[alias] === name && !alias.startsWith('proposervm'));
-  const names = [...(letter === undefined ? [] : [`-${letter}`]), `--${name}`, ...others.map((alias) => `--${alias}`)].join(', ');
-  return `  ${names} ${valuePlaceholders[row.kind]}`.trimEnd() + `\n${wrap(`      ${row.help}${formatDefault(row)}`, 6)}`;
+  const names = [...(letter === undefined ? [] : [`-${letter}`]), ...[name, ...aliases].map((one) => `--${one}`)].join(', ');
+  return `${names} ${valuePlaceholders[row.kind]}`.trimEnd();
 }
 
 const footer = (command: CommandName): string =>

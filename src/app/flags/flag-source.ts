@@ -218,8 +218,7 @@ function formatConfigValue(name: string, value: unknown): string[] {
 
 function unknownFlag(shown: string, name: string, command: CommandName): FlagError {
   const nearest = findNearestFlag(name, command);
-  const help = command === 'dev' ? '--help' : `serac help ${command}`;
-  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (${help} lists all flags)`, {
+  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (serac help ${command} lists all flags)`, {
     code: 'FLAG_UNKNOWN',
     flag: name,
     nearest,
@@ -237,7 +236,7 @@ const unexpectedArgument = (word: string, command: CommandName) =>
 function unknownCommand(word: string): FlagError {
   const meant = Object.hasOwn(commandSynonyms, word.toLowerCase()) ? commandSynonyms[word.toLowerCase()] : findSimilarCommand(word);
   const suggestion = meant === undefined ? ';' : `; did you mean ${meant.map((command) => `serac ${command}`).join(' or ')}?`;
-  return new FlagError(`unknown command ${JSON.stringify(word)}${suggestion} serac help lists all commands`, {
+  return new FlagError(`unknown command ${JSON.stringify(word)}${suggestion} serac help commands lists all`, {
     code: 'FLAG_COMMAND',
     command: word,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { configFrom } from '../config/config.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
-import { commandGroups, commandNames, isCommand } from './command.ts';
+import { commandGroups, commandNames, formatUsage, isCommand } from './command.ts';
 import { commandSynonyms } from './command-synonyms.ts';
 import { findNearestFlag } from './flag-source.ts';
 import { acceptsFlag, flagAliases, flagTable } from './flag-table.ts';
@@ -160,7 +160,7 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['reset'], 'did you mean serac rpc dev.reset or serac snapshot revert or serac time reset?'],
     [['ping'], 'did you mean serac doctor or serac status?'],
     [['start'], 'did you mean serac dev?'],
-    [['constructor'], 'unknown command "constructor"; serac help lists all commands'],
+    [['constructor'], 'unknown command "constructor"; serac help commands lists all'],
     [['-5'], '"-5" is negative, which no argument is; usage: serac [FLAGS]'],
     [['mine', '-5'], '"-5" is negative, which no argument is; usage: serac mine [BLOCKS] [FLAGS]'],
     [['send', 'X-local1a', '-.5'], '"-.5" is negative'],
@@ -272,16 +272,33 @@ describe('help and version', () => {
     for (const [name, row] of Object.entries(flagTable))
       for (const [command, text] of texts)
         expect([command, name, new RegExp(`^  .*--${name}(?![\\w-])`, 'm').test(text)]).toEqual([command, name, acceptsFlag(command, row)]);
-    for (const [, text] of [...texts, ['', helpText('--help')], ['', helpText('help')]] as const) {
+    for (const [, text] of [
+      ...texts,
+      ...[['-h'], ['help', 'commands'], ['help', 'flags']].map((argv) => ['', helpText(...argv)] as const),
+    ]) {
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
       if (text.includes('Usage: serac send')) expect(text.indexOf('Examples')).toBeLessThan(text.indexOf('Usage'));
     }
   });
 
-  test('--help, -h, help and help COMMAND', () => {
-    expect(helpText('-h')).toContain('--http-port');
-    expect(helpText('--http-port=1', '--help')).toContain('--http-port');
-    expect(helpText('help')).toContain('serac send ADDRESS AMOUNT');
+  test('--help fits a screen and names every command once', () => {
+    const screen = helpText('--help');
+    expect(screen.split('\n').length).toBeLessThanOrEqual(41);
+    const rows = [...screen.matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, left = '']) => left).filter((left) => !left.includes('--'));
+    const named = rows.flatMap((left) => left.split(', ')).map((part) => part.split(' ')[0] as string);
+    expect(named.sort()).toEqual(
+      ['serac', ...new Set(commandNames.map((name) => name.split(' ')[0] as string).filter((name) => name !== 'dev'))].sort(),
+    );
+    expect([helpText('-h'), helpText('help'), helpText('--http-port=1', '--help')]).toEqual([screen, screen, screen]);
+  });
+
+  test('help commands and help flags list all', () => {
+    for (const name of commandNames) expect(helpText('help', 'commands')).toContain(formatUsage(name));
+    for (const name of Object.keys(flagTable)) expect(helpText('help', 'flags')).toMatch(new RegExp(`^  .*--${name}(?![\\w-])`, 'm'));
+    expect(helpText('help', 'flags', 'x')).toContain('unknown command');
+  });
+
+  test('help COMMAND and COMMAND --help', () => {
     expect(helpText('help', 'send')).toBe(helpText('send', '--help'));
     expect(helpText('help', 'asset', 'mint')).toBe(helpText('asset', 'mint', '--help'));
     expect(helpText('help', 'nothing')).toContain('unknown command');

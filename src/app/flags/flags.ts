@@ -8,10 +8,11 @@ import { DatabaseUrlError, parseDatabaseUrl } from '../platform/database-url.ts'
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, commandTable, isHttpUrl } from './command.ts';
 import { type FlagDefinition, type FlagKind, isListKind } from './flag-definition.ts';
-import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
+import { formatCommandList, formatFlagList, formatGroupHelp, formatHelp } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, flagTable, type Options } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
+import { formatScreen } from './help-screen.ts';
 import { checkPeerFlags, noDevReason } from './peer-rules.ts';
 
 /** What parsing flags needs from outside. Without `vars` a `$` in a path is a character. `readFile` reads the `--config-file`; both functions may throw anything. */
@@ -45,7 +46,7 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
     const [first = '', second = ''] = argv;
     if (commandGroups.includes(first) && /^(--help|-h)$/.test(second)) return { kind: 'help', text: formatGroupHelp(first) };
     const { command, given: typed } = readArguments(argv);
-    if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp(argv[0]?.startsWith('-') === false ? command.name : undefined) };
+    if (isSwitchOn(typed, 'help')) return { kind: 'help', text: first.startsWith('-') ? formatScreen() : formatHelp(command.name) };
     if (command.name === 'help') return { kind: 'help', text: helpOn(command.args) };
     if (isSwitchOn(typed, 'version') || isSwitchOn(typed, 'version-json'))
       return { kind: 'version', json: isSwitchOn(typed, 'version-json') || isSwitchOn(typed, 'json') };
@@ -87,8 +88,10 @@ const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean =>
 
 /** The text of `serac help …`. */
 function helpOn(words: readonly string[]): string {
-  const [first = ''] = words;
-  if (words.length === 0) return formatOverview();
+  const [first] = words;
+  if (first === undefined) return formatScreen();
+  if (first === 'commands' && words.length === 1) return formatCommandList();
+  if (first === 'flags' && words.length === 1) return formatFlagList();
   if (words.length === 1 && commandGroups.includes(first)) return formatGroupHelp(first);
   const { command } = readArguments(words.length === 1 ? [...words, '--help'] : words);
   return formatHelp(command.name);
