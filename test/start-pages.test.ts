@@ -7,6 +7,7 @@ import { services } from '../src/api/contract/services.ts';
 import { unsupportedFlags } from '../src/app/flags/avalanchego-flags.ts';
 import { commandTable, isCommand } from '../src/app/flags/command.ts';
 import { flagAliases, flagTable } from '../src/app/flags/flag-table.ts';
+import { exitCodes } from '../src/cli/exit-error.ts';
 import { parseMarkdown } from '../src/explorer/docs/markdown-blocks.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
 import { startTestnet, untilUp } from './testnet-program.ts';
@@ -164,4 +165,9 @@ describe('what has no counterpart', () => {
     expect(removed?.length).toBeGreaterThan(3);
     expect(removed?.filter((name) => methods.has(name))).toEqual([]);
   });
+});
+
+test('docs/start/commands.md has every exit code', () => {
+  const [, listed = ''] = /^Exit codes: (.*)$/m.exec(read('docs/start/commands.md')) ?? [];
+  expect([...listed.matchAll(/\d+/g)].map(Number)).toEqual([0, ...Object.values(exitCodes)]);
 });
