@@ -180,22 +180,26 @@ describe.each(libraryRuntimes)('createNode on $name', ({ path }) => {
     expect([code, out, withoutWarnings(err)]).toEqual([0, `${line}\n${line}\n`, '']);
   });
 
-  test('import and require give one library, and SeracError is one class for all entry points', async () => {
+  test('import and require give one library, and an error of any entry point is a SeracError of all', async () => {
     const { code, out, err } = await runScript(`
       import { createRequire } from 'node:module';
       import * as client from 'serac/client';
+      import * as codec from 'serac/codec';
       import * as library from 'serac';
       const require = createRequire(import.meta.url);
-      const classes = [library, client, require('serac'), require('serac/client')].map(({ SeracError }) => SeracError);
+      const classes = [library, client, codec, require('serac'), require('serac/client'), require('serac/codec')].map(({ SeracError }) => SeracError);
       const node = await require('serac').createNode();
       const error = await node.avm.getTx('abc').catch((error) => error);
       const remote = await client.createClient({ url: 'http://127.0.0.1:1' }).avm.getHeight().catch((error) => error);
+      let text;
+      try { codec.parseTxText('abc'); } catch (thrown) { text = thrown; }
       await node.close();
-      console.log(new Set(classes).size, error instanceof client.SeracError, remote instanceof library.SeracError);
+      console.log(...[error, remote, text].map((one) => classes.every((SeracError) => one instanceof SeracError)), new Error() instanceof classes[0]);
+      console.log([error, remote, text].every(({ code }) => typeof code === 'string'));
       console.log(error.name, remote.name, classes[0].name, require('serac').createNode === createNode);
       console.log(typeof require('serac/codec').parseTxText);
     `);
-    const expected = '1 true true\nSeracError SeracError SeracError true\nfunction\n';
+    const expected = 'true true true false\ntrue\nSeracError SeracError SeracError true\nfunction\n';
     expect([code, out, withoutWarnings(err)]).toEqual([0, expected, '']);
   });
 
