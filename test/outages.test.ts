@@ -260,9 +260,9 @@ const cheapRequest: DataRequest = { path: '/v1/chains/X' };
 
 type LoadResult = { readonly correct: number; readonly unavailable: number; readonly wrong: readonly string[] };
 
-/** A response as text, without page tokens. */
+/** A response as text, without page tokens, and without the mark of outputs about which nobody could be asked meanwhile. */
 const responseText = ({ status, json }: DataResponse): string =>
-  `${status} ${JSON.stringify(json, (name, value) => (name === 'nextPageToken' ? '' : value))}`;
+  `${status} ${JSON.stringify(json, (name, value) => (name === 'nextPageToken' ? '' : name === 'mayBeImported' ? undefined : value))}`;
 
 /**
  * Starts clients that send one request after the other, half of them with an API key: some hundred per second. Without pauses they would take all
