@@ -33,16 +33,16 @@ async function start(name: string): Promise<Node> {
     () => childrenOf(program.pid).sort((a, b) => a - b),
     (pids) => pids.length === 2,
   );
-  return { program, writer, reader, clients: await connectToReader(program, reader) };
+  return { program, writer, reader, clients: await connectToReader(program, writer, reader) };
 }
 
-/** Opens connections one by one: those after which the reader process has a socket more are connections to it. */
-async function connectToReader(program: Program, reader: number): Promise<Client[]> {
+/** Opens connections one by one: those after which the reader process has a socket more, and the writer process has not, are connections to the reader. */
+async function connectToReader(program: Program, writer: number, reader: number): Promise<Client[]> {
   const open = async (): Promise<Client | undefined> => {
-    const before = socketsOf(reader);
+    const before = { writer: socketsOf(writer), reader: socketsOf(reader) };
     const client = createClient(program.port);
     await client.call('/ext/bc/X', 'avm.getHeight');
-    return socketsOf(reader) > before ? client : void client.close();
+    return socketsOf(reader) > before.reader && socketsOf(writer) <= before.writer ? client : void client.close();
   };
   const clients: Client[] = [];
   await eventually(open, (client) => client !== undefined && clients.push(client) === 2);
