@@ -2,10 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { Glob } from 'bun';
+import { services } from '../src/api/contract/services.ts';
+import { errorAdvice } from '../src/app/advice/error-advice.ts';
+import { flagTable } from '../src/app/flags/flag-table.ts';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { createEnv } from '../src/app/runtime/env.ts';
 import { splitSections } from '../src/explorer/docs/docs-pages.ts';
+import type { DocsIndex } from '../src/explorer/docs/docs-search.ts';
 import { docsSections, docsTable } from '../src/explorer/docs/docs-table.ts';
+import { findEntries, wordsOf } from '../src/explorer/docs/find-entries.ts';
 import { movedPages } from '../src/explorer/docs/moved-pages.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
@@ -104,6 +109,40 @@ describe.each([{ isServed: false }, { isServed: true }])('the built site (%p)', 
   });
 });
 
+describe('the search', () => {
+  test.each([
+    ['--reorg-depth', 'reference/flags.html#--reorg-depth'],
+    ['--state', 'reference/flags.html#--state'],
+    ['--port', 'reference/flags.html#--http-port'],
+    ['avm.getUTXOs', 'reference/node-rpc.html#avmgetutxos'],
+    ['DEV_BAD_AMOUNT', 'reference/errors.html#dev_bad_amount'],
+    ['EVENTS_LOST', 'reference/errors.html#events_lost'],
+    ['-32602', 'reference/errors.html#-32602'],
+    ['getUtxosByAddresses', 'reference/data-api.html#getutxosbyaddresses'],
+    ['follow a node', 'guides/follow.html'],
+  ])('%s leads to %s first', async (text, target) => {
+    const index = await indexOfSite();
+    const [first] = findEntries(index, wordsOf(text), 10);
+    const [page = -1, , anchor = ''] = first?.entry ?? [];
+    expect(`${index.pages[page]?.url}${anchor === '' ? '' : `#${anchor}`}`).toBe(target);
+  });
+
+  test('finds every flag, method and error code first', async () => {
+    const index = await indexOfSite();
+    const methods = Object.values(services).flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
+    const names = [...Object.keys(flagTable).map((name) => `--${name}`), ...methods, ...errorAdvice.keys()];
+    const wrong = names.filter((name) => !isNamed(findEntries(index, wordsOf(name), 1)[0]?.entry[1] ?? '', name));
+    expect(wrong).toEqual([]);
+    expect(names.length).toBeGreaterThan(300);
+  });
+
+  const isNamed = (heading: string, name: string): boolean => heading.split(/[,\s]+/).includes(name);
+  const indexOfSite = async (): Promise<DocsIndex> => {
+    const [, script] = [...(await buildDocs({ isServed: true }))].find(([path]) => path.endsWith('-search.js')) ?? [];
+    return JSON.parse(/=(.*);/s.exec(String(script))?.[1] ?? '') as DocsIndex;
+  };
+});
+
 test('the plain files have pictures, the site of a node has none', async () => {
   const pictures = async (isServed: boolean) =>
     [...(await buildDocs({ isServed })).keys()].filter((path) => /\.(png|webp)$/.test(path)).length;
@@ -148,9 +187,34 @@ describe('a node', () => {
     expect(await (await get('/docs/guides/join.md')).text()).toStartWith('# Join a network\n');
     expect(await (await get('/docs/llms.txt')).text()).toStartWith('# Serac\n');
     expect((await get('/docs/understand/decisions/')).status).toBe(200);
-    expect((await get('/docs/nothing')).status).toBe(404);
     expect((await get('/docs/../package.json')).status).toBe(404);
     expect((await fetch(`${node.url}/docs/`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('an address without a page gets the frame, a search and the nearest pages, all links of which exist', async () => {
+    for (const [path, nearest] of [
+      ['/docs/nothing', undefined],
+      ['/docs/guides/webhook', 'guides/webhooks'],
+      ['/docs/flag.html', 'reference/flags'],
+      ['/docs/guides/deep/er/folow', 'guides/follow'],
+      ['/docs/%3Cimg%20src=x%3E', undefined],
+    ] as const) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const text = await answer.text();
+      expect(text).toContain('<h1>Page not found</h1>');
+      expect(text).toContain('type="search"');
+      expect(text).not.toContain('<img');
+      const [, list = ''] = /<section id="nearest">(.*?)<\/section>/s.exec(text) ?? [];
+      const near = [...list.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => posix.join(posix.dirname(path), target));
+      expect(near.length).toBe(5);
+      if (nearest !== undefined) expect(near[0]).toBe(`/docs/${nearest}.html`);
+      const assets = [...text.matchAll(/ (?:src|data-index)="([^"]*)"/g)].map(([, target = '']) => posix.join(posix.dirname(path), target));
+      for (const target of [...near, ...assets]) expect([target, (await get(target)).status]).toEqual([target, 200]);
+    }
+    const file = await get('/docs/nothing.md');
+    expect([file.status, file.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
   });
 
   test('redirects every page that has moved, as HTML, as Markdown and without an ending', async () => {

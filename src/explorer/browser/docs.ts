@@ -1,5 +1,6 @@
 import { openOnUse } from '../../base/cache/memoize.ts';
 import type { DocsEntry, DocsIndex } from '../docs/docs-search.ts';
+import { findEntries, wordsOf } from '../docs/find-entries.ts';
 import { listMatches } from './match-list.ts';
 import { changeTheme, copyText } from './page-tools.ts';
 
@@ -27,39 +28,11 @@ const searchIndex = openOnUse(
     }),
 );
 
-/** Sections that contain all words, best first: words in the heading count more than words in the title of the page and in the text. */
 async function find(text: string): Promise<HTMLAnchorElement[]> {
   await searchIndex.get();
-  const { pages, entries } = globalThis.seracDocs as DocsIndex;
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
-  const scored = entries.flatMap((entry) => {
-    const { title = '', weight = 1 } = pages[entry[0]] ?? {};
-    const score = weight * scoreOf(entry, title, words);
-    return score === 0 ? [] : [{ entry, title, score }];
-  });
-  const best = scored.sort((a, b) => b.score - a.score).slice(0, maxMatches);
+  const words = wordsOf(text);
+  const best = findEntries(globalThis.seracDocs as DocsIndex, words, maxMatches);
   return best.length === 0 ? [noMatch(text)] : best.map(({ entry, title }) => linkOf(entry, title, words));
-}
-
-function scoreOf([, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): number {
-  const places = [
-    [heading.toLowerCase(), 20],
-    [title.toLowerCase(), anchor === '' ? 10 : 4],
-    [text.toLowerCase(), 1],
-  ] as const;
-  let total = 0;
-  for (const word of words) {
-    let best = 0;
-    for (const [place, weight] of places) {
-      if (place === word) best += 3 * weight;
-      for (let at = place.indexOf(word), from = best; at >= 0 && best < from + 4 * weight; at = place.indexOf(word, at + 1))
-        // The beginning of a word counts more than its middle.
-        best += at === 0 || !/[\p{L}\p{N}]/u.test(place[at - 1] as string) ? weight : weight / 4;
-    }
-    if (best === 0) return 0;
-    total += best;
-  }
-  return total;
 }
 
 function linkOf([page, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): HTMLAnchorElement {

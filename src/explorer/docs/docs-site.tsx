@@ -4,7 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import { createLinks, type DocsLinks, relativeUrl } from './docs-links.ts';
 import { type DocsPage, type DocsSources, makePages } from './docs-pages.ts';
 import { makeIndex } from './docs-search.ts';
-import { docsSections } from './docs-table.ts';
+import { docsSections, unknownPage } from './docs-table.ts';
 import { DocsDocument, type DocsFrame } from './docs-view.tsx';
 import { renderBlocks } from './markdown-html.ts';
 
@@ -43,6 +43,7 @@ export function buildSite(input: DocsInput): Map<string, string | Uint8Array> {
     files.set(`${page.page}.md`, writeMarkdown(page, links));
   }
   files.set('index.html', document(<DocsDocument frame={frame} page={undefined} content="" />));
+  files.set(unknownPage, document(<DocsDocument frame={frame} page={undefined} content="" isUnknown />));
   const list = writeList(pages);
   files.set('index.md', list);
   files.set('llms.txt', list);

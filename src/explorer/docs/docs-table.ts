@@ -343,5 +343,8 @@ export const docsTable: readonly DocsRow[] = [
   },
 ];
 
+/** The file that is sent for an address without a page. Its links are those of a page at the top of the site. */
+export const unknownPage = '404.html';
+
 /** The folder of the decisions. Each of its files but the list is a page, which needs no row. */
 export const decisionsFolder = 'docs/understand/decisions/';

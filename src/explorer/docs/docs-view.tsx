@@ -16,11 +16,18 @@ export type DocsFrame = {
 
 type PageProps = { readonly frame: DocsFrame; readonly page: DocsPage | undefined };
 
-/** A page of the documentation as a document. Without `page` it is the home page. `content` is the rendered Markdown. */
-export function DocsDocument({ frame, page, content }: PageProps & { readonly content: string }) {
+type DocumentProps = PageProps & {
+  /** The rendered Markdown. */
+  readonly content: string;
+  /** Whether it is the page that is sent for an address without a page. */
+  readonly isUnknown?: boolean;
+};
+
+/** A page of the documentation as a document. Without `page` it is the home page. */
+export function DocsDocument({ frame, page, content, isUnknown = false }: DocumentProps) {
   const { assets } = frame;
   const url = (file: string): string => relativeUrl(page?.page ?? 'index', file);
-  const title = page === undefined ? 'Serac documentation' : `${page.title} · Serac`;
+  const title = isUnknown ? 'Page not found · Serac' : page === undefined ? 'Serac documentation' : `${page.title} · Serac`;
   return (
     <html lang="en">
       <head>
@@ -47,7 +54,13 @@ export function DocsDocument({ frame, page, content }: PageProps & { readonly co
         <div class="docs-columns">
           <DocsNav frame={frame} page={page} url={url} />
           <main id="main" tabIndex={-1}>
-            {page === undefined ? <Home frame={frame} url={url} /> : <Article page={page} content={content} frame={frame} url={url} />}
+            {isUnknown ? (
+              <Unknown frame={frame} url={url} />
+            ) : page === undefined ? (
+              <Home frame={frame} url={url} />
+            ) : (
+              <Article page={page} content={content} frame={frame} url={url} />
+            )}
           </main>
           {page !== undefined && <Contents page={page} />}
         </div>
@@ -168,12 +181,25 @@ function Contents({ page: { blocks } }: { page: DocsPage }) {
   );
 }
 
+/** The server puts the nearest pages into `#nearest` (docs-handler.ts). */
+const Unknown = ({ frame, url }: { frame: DocsFrame; url: UrlOf }) => (
+  <div class="docs-home">
+    <h1>Page not found</h1>
+    <p class="lead">
+      This version of the documentation has no page at this address. Search for a word, a flag, a method or an error code with{' '}
+      <Key letter="/" />, or choose a page.
+    </p>
+    <div id="nearest" />
+    <DocsCards frame={frame} url={url} />
+  </div>
+);
+
 const firstCommand = renderBlocks([{ kind: 'code', language: 'sh', text: 'npm ci && npm start      # in a fresh clone: runs the node' }], {
   link: () => undefined,
   picture: () => undefined,
 }).html;
 
-const Home = ({ frame: { pages }, url }: { frame: DocsFrame; url: UrlOf }) => (
+const Home = ({ frame, url }: { frame: DocsFrame; url: UrlOf }) => (
   <div class="docs-home">
     <h1>Serac documentation</h1>
     <p class="lead">
@@ -182,6 +208,13 @@ const Home = ({ frame: { pages }, url }: { frame: DocsFrame; url: UrlOf }) => (
     </p>
     {/* HTML without escaping: a text of this file. */}
     <div dangerouslySetInnerHTML={{ __html: firstCommand }} />
+    <DocsCards frame={frame} url={url} />
+  </div>
+);
+
+/** All pages but single decisions, by section, with a line each. */
+const DocsCards = ({ frame: { pages }, url }: { frame: DocsFrame; url: UrlOf }) => (
+  <>
     {docsSections.map((section) => (
       <section>
         <h2>{section}</h2>
@@ -197,5 +230,5 @@ const Home = ({ frame: { pages }, url }: { frame: DocsFrame; url: UrlOf }) => (
         </ul>
       </section>
     ))}
-  </div>
+  </>
 );

@@ -3,8 +3,19 @@ export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string; readonly id: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | TableBlock
   | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly (readonly Block[])[] };
+
+export type TableBlock = {
+  readonly kind: 'table';
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** The anchor of each row of a table of flags or codes, so that a search leads to the row; empty for other tables. */
+  readonly rowIds: readonly string[];
+};
+
+/** Tables whose first column has this title get an anchor for each row. */
+const namedColumns = /^(flag|code)$/;
 
 const headingLine = /^(#{1,6}) (.*)$/;
 const fenceLine = /^(`{3,})(\w*)$/;
@@ -57,12 +68,16 @@ function parseLines(lines: readonly string[], idOf: (heading: string) => string)
       at++;
     } else if (line.startsWith('|') && tableRule.test(lines[at + 1] ?? '')) {
       const [head = [], , ...rows] = take((one) => one.startsWith('|')).map(cellsOf);
-      blocks.push({ kind: 'table', head, rows });
+      const rowIds = namedColumns.test(head[0] ?? '') ? rows.map(([name = '']) => idOf(rowName(name))) : [];
+      blocks.push({ kind: 'table', head, rows, rowIds });
     } else if (itemLine.test(line)) blocks.push(parseList(take, idOf, () => lines[at]));
     else blocks.push({ kind: 'paragraph', text: takeParagraph(take) });
   }
   return blocks;
 }
+
+/** `--http-port` of "`--http-port N`, `-p`". */
+const rowName = (cell: string): string => /`([^`\s]+)/.exec(cell)?.[1] ?? cell;
 
 type Take = (isPart: (line: string) => boolean) => string[];
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../api/rest/html.ts';
 import { highlightCode } from './highlight-code.ts';
-import type { Block } from './markdown-blocks.ts';
+import type { Block, TableBlock } from './markdown-blocks.ts';
 
 /** Where links and pictures of a page lead on the site; undefined: to a file that the site does not have. */
 export type Resolvers = {
@@ -28,7 +28,7 @@ function renderBlock(block: Block, resolvers: Resolvers): Html {
       return html`<div class="code code-${language || 'text'}"><pre tabindex="0"><code>${highlightCode(language, text)}</code></pre></div>`;
     }
     case 'table':
-      return html`<div class="scroll" tabindex="0"><table><thead><tr>${block.head.map((cell) => (cell === '' ? html`<td></td>` : html`<th scope="col">${inline(cell)}</th>`))}</tr></thead><tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+      return renderTable(block, inline);
     case 'list': {
       const items = block.items.map((item) => {
         const [only, ...others] = item;
@@ -37,6 +37,15 @@ function renderBlock(block: Block, resolvers: Resolvers): Html {
       return block.isOrdered ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`;
     }
   }
+}
+
+function renderTable({ head, rows, rowIds }: TableBlock, inline: (text: string) => Html): Html {
+  const titles = head.map((cell) => (cell === '' ? html`<td></td>` : html`<th scope="col">${inline(cell)}</th>`));
+  const lines = rows.map((row, at) => {
+    const cells = row.map((cell) => html`<td>${inline(cell)}</td>`);
+    return rowIds[at] === undefined ? html`<tr>${cells}</tr>` : html`<tr id="${rowIds[at]}">${cells}</tr>`;
+  });
+  return html`<div class="scroll" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
 function renderHeading({ level, text, id }: Extract<Block, { kind: 'heading' }>, inline: (text: string) => Html): Html {

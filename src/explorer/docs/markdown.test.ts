@@ -37,6 +37,7 @@ test('a bar in code or after a backslash does not end a cell', () => {
         ['`x|y`', 'c | d'],
         ['', 'e'],
       ],
+      rowIds: [],
     },
   ]);
 });

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { html } from '../../api/rest/html.ts';
 import { openOnUse } from '../../base/cache/memoize.ts';
+import { unknownPage } from '../docs/docs-table.ts';
 import { movedPages } from '../docs/moved-pages.ts';
+import { findNearestPages, readPageList } from '../docs/nearest-pages.ts';
 import { compressBytes, type Encoding, encodingFor } from './compressed-body.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 
@@ -59,7 +62,7 @@ async function respond(files: Site, request: HttpRequest): Promise<HttpResponse>
   const file = files.get(path);
   if (file === undefined) {
     const moved = findMoved(path, files);
-    return moved === undefined ? notFound : redirectTo(`${docsPath}/${moved}`);
+    return moved === undefined ? respondUnknown(files, path) : redirectTo(`${docsPath}/${moved}`);
   }
   const headers = {
     'content-type': contentTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
@@ -79,6 +82,37 @@ async function respond(files: Site, request: HttpRequest): Promise<HttpResponse>
     body: await file.encoded(encoding),
   };
 }
+
+/** Pages that are named for an address without a page. */
+const nearestCount = 5;
+
+/** The page that says that there is none at this address, with the nearest ones. Programs that asked for a file get a line of text. */
+function respondUnknown(files: Site, path: string): HttpResponse {
+  const page = files.get(unknownPage);
+  if (page === undefined || /\.(?!html$)\w+$/.test(path)) return notFound;
+  const nearest = findNearestPages(path, readPageList(textOf(files.get('llms.txt'))), nearestCount).map(
+    ({ page: name, title, about }) => html`<li><a href="${name}.html">${title}</a><p>${about}</p></li>`,
+  );
+  const list = html`<section id="nearest"><h2>Nearest pages</h2><ul class="docs-cards">${nearest}</ul></section>`.html;
+  // Links of the file are relative to the top of the site.
+  const up = '../'.repeat(path.split('/').length - 1);
+  const body = textOf(page)
+    .replace('<div id="nearest"></div>', () => list)
+    .replaceAll(/ (href|src|data-index|data-root)="(?![a-z]+:|[/#])/g, (start) => start + up);
+  return {
+    status: 404,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': contentSecurityPolicy,
+    },
+    body,
+  };
+}
+
+const textOf = (file: ServedFile | undefined): string => (file === undefined ? '' : Buffer.from(file.plain).toString('utf8'));
 
 /** The file that a path without its ending, or one of before the five doors, means now. */
 function findMoved(path: string, files: Site): string | undefined {
