@@ -109,7 +109,7 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
     await open('start/first-hour');
     await page.run(`Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })`);
     await page.run(`document.querySelector('.copy-code').click()`);
-    expect(await page.run<string>('window.copied')).toBe('npm ci && npm start      # runs the node');
+    expect(await page.run<string>('window.copied')).toBe('npm ci && npm start');
     await page.run(`document.querySelector('[data-theme-button]').click()`);
     const theme = await page.run<string>('document.documentElement.dataset.theme');
     await open('guides/join');
