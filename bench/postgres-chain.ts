@@ -3,8 +3,13 @@ import { readPageSecret } from '../src/app/index/served-network-store.ts';
 import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
+import { type Tx, unsignedBytes } from '../src/avm/tx/tx.ts';
 import { refId, type Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { hash160, sha256 } from '../src/base/bytes/hash.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
 import type { Id } from '../src/base/bytes/id.ts';
+import { recoverNative } from '../src/base/crypto/curve-native.ts';
 import type { Sql } from '../src/ledger/index/sql.ts';
 import { joinStatements } from '../src/ledger/index/statement-joiner.ts';
 import type { ExplorerReads } from '../src/ledger/index-read/explorer-reads.ts';
@@ -36,7 +41,7 @@ export type PostgresBenchChain = {
 export async function preparePostgres(
   server: string,
   { state, context }: ChainStore,
-  { txs, addresses }: Pick<DataDir, 'txs' | 'addresses'>,
+  { txs, addresses }: CopiedChain & Pick<DataDir, 'txs'>,
 ): Promise<PostgresBenchChain> {
   const url = new URL(server);
   const { id } = state.lastAccepted();
@@ -61,10 +66,11 @@ export async function preparePostgres(
 export async function copyChain(
   sql: Postgres,
   { state, context }: Pick<ChainStore, 'state' | 'context'>,
-  { addresses }: Pick<DataDir, 'addresses'>,
+  { addresses }: CopiedChain,
 ): Promise<void> {
+  const recovered = new Map<Address, Uint8Array>();
   const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', {
-    publicKeyOf: createHolderKeys(addresses),
+    publicKeyOf: addresses === 'signed' ? (address) => recovered.get(address) : createHolderKeys(addresses),
     pageSecret: crypto.getRandomValues(new Uint8Array(32)),
   });
   const started = performance.now();
@@ -76,7 +82,9 @@ export async function copyChain(
   for (let at = 1; at <= Number(height); at++) {
     const bytes = state.blockAt(BigInt(at));
     if (bytes === undefined) throw new BenchError(`the data directory has no block ${at}`);
-    batch.push(replayBlock(bytes, unspent));
+    const replayed = replayBlock(bytes, unspent);
+    if (addresses === 'signed') for (const tx of replayed.block.txs) addSigners(recovered, tx);
+    batch.push(replayed);
     if (at <= written) batch = [];
     if (batch.length < blocksPerCommit && at < Number(height)) continue;
     if (batch.length > 0) await chain.commit(batch);
@@ -86,6 +94,19 @@ export async function copyChain(
 }
 
 const blocksPerCommit = 16;
+
+/** How many addresses a generated chain has, whose keys are known and signatures are not valid; or `signed`: keys are recovered from signatures. */
+type CopiedChain = { readonly addresses: DataDir['addresses'] | 'signed' };
+
+/** Adds the public keys of the signatures of a transaction, as `serac index` stores them. */
+function addSigners(keys: Map<Address, Uint8Array>, tx: Tx): void {
+  const hash = sha256(unsignedBytes(tx));
+  for (const credential of tx.credentials)
+    for (const signature of 'signatures' in credential ? credential.signatures : []) {
+      const key = recoverNative(hash, signature.subarray(0, 64), (signature[64] as number) & 3);
+      if (key !== undefined) keys.set(toHex(hash160(key)) as Address, key);
+    }
+}
 
 async function createDatabase(server: string, name: string): Promise<void> {
   const admin = openPostgres({ url: server, max: 1 });

@@ -82,6 +82,12 @@ export const assetStatus = {
   ),
   nftSupply: text('Number of NFTs and properties in unspent outputs of this chain. Not part of supply if the asset also has units.'),
   minters: list(text(), 'Addresses that can mint more of it.'),
+  mintRights: list(
+    object('XChainMintRight', { addresses: list(text(), 'Owners.'), threshold: integer('Number of owners that must sign.') }),
+    'Owners of its unspent mint outputs, each set once.',
+  ),
+  unitType: oneOf(['secp256k1', 'nft', 'property'], 'What its units are: amounts, NFTs or properties.'),
+  createdInBlock: optional(text('Height of the block that created it. Absent for an asset from before the indexed history.')),
   firstActivityTimestamp: unixSeconds('First transaction with it'),
   lastActivityTimestamp: unixSeconds('Last transaction with it'),
   txCount: integer('Transactions with it.'),

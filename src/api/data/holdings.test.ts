@@ -170,6 +170,9 @@ describe('assets', () => {
       supply: '15',
       nftSupply: '0',
       minters: [alice],
+      mintRights: [{ addresses: [alice], threshold: 1 }],
+      unitType: 'secp256k1',
+      createdInBlock: '2',
       firstActivityTimestamp: 3000,
       lastActivityTimestamp: 3000,
       txCount: 2,
@@ -179,6 +182,8 @@ describe('assets', () => {
       supply: '1',
       nftSupply: '1',
       minters: [bob],
+      mintRights: [{ addresses: [bob], threshold: 1 }],
+      unitType: 'nft',
       txCount: 3,
     });
     expect(await get(`${xChainPath}/assets/${avax.assetId}`)).toMatchObject({

@@ -231,6 +231,9 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
         supply: unspent.reduce((sum, output) => sum + ('amount' in output ? output.amount : 0n), 0n),
         nfts: unspent.filter((output) => !('amount' in output) && !isMintOutput(output)).length,
         minters: [...new Set(unspent.filter(isMintOutput).flatMap(({ addresses }) => addresses))].sort(),
+        mintRights: distinctOwners(unspent.filter(isMintOutput)),
+        unitType: (['secp256k1', 'nft', 'property'] as const).find((_, fx) => hasFx(unsigned.initialStates, fx)) ?? 'secp256k1',
+        createdIn: Number(block.height),
       },
     ];
   }
@@ -238,6 +241,11 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
 }
 
 const hasFx = (states: readonly InitialState[], fx: number): boolean => states.some(({ fxIndex }) => fxIndex === fx);
+
+const distinctOwners = (outputs: readonly Output[]): AssetEntry['mintRights'] => {
+  const owners = outputs.map(({ addresses, threshold }) => ({ addresses, threshold }));
+  return owners.filter((one, i) => owners.findIndex((other) => JSON.stringify(one) === JSON.stringify(other)) === i);
+};
 
 /* Derived from the outputs alone, independent of the index code. */
 const isMintOutput = ({ kind }: Output): boolean => kind.endsWith('MintOutput');

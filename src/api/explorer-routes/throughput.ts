@@ -23,7 +23,7 @@ export type Throughput = {
 export type ThroughputDeps = LiveReadDeps<'blockSumsAfter'> & { readonly longWork: LongWork | undefined };
 
 /** Blocks per query, and the number of new blocks above which the record starts again at the beginning of the hour. */
-const [batchSize, maxLag] = [512, 16_384];
+const [batchSize, maxLag] = [2048, 16_384];
 
 /**
  * Counts the blocks of the last hour in memory. Each read adds only the blocks since the one before, so that it works in every process; after

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Tx, Utxo } from '../../api/contract/answers.ts';
-import { walkBalances } from './balance-after.ts';
+import { balancesAfter, walkBalances } from './balance-after.ts';
+import type { PageContext } from './page-context.ts';
+import type { Source } from './source.ts';
 
 const asset = { assetId: 'A', symbol: 'AVAX', denomination: 9, type: 'secp256k1' } as const;
 const me = 'local1me';
@@ -43,4 +45,24 @@ test('a block of which neither end is shown has no balances', () => {
   const block = [tx('c', 2, [], [output(1)]), tx('b', 2, [], [output(1)]), tx('a', 2, [], [output(1)])];
   const page = { txs: block.slice(1, 2), isFirst: false, hasNext: true };
   expect(walkBalances({ address: `X-${me}`, asset, page }, [point(2, 3)])).toEqual({});
+});
+
+test('changes that were read for the plot are used if they reach the newest transaction; otherwise the balances are read', async () => {
+  const asked: string[] = [];
+  const source = {
+    get: async (path: string) => {
+      asked.push(path);
+      return { status: 200, body: { isSampled: false, points } };
+    },
+  } as unknown as Source;
+  const context = { network: { name: 'local' }, chain: { slug: 'x-chain' } } as PageContext;
+  const wanted = { address: `X-${me}`, asset, page: { txs, isFirst: true, hasNext: false } };
+  const expected = walk(0, 5);
+  expect(await balancesAfter(source, context, wanted, points)).toEqual(expected);
+  expect(asked).toEqual([]);
+  // Block 4 came after the plot was read.
+  expect(await balancesAfter(source, context, wanted, points.slice(0, 2))).toEqual(expected);
+  expect(asked).toHaveLength(1);
+  expect(await balancesAfter(source, context, wanted, undefined)).toEqual(expected);
+  expect(asked).toHaveLength(2);
 });

@@ -8,11 +8,20 @@ type HistoryPage = { readonly txs: readonly Tx[]; readonly isFirst: boolean; rea
 
 type Wanted = { readonly address: string; readonly asset: PlotAsset; readonly page: HistoryPage };
 
-/** The balance of an address in one asset after each transaction of a page, by transaction ID. */
-export async function balancesAfter(source: Source, context: PageContext, wanted: Wanted): Promise<Readonly<Record<string, string>>> {
+/**
+ * The balance of an address in one asset after each transaction of a page, by transaction ID. `changes`: every change of the balance, if it is
+ * known; read at the same time as the page, so it may lack the last blocks.
+ */
+export async function balancesAfter(
+  source: Source,
+  context: PageContext,
+  wanted: Wanted,
+  changes: BalanceHistory['points'] | undefined,
+): Promise<Readonly<Record<string, string>>> {
   const { address, asset, page } = wanted;
   const [newest, oldest] = [page.txs[0], page.txs.at(-1)];
   if (newest === undefined || oldest === undefined) return {};
+  if (changes !== undefined && Number(changes.at(-1)?.blockNumber) >= newest.blockHeight) return walkBalances(wanted, changes);
   const range = `startBlock=${Math.max(0, oldest.blockHeight - 1)}&endBlock=${newest.blockHeight}`;
   const query = `addresses=${encodeURIComponent(address)}&assetId=${asset.assetId}&${range}`;
   const history = await readIfFound<BalanceHistory>(source, `${chainPath(context)}/balance-history?${query}`);

@@ -73,7 +73,7 @@ export async function loadAddress(
   const filter = parseFilter(asked);
   // The first page is the same list as the history, read at the same time; other pages are looked up by their IDs.
   const isFirst = pageToken === undefined && !isFiltered(filter);
-  const [{ balances }, { utxos, hasMore, nfts }, history, shared, plot, newest] = await Promise.all([
+  const [{ balances }, { utxos, hasMore, nfts }, history, shared, loadedPlot, newest] = await Promise.all([
     read<AddressBalances>(source, `${base}/balances?${query}`),
     loadUtxos(source, base, address),
     loadHistory(source, `${base}/transactions?${query}${filterQuery(filter)}&pageSize=${rows}`, { address, filter, rows, pageToken }),
@@ -81,6 +81,7 @@ export async function loadAddress(
     loadBalancePlot(source, context, address, range),
     isFirst ? readRowsOf(source, context, { addresses: address }, { rows, pageToken }) : undefined,
   ]);
+  const { plot, changes } = loadedPlot ?? {};
   const known = new Map(newest?.rows.map((row) => [row.id, row]));
   const missing = history.transactions.map(({ txHash }) => txHash).filter((id) => !known.has(id));
   const lines = [...known.values(), ...(await readRows(source, context, missing))];
@@ -99,7 +100,8 @@ export async function loadAddress(
       txs: history.transactions.map(slimTx),
       summaries: Object.fromEntries(lines.map(({ id, summary }) => [id, summary])),
       // Balances within a block follow from all its transactions.
-      after: plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
+      after:
+        plot === undefined || isFiltered(filter) ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }, changes),
       next: history.nextPageToken,
       searched: history.searched,
     },

@@ -1,9 +1,8 @@
 import type { AssetDays, AssetDetails, Holders } from '../../api/contract/answers.ts';
-import type { Party, SummaryAmount } from '../../api/summary/sentence.ts';
-import { loadMinters, loadNfts, type NftsData } from './load-nfts.ts';
+import { loadNfts, maxNftHolders, type NftsData } from './load-nfts.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { readRows, readRowsOf, type TxRow } from './tx-row.ts';
+import { readRowsOf, type TxRow } from './tx-row.ts';
 
 /** Ranges of the plot of transactions by day. */
 export const assetRanges = { '30d': { word: '30 d', days: 30 }, '1y': { word: '1 y', days: 365 } } as const;
@@ -11,13 +10,8 @@ type AssetRange = keyof typeof assetRanges;
 
 export type AssetData = {
   readonly asset: AssetDetails;
-  /** What there can be of it: the Data API calls a property an NFT. */
-  readonly type: SummaryAmount['type'];
-  readonly minters: readonly Party[];
   readonly txs: readonly TxRow[];
   readonly nextTxs: string | undefined;
-  /** Height of the block that created it; undefined for assets of the genesis. */
-  readonly createdIn: number | undefined;
   readonly holders: Holders;
   /** Undefined if it has no NFTs. */
   readonly nfts: NftsData | undefined;
@@ -28,6 +22,9 @@ export type AssetData = {
 
 /** The fewest days of the plot. */
 const minDays = 7;
+
+/** Holders that are shown. */
+const maxHolders = 10;
 
 /** `groups`: page token of the NFT groups. */
 type AssetQuery = {
@@ -50,23 +47,20 @@ export async function loadAsset(
   // A young asset has few days: empty ones before it was created are not shown unless they are asked for.
   const age = Math.ceil((asset.lastActivityTimestamp - asset.createdAtTimestamp) / 86_400) + 1;
   const days = wanted === null ? Math.min(assetRanges[range].days, Math.max(minDays, age)) : assetRanges[range].days;
-  const [list, [created], holders, byDay, minters] = await Promise.all([
+  const hasNfts = asset.unitType === 'nft' || (asset.unitType !== 'property' && asset.nftSupply !== '0');
+  const readHolders = read<Holders>(source, `${path}/holders?pageSize=${hasNfts ? maxNftHolders : maxHolders}`);
+  const [list, holders, byDay, nfts] = await Promise.all([
     readRowsOf(source, context, { assetId: id }, { rows, pageToken }),
-    readRows(source, context, [asset.assetId]),
-    read<Holders>(source, `${path}/holders?pageSize=10`),
+    readHolders,
     read<AssetDays>(source, `${path}/days?days=${days}`),
-    loadMinters(source, context, asset),
+    hasNfts ? loadNfts(source, context, asset, { pageToken: groups, readHolders }) : undefined,
   ]);
-  const type = created?.summary.created?.type ?? asset.type;
   return {
     asset,
-    type,
-    minters,
     txs: list.rows,
     nextTxs: list.next,
-    createdIn: created?.height,
-    holders,
-    nfts: type === 'nft' || (type !== 'property' && asset.nftSupply !== '0') ? await loadNfts(source, context, asset, groups) : undefined,
+    holders: { ...holders, holderList: holders.holderList.slice(0, maxHolders) },
+    nfts,
     days: byDay,
     range: days < assetRanges[range].days ? undefined : range,
   };

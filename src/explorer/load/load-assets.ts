@@ -1,7 +1,6 @@
 import type { AssetList, AssetSummary } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
-import { readRows } from './tx-row.ts';
 
 /** What assets are sorted by: their number of holders or transactions, or when they were created. */
 export const assetSorts = { holders: 'Holders', transactions: 'Transactions', newest: 'Newest' } as const;
@@ -9,8 +8,6 @@ type AssetSort = keyof typeof assetSorts;
 
 export type AssetsData = {
   readonly assets: readonly AssetSummary[];
-  /** IDs of those whose units are properties: the Data API calls these NFTs too. */
-  readonly properties: readonly string[];
   readonly sort: AssetSort;
   /** Assets that are sorted; there are more if `isCut`. */
   readonly isCut: boolean;
@@ -30,8 +27,7 @@ export async function loadAssets(source: Source, context: PageContext, { page, s
   const path = `${chainPath(context)}/assets?sortOrder=desc&pageSize=`;
   if (sort === 'newest') {
     const list = await read<AssetList>(source, `${path}50${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`);
-    const properties = await readProperties(source, context, list.assets);
-    return { assets: list.assets, properties, sort, isCut: false, next: list.nextPageToken };
+    return { assets: list.assets, sort, isCut: false, next: list.nextPageToken };
   }
   const assets: AssetSummary[] = [];
   let token: string | undefined;
@@ -45,17 +41,8 @@ export async function loadAssets(source: Source, context: PageContext, { page, s
   const numberOf = (asset: AssetSummary): number => Number(sort === 'holders' ? asset.holders : asset.txCount);
   return {
     assets: assets.toSorted((a, b) => isOwn(b) - isOwn(a) || numberOf(b) - numberOf(a)),
-    properties: await readProperties(source, context, assets),
     sort,
     isCut: token !== undefined,
     next: undefined,
   };
-}
-
-/** The transaction that created an asset says what its units are. An asset has the ID of that transaction. */
-async function readProperties(source: Source, context: PageContext, assets: readonly AssetSummary[]): Promise<string[]> {
-  const ids = assets.filter(({ type }) => type === 'nft').map(({ assetId }) => assetId);
-  const pages = Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, at) => ids.slice(at * pageSize, (at + 1) * pageSize));
-  const rows = await Promise.all(pages.map((page) => readRows(source, context, page)));
-  return rows.flat().flatMap(({ id, summary }) => (summary.created?.type === 'property' ? [id] : []));
 }

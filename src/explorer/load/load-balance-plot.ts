@@ -29,13 +29,16 @@ const day = 86_400;
 /** Points of the plot, which is about 500 px wide. */
 const maxPoints = 500;
 
+/** A plot, and every change of the balance so far, if that was read. */
+export type LoadedPlot = { readonly plot: BalancePlot; readonly changes: BalanceHistory['points'] | undefined };
+
 /** The balance of an address in one asset over time. Undefined if the asset is unknown or the server cannot tell. */
 export async function loadBalancePlot(
   source: Source,
   context: PageContext,
   address: string,
   { asset: assetId, range: name, now }: BalanceRange,
-): Promise<BalancePlot | undefined> {
+): Promise<LoadedPlot | undefined> {
   const asset = await findAsset(source, context, assetId);
   if (asset === undefined) return undefined;
   const path = `${chainPath(context)}/balance-history?addresses=${encodeURIComponent(address)}&assetId=${asset.assetId}&maxPoints=${maxPoints}`;
@@ -44,16 +47,16 @@ export async function loadBalancePlot(
   const range = asked ?? rangeOf(whole, now);
   const days = balanceRanges[range];
   const start = days === undefined ? 0 : Math.max(0, Math.floor(now - days * day));
-  const history =
-    start === 0 && whole !== undefined
-      ? whole
-      : await readIfFound<BalanceHistory>(source, start === 0 ? path : `${path}&startTimestamp=${start}`);
+  const changes = whole?.isSampled === false ? whole.points : undefined;
+  const isShown = changes !== undefined || (whole !== undefined && start === 0);
+  const history = isShown ? whole : await readIfFound<BalanceHistory>(source, start === 0 ? path : `${path}&startTimestamp=${start}`);
   if (history === undefined) return undefined;
+  const first = history.points.findLastIndex(({ timestamp }) => timestamp < start);
   // The first balance may be older than the range: it is shown from the start of the range on.
-  const points = history.points.map(
-    ({ timestamp, amount, nfts }) => [Math.max(start, timestamp), asset.type === 'nft' ? String(nfts) : amount] as const,
-  );
-  return { asset, range, isSampled: history.isSampled, points };
+  const points = history.points
+    .slice(Math.max(0, first))
+    .map(({ timestamp, amount, nfts }) => [Math.max(start, timestamp), asset.type === 'nft' ? String(nfts) : amount] as const);
+  return { plot: { asset, range, isSampled: history.isSampled, points }, changes };
 }
 
 /** Changes that the range shows if none is asked for. */

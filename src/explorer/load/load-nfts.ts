@@ -12,23 +12,41 @@ export type NftsData = {
   readonly owners: Readonly<Record<number, readonly Party[]>>;
 };
 
-/** Groups on a page, and holders whose outputs are read to find the owners: as many addresses as a query takes. */
-const [groupsPerPage, maxHolders] = [100, 64];
+/** Groups on a page. */
+const groupsPerPage = 100;
+
+/** Holders whose outputs are read to find the owners: as many addresses as a query takes. */
+export const maxNftHolders = 64;
+
+type NftsQuery = {
+  /** Page token of the groups. */
+  readonly pageToken: string | undefined;
+  /** The largest holders, up to `maxNftHolders`. */
+  readonly readHolders: Promise<Holders>;
+};
 
 export async function loadNfts(
   source: Source,
   context: PageContext,
   { assetId }: AssetDetails,
-  pageToken: string | undefined,
+  { pageToken, readHolders }: NftsQuery,
 ): Promise<NftsData> {
   const base = chainPath(context);
   const page = pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`;
-  const [{ groups, nextPageToken }, { holderList }] = await Promise.all([
+  const readOwnersOf = async ({ holderList }: Holders): Promise<NftsData['owners']> =>
+    holderList.length === 0
+      ? {}
+      : readOwners(
+          source,
+          base,
+          assetId,
+          holderList.map(({ address }) => address),
+        );
+  const [{ groups, nextPageToken }, owners] = await Promise.all([
     read<NftGroupList>(source, `${base}/assets/${assetId}/nft-groups?pageSize=${groupsPerPage}${page}`),
-    read<Holders>(source, `${base}/assets/${assetId}/holders?pageSize=${maxHolders}`),
+    readHolders.then(readOwnersOf),
   ]);
-  const addresses = holderList.map(({ address }) => address);
-  return { groups, next: nextPageToken, owners: addresses.length === 0 ? {} : await readOwners(source, base, assetId, addresses) };
+  return { groups, next: nextPageToken, owners };
 }
 
 async function readOwners(source: Source, base: string, assetId: string, addresses: readonly string[]): Promise<NftsData['owners']> {
@@ -37,15 +55,4 @@ async function readOwners(source: Source, base: string, assetId: string, address
   for (const { groupId, utxoType, addresses: of, threshold } of utxos)
     if (groupId !== undefined && utxoType === 'transfer') owners[groupId] = [...(owners[groupId] ?? []), { addresses: of, threshold }];
   return owners;
-}
-
-/** Who may mint more of an asset, each with the number of signatures that it takes. */
-export async function loadMinters(source: Source, context: PageContext, { assetId, minters }: AssetDetails): Promise<readonly Party[]> {
-  if (minters.length === 0) return [];
-  const addresses = minters.slice(0, maxHolders).join();
-  // A right to mint has no amount, so it comes first.
-  const path = `${chainPath(context)}/utxos?addresses=${addresses}&assetId=${assetId}&sortBy=amount&sortOrder=asc&pageSize=100`;
-  const { utxos } = await read<UtxoList>(source, path);
-  const rights = utxos.filter(({ utxoType }) => utxoType === 'mint');
-  return [...new Map(rights.map(({ addresses: of, threshold }) => [`${threshold} ${of.join()}`, { addresses: of, threshold }])).values()];
 }

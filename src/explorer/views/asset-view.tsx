@@ -15,7 +15,8 @@ const maxMinters = 3;
 const unitNames = { nft: 'NFTs', property: 'Properties' } as const;
 
 export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) {
-  const { asset, type, minters, txs, nextTxs, createdIn, holders, nfts } = data;
+  const { asset, txs, nextTxs, holders, nfts } = data;
+  const { unitType: type, mintRights: minters, createdInBlock: createdIn } = asset;
   const isNft = type !== 'secp256k1';
   return (
     <>
@@ -41,7 +42,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
                 'with the network'
               ) : (
                 <>
-                  block <BlockLink height={createdIn} />
+                  block <BlockLink height={Number(createdIn)} />
                 </>
               ),
             note: dateText(asset.createdAtTimestamp),

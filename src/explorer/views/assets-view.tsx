@@ -5,7 +5,7 @@ import { amountText, dateText, groupDigits, shortId } from '../text/text-format.
 import { NextPage, PageHead, SaveMenu } from './parts.tsx';
 import { TableHead } from './table.tsx';
 
-export const AssetsView = ({ data: { assets, properties, next, sort, isCut } }: ViewProps<AssetsData>) => (
+export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
   <>
     <PageHead
       title="Assets"
@@ -53,7 +53,7 @@ export const AssetsView = ({ data: { assets, properties, next, sort, isCut } }: 
               <td class="mono" title={asset.assetId}>
                 {shortId(asset.assetId)}
               </td>
-              <td>{asset.type !== 'nft' ? `${asset.cap} cap` : familyWords[properties.includes(asset.assetId) ? 'property' : 'nft']}</td>
+              <td>{asset.type !== 'nft' ? `${asset.cap} cap` : familyWords[asset.unitType === 'property' ? 'property' : 'nft']}</td>
               <td class="number">{asset.type === 'nft' ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination)}</td>
               <td class="number">{groupDigits(asset.holders)}</td>
               <td class="number">{groupDigits(asset.txCount)}</td>

@@ -257,7 +257,17 @@ export type AssetDetails = AssetName & {
   readonly nfts: number;
 };
 
-export type AssetEntry = AssetDetails & { readonly minters: readonly Address[] };
+export type AssetEntry = AssetDetails & {
+  readonly minters: readonly Address[];
+  /** Owners of the unspent mint outputs, each set once, in the order of the outputs. */
+  readonly mintRights: readonly MintRight[];
+  /** What its units are: by the first fx of its initial states that is known. */
+  readonly unitType: 'secp256k1' | 'nft' | 'property';
+  /** The height of the block that created it; undefined for an asset from before the indexed history. */
+  readonly createdIn: number | undefined;
+};
+
+export type MintRight = { readonly addresses: readonly Address[]; readonly threshold: number };
 
 /** The last transaction of some addresses, and one of its outputs that belongs to one of them. */
 export type Activity = {

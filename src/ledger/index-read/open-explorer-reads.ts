@@ -72,10 +72,10 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     createdAssets: (query) => run(() => assets.createdAssets(query)),
     countedAssets: (ids) => run(() => details.countedAssets(ids)),
     holders: async (asset, offset, limit) => {
-      const { height, counts } = await run(() => assets.countsAt(asset));
+      const { height, oldest, counts } = await run(() => assets.countsAt(asset));
       // A revert may have removed the block.
       const pin = (await run(() => blocks.pinAtHeight(height, tip.recent()))) ?? (await tip.read());
-      return { pin, counts, holders: await holders(asset, pin, offset, limit) };
+      return { pin, counts, holders: await holders(asset, { pin, oldest }, offset, limit) };
     },
     assetDays: (query) => runSlow(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),

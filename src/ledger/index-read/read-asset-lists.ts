@@ -1,7 +1,6 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
-import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
 import { outputsPerTx } from '../state/output-number.ts';
@@ -9,23 +8,26 @@ import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import { runTogether } from './merge.ts';
 import { type CountColumns, countsOf } from './read-assets.ts';
+import { oldestOf } from './read-holders.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 /** Lists of assets and of their NFT groups. */
-export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, chainID: Id, outputs: Pick<OutputReads, 'bySeqs'>) {
+export function createAssetListReads(
+  t: Tables & IndexTables & ExplorerTables,
+  chainID: Id,
+  outputs: Pick<OutputReads, 'storedBySeqs' | 'txsBySeq'>,
+) {
   const createdFirst = (order: 'ASC' | 'DESC') => `SELECT h.tx AS seq, x.id FROM ${t.history} h JOIN ${t.tx} x ON x.seq = h.tx
     WHERE h.subject = ? AND h.kind = ? AND h.tx > ? AND h.tx < ? ORDER BY h.tx ${order} LIMIT ? + 0`;
   const created = { asc: createdFirst('ASC'), desc: createdFirst('DESC') };
   // One statement: the height is that of the block whose counts these are.
-  const countsAt = `SELECT p.height, s.holders, s.held, s.minted, s.minted_nfts
+  const countsAt = `SELECT p.height, (SELECT min(o.seq) FROM ${t.oldUtxo} o) AS lowest, s.holders, s.held, s.minted, s.minted_nfts
     FROM progress p LEFT JOIN ${t.assetStat} s ON s.asset = ? WHERE p.chain = ?`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
-  const firstMintOutputs = `SELECT m.seq FROM ${t.minter} m
+  const firstMintOutputs = `SELECT m.seq, s.tx AS spent FROM ${t.minter} m LEFT JOIN ${t.spend} s ON s.utxo = m.seq
     WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${t.tx} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
-  const txs = keyLookup(
-    (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
-  );
 
   return {
     createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
@@ -34,29 +36,32 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables, c
       const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>([{ text: created[order], values }]);
       return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
     },
-    /** The counts of an asset, and the height of the block that they are of. */
-    countsAt: function* (id: Id): Steps<{ readonly height: number; readonly counts: AssetCounts | undefined }> {
-      const [row] = yield* fetchRows<CountColumns & { height: number }>([{ text: countsAt, values: [idToBytes(id), idToBytes(chainID)] }]);
-      return { height: row?.height ?? 0, counts: row && countsOf(row) };
+    /** The counts of an asset, the height of the block that they are of, and the number of the oldest output then; see `oldestOf`. */
+    countsAt: function* (id: Id): Steps<{ readonly height: number; readonly oldest: number; readonly counts: AssetCounts | undefined }> {
+      const [row] = yield* fetchRows<CountColumns & { height: number; lowest: number | null }>([
+        { text: countsAt, values: [idToBytes(id), idToBytes(chainID)] },
+      ]);
+      return { height: row?.height ?? 0, oldest: oldestOf(row?.lowest ?? null), counts: row && countsOf(row) };
     },
     nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
-      const found = yield* fetchRows<{ seq: number }>([{ text: firstMintOutputs, values }]);
-      const rows = yield* outputs.bySeqs(found.map(({ seq }) => seq));
-      const all = rows.flatMap(({ bytes, time, spent }) => {
-        const utxo = decodeStoredUtxo(bytes);
-        return utxo.output.kind === 'nftfx.MintOutput' ? [{ groupID: utxo.output.groupID, utxo, time, spent }] : [];
-      });
-      const page = all.sort(byGroup).slice(offset, offset + limit);
-      const spenders = yield* fetchRows<TxRow>(txs(page.flatMap(({ spent }) => (spent === null ? [] : [spent]))));
+      const found = yield* fetchRows<{ seq: number; spent: number | null }>([{ text: firstMintOutputs, values }]);
+      const spentBy = new Map(found.map(({ seq, spent }) => [seq, spent]));
+      const readSpenders = (seqs: readonly number[]) => fetchRows<TxRow>(outputs.txsBySeq(seqs.flatMap((seq) => spentBy.get(seq) ?? [])));
+      const all = found.map(({ seq }) => seq);
+      // Which of them are on the page is known when they are read, unless all are.
+      const [rows, ahead] = yield* runTogether(outputs.storedBySeqs(all), readSpenders(all.length <= limit ? all : []));
+      const sorted = rows
+        .flatMap(({ seq, bytes, time }) => {
+          const utxo = decodeStoredUtxo(bytes);
+          return utxo.output.kind === 'nftfx.MintOutput' ? [{ seq, groupID: utxo.output.groupID, utxo, time }] : [];
+        })
+        .sort(byGroup);
+      const page = sorted.slice(offset, offset + limit);
+      const spenders = all.length <= limit ? ahead : yield* readSpenders(page.map(({ seq }) => seq));
       const bySeq = new Map(spenders.map((row) => [row.seq, { tx: parseStoredTx(row), time: row.time }]));
-      const groups = page.map(({ groupID, utxo, time, spent }) => ({
-        groupID,
-        utxo,
-        time,
-        mintedBy: spent === null ? undefined : bySeq.get(spent),
-      }));
-      return { groups, hasMore: all.length > offset + limit };
+      const groups = page.map(({ seq, groupID, utxo, time }) => ({ groupID, utxo, time, mintedBy: bySeq.get(spentBy.get(seq) ?? 0) }));
+      return { groups, hasMore: sorted.length > offset + limit };
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
@@ -6,9 +5,9 @@ import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
-import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
+import { type StoredUtxo, storedOwners, storedThreshold } from '../state/stored-utxo.ts';
 import type { AssetCounts, CountedAsset } from './explorer-reads.ts';
-import type { AssetDetails, AssetEntry, AssetName, StepsOf } from './index-reads.ts';
+import type { AssetDetails, AssetEntry, AssetName, MintRight, StepsOf } from './index-reads.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 export function createAssetReads(
@@ -20,7 +19,9 @@ export function createAssetReads(
 } {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
-    (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
+    (
+      keys,
+    ) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, b.height AS created_in, s.first, s.last, s.txs, s.supply, s.nfts,
       s.holders, s.held, s.minted, s.minted_nfts,
       (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
@@ -38,17 +39,22 @@ export function createAssetReads(
   function* countedAssets(ids: readonly Id[]): Steps<ReadonlyMap<Id, CountedAsset>> {
     const keys = keysOf(ids);
     const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
-    const mintersOf = new Map<string, Set<Address>>();
-    const minterRows = rows.minters as readonly { asset: Uint8Array; seq: number; bytes: StoredUtxo | null }[];
-    for (const { asset, bytes } of yield* addBytes(minterRows)) {
-      const id = toHex(asset);
-      const owners = mintersOf.get(id) ?? new Set<Address>();
-      for (const address of storedOwners(bytes)) owners.add(address);
-      mintersOf.set(id, owners);
-    }
+    const minterRows = yield* addBytes(rows.minters as readonly MinterRow[]);
+    const rightsOf = Map.groupBy(
+      minterRows.toSorted((a, b) => a.seq - b.seq),
+      ({ asset }) => toHex(asset),
+    );
     const found = (rows.details as AssetRow[]).map((row) => {
-      const minters = [...(mintersOf.get(toHex(row.id)) ?? [])].sort();
-      return { entry: { ...detailsOf(row), minters }, counts: countsOf(row) };
+      const mintRights = distinctRights((rightsOf.get(toHex(row.id)) ?? []).map(({ bytes }) => bytes));
+      const minters = [...new Set(mintRights.flatMap(({ addresses }) => addresses))].sort();
+      const entry = {
+        ...detailsOf(row),
+        minters,
+        mintRights,
+        unitType: unitTypeOf(row.fxs.split(' ')),
+        createdIn: row.created_in ?? undefined,
+      };
+      return { entry, counts: countsOf(row) };
     });
     return new Map(found.map((one) => [one.entry.id, one]));
   }
@@ -107,6 +113,19 @@ const nameOf = ({ id, name, symbol, denomination }: NameRow): AssetName => ({
 const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
   !fxs.includes('0') && (fxs.includes('1') || fxs.includes('2')) ? 'nft' : 'secp256k1';
 
+/** The fxs by their numbers. */
+const unitTypes = ['secp256k1', 'nft', 'property'] as const;
+
+const unitTypeOf = (fxs: readonly string[]): AssetEntry['unitType'] => unitTypes.find((_, fx) => fxs.includes(String(fx))) ?? 'secp256k1';
+
+/** The owners of mint outputs, each set once. */
+function distinctRights(outputs: readonly StoredUtxo[]): readonly MintRight[] {
+  const rights = outputs.map((bytes) => ({ addresses: storedOwners(bytes), threshold: storedThreshold(bytes) }));
+  return [...new Map(rights.map((right) => [`${right.threshold} ${right.addresses.join()}`, right])).values()];
+}
+
+type MinterRow = { readonly asset: Uint8Array; readonly seq: number; readonly bytes: StoredUtxo | null };
+
 type NameRow = { readonly id: Uint8Array; readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
 /** All are NULL for an asset without a row. */
@@ -118,6 +137,7 @@ type AssetRow = NameRow &
   CountColumns & {
     readonly fxs: string;
     readonly created: number | null;
+    readonly created_in: number | null;
     readonly first: number | null;
     readonly last: number | null;
     readonly txs: number | null;

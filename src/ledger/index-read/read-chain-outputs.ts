@@ -25,6 +25,10 @@ export type StoredChainOutput = { readonly seq: number; readonly height: number;
 export type ChainOutputReads = {
   /** Outputs by number, in any order; those that do not exist are left out. */
   readonly bySeqs: (seqs: readonly number[]) => Steps<ChainOutputRow[]>;
+  /** The same without what happened to them later. */
+  readonly storedBySeqs: (seqs: readonly number[]) => Steps<StoredChainOutput[]>;
+  /** Transactions by `seq`. Together with `storedBySeqs`, PostgreSQL reads both with one statement. */
+  readonly txsBySeq: (seqs: readonly number[]) => Query[];
   /** Outputs by transaction and index; undefined where there is none. */
   readonly byRefs: (refs: readonly UtxoRef[]) => Steps<(StoredChainOutput | undefined)[]>;
   /** The output with an ID: slower. */
@@ -67,8 +71,16 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
     });
   }
 
+  function* storedBySeqs(seqs: readonly number[]): Steps<StoredChainOutput[]> {
+    const rows = yield* fetchRowGroups(sourcesOf(seqs));
+    const find = outputFinder(rows.txs as readonly TxRow[], rows.old as readonly OldRow[]);
+    return seqs.flatMap((seq) => find(seq) ?? []);
+  }
+
   return {
     bySeqs,
+    storedBySeqs,
+    txsBySeq,
     byRefs: function* (refs) {
       const txRows = yield* fetchRows<TxRow>(txsById([...new Set(refs.map(({ txID }) => txID))].map(idToBytes)));
       const txs = new Map(txRows.map((row) => [toHex(row.id), row]));

@@ -12,6 +12,7 @@ import { chainID } from '../state/random-chain.fixture.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { AssetHolder } from './explorer-reads.ts';
 import { openReads } from './open-reads.ts';
+import { createAssetListReads } from './read-asset-lists.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
 import { createOutputReads } from './read-outputs.ts';
@@ -34,13 +35,8 @@ function openLists(seed: number) {
   };
   const tables = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
   const blocks = createBlockReads(tables, chainID);
-  const { txs, txSeqs } = createTxReads(
-    tables,
-    { id: chainID, feeAsset: chains.feeAsset },
-    blocks,
-    createOutputReads(tables, chainID, sql),
-    sql.dialect,
-  );
+  const outputs = createOutputReads(tables, chainID, sql);
+  const { txs, txSeqs } = createTxReads(tables, { id: chainID, feeAsset: chains.feeAsset }, blocks, outputs, sql.dialect);
   const counted: typeof txs = (seqs, ...rest) => {
     read.txs += seqs.length;
     return txs(seqs, ...rest);
@@ -48,10 +44,12 @@ function openLists(seed: number) {
   const run = stepRunnerOn(sql);
   const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, run, 1e-6);
   const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
+  const { countsAt } = createAssetListReads(tables, chainID, outputs);
+  const asOf = async (asset: Id) => ({ pin: await tip(), oldest: (await run(() => countsAt(asset))).oldest });
   const holdersIn =
     (list: typeof kept) =>
     async (asset: Id): Promise<AssetHolder[]> =>
-      list(asset, await tip(), 0, 100);
+      list(asset, await asOf(asset), 0, 100);
   /** Runs that are waiting until `release` is called. */
   const held = { count: 0, release: () => {} };
   const released = new Promise<void>((resolve) => {
@@ -63,7 +61,7 @@ function openLists(seed: number) {
     return run(steps);
   };
   const shared = holdersIn(createHolderReads(sql, tables, { txSeqs, txs }, runHeld));
-  const keptPage = async (asset: Id, offset: number, limit: number) => kept(asset, await tip(), offset, limit);
+  const keptPage = async (asset: Id, offset: number, limit: number) => kept(asset, await asOf(asset), offset, limit);
   return {
     ...chains,
     held,

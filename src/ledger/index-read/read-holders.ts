@@ -26,8 +26,14 @@ import type { OutputEntry, PinnedBlock } from './index-reads.ts';
 import type { RunSteps } from './read-run.ts';
 import type { TxReads } from './read-txs.ts';
 
-/** The largest holders after the block `pin`, when the oldest output had the number `oldest`. `owners`: rows read to make the list. */
-type CachedList = { readonly pin: PinnedBlock; readonly oldest: number; readonly owners: number; readonly top: TopHolders };
+/** The largest holders. `owners`: rows read to make the list. */
+type CachedList = ListedAsOf & { readonly owners: number; readonly top: TopHolders };
+
+/** As of which block holders are listed, and the number of the oldest output then: see `oldestOf`. */
+export type ListedAsOf = { readonly pin: PinnedBlock; readonly oldest: number };
+
+/** From the lowest number in `old_utxo`: only outputs from before linearization have numbers below the result. */
+export const oldestOf = (lowest: number | null): number => Math.min(lowest ?? 0, abovePreLinearization);
 
 /** Owners whose balances one query reads: a few milliseconds on SQLite, where a long read pauses between queries; fewer round trips on PostgreSQL. */
 const ownersPerQuery: { readonly [D in Sql['dialect']]: number } = { sqlite: 512, postgres: 16_384 };
@@ -56,14 +62,10 @@ export function createHolderReads(
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
   const cachedRows = (): number => maxCachedRows(processCaches.bytesOf('holders'));
-  const oldestUtxo = `SELECT min(seq) AS seq FROM ${t.oldUtxo}`;
   const { makeList, updateList } = createListReads(sql.dialect, t, txReads, ownersPerTx);
 
-  function* readList(asset: Id, pin: PinnedBlock, count: number): Steps<CachedList> {
+  function* readList(asset: Id, { pin, oldest }: ListedAsOf, count: number): Steps<CachedList> {
     const epoch = lists.version();
-    const [first] = yield* fetchRows<{ seq: number | null }>([{ text: oldestUtxo, values: [] }]);
-    // Only outputs from before linearization have numbers below this one.
-    const oldest = Math.min(first?.seq ?? 0, abovePreLinearization);
     const cached = lists.get(asset);
     const updated =
       cached === undefined || cached.pin.height > pin.height ? undefined : yield* updateList(asset, cached, pin, oldest, cachedRows());
@@ -85,7 +87,8 @@ export function createHolderReads(
    */
   const running = new Map<Id, Promise<CachedList>>();
 
-  return async (asset: Id, pin: PinnedBlock, offset: number, limit: number): Promise<AssetHolder[]> => {
+  return async (asset: Id, asOf: ListedAsOf, offset: number, limit: number): Promise<AssetHolder[]> => {
+    const { pin } = asOf;
     const count = offset + limit;
     const epoch = lists.version();
     for (let current = running.get(asset); current !== undefined; current = running.get(asset)) {
@@ -93,7 +96,7 @@ export function createHolderReads(
       const isSame = list !== undefined && list.pin.id === pin.id && lists.version() === epoch && hasFirst(list.top, count);
       if (isSame) return readTopHolders(list.top, offset, limit);
     }
-    const reading = run(() => readList(asset, pin, count));
+    const reading = run(() => readList(asset, asOf, count));
     running.set(asset, reading);
     try {
       return readTopHolders((await reading).top, offset, limit);

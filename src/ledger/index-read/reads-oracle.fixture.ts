@@ -245,6 +245,9 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       const here = [...outputs.values()].filter(({ utxo, consumedOn }) => utxo.assetID === id && consumedOn === chainID);
       const unspent = here.filter(({ spent }) => spent === undefined);
       const mintOutputs = (all: typeof here) => all.filter(({ utxo }) => utxo.output.kind.endsWith('MintOutput'));
+      const mintRights = mintOutputs(unspent)
+        .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+        .map(({ utxo: { output } }) => ({ addresses: output.addresses, threshold: output.threshold }));
       const { name, symbol, denomination, initialStates } = entry.tx.unsigned;
       const fxs = initialStates.map(({ fxIndex }) => fxIndex);
       return {
@@ -261,6 +264,9 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         supply: unspent.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n),
         nfts: unspent.filter(({ utxo: { output } }) => !('amount' in output) && !output.kind.endsWith('MintOutput')).length,
         minters: [...new Set(mintOutputs(unspent).flatMap(({ utxo }) => utxo.output.addresses))].sort(),
+        mintRights: mintRights.filter((one, i) => mintRights.findIndex((other) => JSON.stringify(one) === JSON.stringify(other)) === i),
+        unitType: (['secp256k1', 'nft', 'property'] as const).find((_, fx) => fxs.includes(fx)) ?? 'secp256k1',
+        createdIn: Number(entry.block.height),
       };
     },
     seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => {
