@@ -27,7 +27,7 @@ export type Options = {
   readonly soak: SoakOptions;
   /** Whether the figures of `limits` or `soak` are added to their history. */
   readonly record: boolean;
-  /** Whether answers to the questions of the performance page are written to bench/results.json: a run at its default length, or `record`. */
+  /** Whether answers to the questions of the performance page are written to bench/results.json: a run at its default length, or `record`; not of a chain of another size. */
   readonly recordResults: boolean;
 };
 
@@ -167,7 +167,9 @@ export function parseOptions(args: readonly string[]): Options | string {
         seed: parseInteger(values.seed, 2 ** 32) ?? Date.now() % 2 ** 32,
       },
       record,
-      recordResults: record || ![quick || undefined, only, values.seconds, values.rounds, values.blocks, values.txs].some(isGiven),
+      // A chain of another size answers another question.
+      recordResults:
+        ![values.blocks, values.txs].some(isGiven) && (record || ![quick || undefined, only, values.seconds, values.rounds].some(isGiven)),
     };
   } catch (error) {
     return (error as Error).message;

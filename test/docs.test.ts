@@ -173,6 +173,18 @@ describe('docs/decisions', () => {
   });
 });
 
+test('the pages for operators have at most 6,000 words outside of generated parts, CONTRIBUTING.md 1,800', () => {
+  const countWords = (page: string): number =>
+    read(page)
+      .replaceAll(/<!-- from the tables: begin -->[\s\S]*?<!-- from the tables: end -->/g, '')
+      .split(/\s+/)
+      .filter((word) => word !== '').length;
+  const operate = findFiles('docs/operate/*.md').map(countWords);
+  expect(operate.length).toBeGreaterThan(5);
+  expect(operate.reduce((sum, words) => sum + words, 0)).toBeLessThanOrEqual(6000);
+  expect(countWords('CONTRIBUTING.md')).toBeLessThanOrEqual(1800);
+});
+
 describe('CONTRIBUTING.md', () => {
   const rows = tablesOf(read('CONTRIBUTING.md')).find(([head]) => head?.startsWith('| what | test |')) ?? [];
 
