@@ -92,6 +92,7 @@ describe('known addresses', () => {
       .subarray(81)
       .reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0);
     expect(bits).toBeLessThanOrEqual(20);
+    expect(known.filterState().count).toBe(2);
   });
 });
 
