@@ -209,6 +209,9 @@ describe('a node', () => {
       const [, list = ''] = /<section id="nearest">(.*?)<\/section>/s.exec(text) ?? [];
       const near = [...list.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => posix.join(posix.dirname(path), target));
       expect(near.length).toBe(5);
+      // The search adds the address of a page to this one.
+      const [, top = ''] = / data-root="([^"]*)"/.exec(text) ?? [];
+      expect(posix.join(posix.dirname(path), top, 'index.html')).toBe('/docs/index.html');
       if (nearest !== undefined) expect(near[0]).toBe(`/docs/${nearest}.html`);
       const assets = [...text.matchAll(/ (?:src|data-index)="([^"]*)"/g)].map(([, target = '']) => posix.join(posix.dirname(path), target));
       for (const target of [...near, ...assets]) expect([target, (await get(target)).status]).toEqual([target, 200]);

@@ -43,7 +43,7 @@ export function DocsDocument({ frame, page, content, isUnknown = false }: Docume
           src={url(assets['docs.js'])}
           defer
           data-index={url(assets.search)}
-          data-root={url('index.html').replace(/index\.html$/, '')}
+          data-root={url('index.html').replace(/index\.html$/, '') || './'}
         />
       </head>
       <body class="docs">
