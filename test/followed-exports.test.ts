@@ -176,7 +176,8 @@ const startIndexed = async (url: string) => {
   return { client: api.client, api, indexer, stop: () => Promise.all([api.stop(), indexer.stop()]) };
 };
 
-describe('a node with fake P- and C-Chains', () => {
+// At the same time: each waits most of its time until an answer is old enough to be read again.
+describe.concurrent('a node with fake P- and C-Chains', () => {
   type Behavior = 'well' | 'unavailable' | 'invalid';
 
   /** A Serac node behind a proxy that removes imported outputs from the listings of the P- and C-Chain. */

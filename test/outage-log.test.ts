@@ -39,7 +39,8 @@ const untilLines = (read: () => string, server: string, count: number): Promise<
     60_000,
   );
 
-test('the followed node', async () => {
+// At the same time: each waits most of its time for a server.
+test.concurrent('the followed node', async () => {
   const node = await startProgram();
   const logs = await startLogged('follow', node.url, '--network-id=local');
   await untilLines(logs, 'caught up with', 1);
@@ -63,7 +64,7 @@ async function startLogged(...args: string[]): Promise<() => string> {
   return program.stderrText;
 }
 
-describe.skipIf(!hasPrivateServers)(suiteName('PostgreSQL and Redis', hasPrivateServers), () => {
+describe.concurrent.skipIf(!hasPrivateServers)(suiteName('PostgreSQL and Redis', hasPrivateServers), () => {
   test('are lost and regained', async () => {
     const { postgres, redis } = await openPrivateServers();
     const node = await startProgram();

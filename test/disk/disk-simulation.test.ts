@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { memoize } from '../../src/base/cache/memoize.ts';
 import { buildTestProgram, createProgramFolder } from '../../tools/build.ts';
 import { recordProof } from '../proofs/proof.ts';
+import { someOf } from '../random.ts';
 import { type DiskPrograms, type SimulationVersion, simulateDisk } from './disk-simulation.ts';
 import { buildDisk } from './simulated-disk.ts';
 
@@ -30,25 +31,25 @@ beforeAll(async () => {
 /** The run of the first seed, which two tests look at. */
 const firstRun = memoize((seed: number) => simulateDisk(programs, seed));
 
-/** Seeds that found something, and with which version of the simulation. */
+/** Seeds that found something, and with which version of the simulation. `.ci/run` runs all of them. */
 const kept: readonly (readonly [seed: number, version: SimulationVersion])[] = [
+  [892178, 2],
   [26, 1],
+  [400201, 2],
   [123, 1],
+  [500084, 2],
   [148, 1],
+  [900172, 2],
   [60182, 1],
+  [800186, 2],
   [61288, 1],
+  [800236, 2],
   [91110, 1],
+  [1000219, 2],
   [130121, 1],
   [130195, 1],
   [130352, 1],
   [140332, 1],
-  [892178, 2],
-  [400201, 2],
-  [500084, 2],
-  [900172, 2],
-  [800186, 2],
-  [800236, 2],
-  [1000219, 2],
 ];
 
 describe.skipIf(library === undefined)('a node on a disk that loses power, fails, lies and is slow', () => {
@@ -57,7 +58,7 @@ describe.skipIf(library === undefined)('a node on a disk that loses power, fails
     async () => {
       const ends = new Map<string, number>();
       const failed: (readonly [seed: number, problems: readonly string[]])[] = [];
-      const waiting = [...kept, ...Array.from({ length: seeds }, (_, at) => [first + at, 2] as const)];
+      const waiting = [...someOf(kept), ...Array.from({ length: seeds }, (_, at) => [first + at, 2] as const)];
       const runSome = async (): Promise<void> => {
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
           const [seed, version] = next;
