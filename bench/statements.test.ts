@@ -187,8 +187,9 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
       if (roundTrips > most || status !== 200 || unprepared.length > 0) found.push({ target, roundTrips, status, unprepared });
     }
     expect(found).toEqual([]);
-    // Where no export has to be looked for.
-    for (const [target] of limits.filter(([one]) => /utxos|balances/.test(one)))
+    // Where no export has to be looked for. The outputs of 64 addresses are merged from first rows of each, and then more of some.
+    const isMerged = (target: string): boolean => target.includes('utxos') && target.includes(addresses());
+    for (const [target] of limits.filter(([one]) => /utxos|balances/.test(one) && !isMerged(one)))
       expect((await ask(target, undefined, createUncachedHandler(chain, 0))).roundTrips).toBeLessThanOrEqual(2);
   }, 600_000);
 
