@@ -82,6 +82,6 @@ describe.skipIf(!hasServers)(suiteName('rolling upgrade', hasServers), () => {
         patience,
       );
     const refused = await runProgram('api', url, '--http-port=0');
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the database has version 3 of the index')]);
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('the database has version 3 of the index')]);
   });
 });
