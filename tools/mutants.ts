@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { readCommit } from '../bench/results.ts';
 import { createRandom } from '../test/random.ts';
 import { applyMutation, listMutations, type Mutation } from './mutate-source.ts';
 import { storyFiles } from './test-stories.ts';
@@ -240,8 +241,7 @@ async function main(args: readonly string[]): Promise<void> {
   const mutants = (await keepTyped(copy, chooseMutants(sources, seed, 2 * count, known))).slice(0, count);
   console.log(`${mutants.length} mutants of ${files.length} files, seed ${seed}`);
   const results = await tryMutants(copy, mutants, until, deadline);
-  const commit = Bun.spawnSync(['git', 'rev-parse', '--short=10', 'HEAD'], { cwd: root }).stdout.toString().trim();
-  const summary = summarize(results, seed, new Date().toISOString().slice(0, 10), commit);
+  const summary = summarize(results, seed, new Date().toISOString().slice(0, 10), readCommit(root));
   mkdirSync(join(root, 'test/proofs'), { recursive: true });
   writeFileSync(join(root, 'test/proofs/mutants.json'), `${JSON.stringify(summary, null, 2)}\n`);
   for (const [name, of] of Object.entries(summary.wings)) console.log(`${name}: ${of['noticed in percent']} % of ${of.tried}`);

@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
-import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
+import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts';
 import type { NetworkDescription } from '../setup/served-network.ts';
 
 /**
@@ -18,8 +18,7 @@ export async function writeNetworkDescription(sql: WritableSql, description: Net
 
 /** Returns undefined if the database has no index yet. */
 export async function readNetworkDescription(sql: Sql): Promise<NetworkDescription | undefined> {
-  const [found] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('about') AS text) AS name`, []);
-  if (found?.name == null) return undefined;
+  if (!(await hasTable(sql, 'about'))) return undefined;
   const text = await get(sql, 'about');
   return text === undefined ? undefined : (JSON.parse(text) as NetworkDescription);
 }

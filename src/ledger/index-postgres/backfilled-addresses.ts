@@ -2,7 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { addressBlob } from '../index/blob.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import type { Sql, WritableSql } from '../index/sql.ts';
+import { hasTable, type Sql, type WritableSql } from '../index/sql.ts';
 import { fetchRows, runSteps } from '../index/steps.ts';
 import { tablesOf } from '../state/schema.ts';
 
@@ -26,8 +26,7 @@ export async function openBackfilledAddressReads(
   sql: Sql,
   chain: number,
 ): Promise<(addresses: readonly Address[]) => Promise<Address[]>> {
-  const [table] = await schema.all<{ name: string | null }>(`SELECT CAST(to_regclass('backfilled_address') AS text) AS name`, []);
-  if (table?.name == null) return async (addresses) => [...addresses];
+  if (!(await hasTable(schema, 'backfilled_address'))) return async (addresses) => [...addresses];
   return (addresses) => listUnrecorded(sql, chain, addresses);
 }
 

@@ -1,4 +1,4 @@
-import type { Sql, WritableSql } from '../index/sql.ts';
+import { hasTable, type Sql, type WritableSql } from '../index/sql.ts';
 
 /*
  * The lease of the indexer: a row that says which process may write the index, and until when. The holder renews it; another process takes it when
@@ -17,12 +17,6 @@ export async function createLeaseTable(sql: Sql): Promise<void> {
   await sql.all(createText, []);
 }
 
-/** False if only an indexer of an earlier version has written, or none yet. */
-async function hasLeaseTable(sql: Sql): Promise<boolean> {
-  const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('index_lease') AS text) AS name`, []);
-  return table?.name != null;
-}
-
 /** What a reader sees of the lease. */
 export type LeaseReading = {
   /** Whether some process holds the lease: it may have died since. False after it was released. */
@@ -33,7 +27,7 @@ export type LeaseReading = {
 
 /** The lease that was renewed last. Returns undefined if there is none: only an indexer of an earlier version has written, or none yet. */
 export async function readLease(sql: Sql): Promise<LeaseReading | undefined> {
-  if (!(await hasLeaseTable(sql))) return undefined;
+  if (!(await hasTable(sql, 'index_lease'))) return undefined;
   const [row] = await sql.all<{ held: boolean; age: number }>(
     `SELECT holder IS NOT NULL AS held, ${ageText} AS age FROM index_lease ORDER BY renewed_at DESC LIMIT 1`,
     [],
@@ -48,7 +42,7 @@ export type LeaseState = LeaseReading & { readonly term: number; readonly holder
 
 /** Reads the lease of this name. Returns undefined if it was never taken. */
 export async function findLease(sql: Sql, name: string): Promise<LeaseState | undefined> {
-  if (!(await hasLeaseTable(sql))) return undefined;
+  if (!(await hasTable(sql, 'index_lease'))) return undefined;
   const [row] = await sql.all<{ term: number; holder: string | null; age: number }>(
     `SELECT term, holder, ${ageText} AS age FROM index_lease WHERE name = ?`,
     [name],

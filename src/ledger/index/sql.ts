@@ -30,3 +30,9 @@ export type { SqlValue };
 
 /** A database that can be written to. `write` runs `work` in one transaction. */
 export type WritableSql = Sql & { readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T> };
+
+/** PostgreSQL only: whether the schema has a table of this name. A process of another version may not have created it. */
+export async function hasTable(sql: Pick<Sql, 'all'>, name: string): Promise<boolean> {
+  const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('${name}') AS text) AS name`, []);
+  return table?.name != null;
+}
