@@ -108,11 +108,13 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
   /** Further values, each of which is asked for in a request of its own. */
   const variants = (): readonly Readonly<Record<string, string>>[] => [
     {},
-    ...[made.asset, made.family, idText(localChainParams.feeAsset), idText(localChainParams.blockchainID)].flatMap((assetId) => [
-      { assetId },
-      { assetId, includeSpent: 'true' },
-      { assetId, sortBy: 'amount', includeSpent: 'true' },
-    ]),
+    ...[made.asset, made.family, idText(localChainParams.feeAsset), idText(localChainParams.blockchainID)].flatMap(
+      (assetId): Record<string, string>[] => [
+        { assetId },
+        { assetId, includeSpent: 'true' },
+        { assetId, sortBy: 'amount', includeSpent: 'true' },
+      ],
+    ),
     { includeSpent: 'true' },
     { sortBy: 'amount' },
     { sortBy: 'amount', includeSpent: 'true' },

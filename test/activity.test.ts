@@ -148,7 +148,7 @@ test('many blocks are gathered, and many refused calls counted', async () => {
   // At once, so that they are near each other on a slow machine too.
   await Promise.all(Array.from({ length: 120 }, () => client.call('/ext/bc/X', 'avm.getTx', { txID: 'nonsense' })));
   await client.call('/ext/dev', 'dev.mine', {});
-  const { result } = (await client.call('/ext/bc/X', 'avm.getHeight')) as { result: { height: string } };
+  const { result } = (await client.call('/ext/bc/X', 'avm.getHeight')) as unknown as { result: { height: string } };
   client.close();
   const { out } = await node.stop();
   const lines = out.split('\n').map((line) => line.replace(/^\S+Z info {2}/, ''));

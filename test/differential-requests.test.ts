@@ -45,7 +45,7 @@ const seeds: readonly Uint8Array[] = [
   ...readCorpus('json-rpc').inputs.map((input) => input.subarray(1)),
 ].filter(({ length }) => length > 1 && length < maxBytes);
 
-const txs = scenario.steps.flatMap((step) => ('tx' in step && step.tx.length < maxBytes ? [parseHex('hexnc', step.tx)] : []));
+const txs = scenario.steps.flatMap((step) => (step.tx !== undefined && step.tx.length < maxBytes ? [parseHex('hexnc', step.tx)] : []));
 
 type Call = { readonly path: string; readonly body: Uint8Array };
 

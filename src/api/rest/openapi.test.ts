@@ -152,7 +152,7 @@ describe('buildOpenApi', () => {
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
     expect(JSON.stringify(document.paths)).not.toContain('-height');
     const check = document.paths['/v1/health-check']?.get;
-    const optionalKey = [{}, { serviceApiKey: [] }, { glacierApiKey: [] }];
+    const optionalKey: readonly Record<string, readonly string[]>[] = [{}, { serviceApiKey: [] }, { glacierApiKey: [] }];
     expect(check?.security).toEqual(optionalKey);
     expect(buildOpenApi(routes, { ...options, requireKey: true }).paths['/v1/health-check']?.get?.security).toEqual(optionalKey);
     expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '502', '503']);

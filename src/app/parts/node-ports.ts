@@ -13,7 +13,8 @@ import type { NetworkEnv, WorkerEnv } from '../setup/env.ts';
 import type { ReaderPoolOptions } from '../workers/supervisor.ts';
 import type { NodeCore } from './node-core.ts';
 
-type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused' | 'streamLimit'>> & {
+type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused'>> & {
+  readonly streamLimit: ReaderPoolOptions['streamLimit'];
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
   readonly handlers: Handlers;

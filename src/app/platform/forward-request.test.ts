@@ -1,12 +1,16 @@
 import { expect, test } from 'bun:test';
 import { withProxy } from '../../../test/listening-proxy.ts';
-import type { Handler } from '../../api/http/message.ts';
+import type { Handler, HttpResponse } from '../../api/http/message.ts';
 import { createForwarder } from './forward-request.ts';
 import { send } from './serve.fixture.ts';
 import { serve } from './serve-bun.ts';
 
 const size = 4_000_000;
-const refusal = { status: 405, headers: { allow: 'GET, PUT', 'content-type': 'a/b', 'retry-after': '1' }, body: 'use GET or PUT\n' };
+const refusal: HttpResponse = {
+  status: 405,
+  headers: { allow: 'GET, PUT', 'content-type': 'a/b', 'retry-after': '1' },
+  body: 'use GET or PUT\n',
+};
 
 /** Counts the bytes of a PUT; answers GET with `size` bytes, and refuses the rest with headers. */
 const handler: Handler = async (request) => {

@@ -50,7 +50,7 @@ describe('signed addresses', () => {
 });
 
 describe('handshakes', () => {
-  const validators = vectors.rpc.find(({ name }) => name.startsWith('platform.getValidatorsAt'))!.json as Record<
+  const validators = vectors.rpc.find(({ name }) => name.startsWith('platform.getValidatorsAt'))!.json as unknown as Record<
     string,
     { publicKey: string }
   >;
