@@ -1,4 +1,5 @@
 import { dataRoutes } from '../src/api/data/routes.ts';
+import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
 import { createParamContext } from '../src/api/rest/addresses.ts';
 import { createPageSeal } from '../src/api/rest/page-token.ts';
 import { compileRouteParams } from '../src/api/rest/params.ts';
@@ -6,7 +7,6 @@ import { readParams } from '../src/api/rest/read-params.ts';
 import { bodyTexts, queryTexts } from '../src/api/rest/request-texts.ts';
 import type { ApiRoute, PageCursor } from '../src/api/rest/route.ts';
 import { createRouteTree, pathNames } from '../src/api/rest/route-tree.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
 import { splitTarget } from '../src/app/platform/serve.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
@@ -20,7 +20,7 @@ export function createPageTokenAdder(secret: Uint8Array): AddPageToken {
   const seal = createPageSeal(secret, () => 0);
   // The server names the chain by its id in the key of a listing, however the path spells it.
   const context = createParamContext('local', 'fuji', () => localChainParams.blockchainID);
-  const rows: ApiRoute<never>[] = [...dataRoutes(), ...statsRoutes()];
+  const rows: ApiRoute<never>[] = [...dataRoutes(), ...metricsApiRoutes()];
   const tree = createRouteTree(rows, (row) => row);
 
   const listKeyOf = ({ path: target, body }: LoadCall): string => {

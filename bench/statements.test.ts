@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { metricNames } from '../src/api/contract/metrics.ts';
 import { dataRoutes } from '../src/api/data/routes.ts';
 import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
+import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
 import { compileRouteParams } from '../src/api/rest/params.ts';
 import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { refId } from '../src/avm/tx/utxo.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     ...metricNames.map((metric) => ({ metric })),
   ];
 
-  const routes = [...dataRoutes(), ...explorerRoutes({ hasLifecycle: false, hasMempool: false }), ...statsRoutes()];
+  const routes = [...dataRoutes(), ...explorerRoutes({ hasLifecycle: false, hasMempool: false }), ...metricsApiRoutes()];
 
   test('every route runs few statements, whatever it is asked for', async () => {
     // The IDs of the newest outputs are read by the first search for an output of a process, and kept.

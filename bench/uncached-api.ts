@@ -4,12 +4,12 @@ import { sampleServed, sampleServedChain } from '../src/api/data/sample-chain.fi
 import { createExplorerDeps } from '../src/api/explorer-routes/deps.ts';
 import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
 import type { Handler } from '../src/api/http/message.ts';
+import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
+import { createSeriesCache } from '../src/api/metrics-api/series-cache.ts';
 import { paramContextFor } from '../src/api/rest/chain-name.ts';
 import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
 import { allowAllGate, createTestRequest } from '../src/api/rest/requests.fixture.ts';
 import type { ServedChain } from '../src/api/rest/served-chains.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
-import { createSeriesCache } from '../src/api/stats/series-cache.ts';
 import { sha256 } from '../src/base/bytes/hash.ts';
 import { budgetFor } from '../src/base/cache/budget.fixture.ts';
 import { recoverNative } from '../src/base/crypto/curve-native.ts';
@@ -55,7 +55,7 @@ export function createUncachedHandler({ reads, explorer, pageSecret, backfill }:
     routes: [
       ...bindRoutes('data', dataRoutes(), deps),
       ...bindRoutes('data', explorerRoutes({ hasLifecycle: false, hasMempool: false }), createExplorerDeps(deps)),
-      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(budgetFor('points', 1_048_576)) }),
+      ...bindRoutes('metrics', metricsApiRoutes(), { ...served, seriesCache: createSeriesCache(budgetFor('points', 1_048_576)) }),
     ],
     gate: allowAllGate,
     context: paramContextFor(served),

@@ -8,7 +8,7 @@ import { type Id, idText } from '../src/base/bytes/id.ts';
 import { plainAddress } from './data-requests.ts';
 import { createdBy, exportedBy, exportTarget, refId, spentBy } from './ledger-model.ts';
 import { cChain, localGenesis, pChain } from './local-chain.ts';
-import type { ModelBlock, ModelTx } from './stats-model.ts';
+import type { ModelBlock, ModelTx } from './metrics-model.ts';
 import { localChainParams } from './wallet-kit.ts';
 
 /** A transaction in the mempool. `tx`: its content, unless the node made it and it is in no block yet. */

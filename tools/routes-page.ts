@@ -1,9 +1,9 @@
 import type { RouteRow } from '../src/api/contract/route.ts';
 import { dataRoutes } from '../src/api/data/routes.ts';
 import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
+import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
 import { apiHealthRoutes } from '../src/api/rest/health.ts';
 import { buildOpenApi } from '../src/api/rest/openapi.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
 import { webhookRoutes } from '../src/api/webhooks/webhook-routes.ts';
 import { boundsText, refName, typeName } from '../src/explorer/reference/reference-schema.ts';
 import type { OpenApi, Operation, Schema } from '../src/explorer/reference/reference-types.ts';
@@ -36,7 +36,7 @@ const groups: readonly Group[] = [
     name: 'Metrics',
     api: 'metrics',
     note: 'The routes of the AvaCloud Metrics API, for the chains of this server. Names, pages, rate limits and errors are those of the Data API.',
-    routes: [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly Route[],
+    routes: [...apiHealthRoutes('v2'), ...metricsApiRoutes()] as readonly Route[],
   },
 ];
 

@@ -3,7 +3,7 @@ import { type RouteRow, route } from './route.ts';
 import { choice, endTimestamp, pageSize, pageToken, startTimestamp, textsInPath } from './route-params.ts';
 import { anything, chainName, type Fields, integer, list, number, object, oneOf, optional, type Scalar, text } from './schema.ts';
 
-/** Rows of the Metrics API. Their handlers are in `stats`. */
+/** Rows of the Metrics API. Their handlers are in `metrics-api`. */
 
 const chainParam = chainName('A chain of this server by its alias (X), its name (x-chain) or its blockchain ID.', 'X');
 

@@ -1,4 +1,4 @@
-/** The metrics of a chain: what each counts, and over which intervals. stats/metric.ts computes them. */
+/** The metrics of a chain: what each counts, and over which intervals. metrics-api/metric.ts computes them. */
 
 /** The lengths of time buckets. In UTC; weeks begin on Monday. */
 export const timeIntervals = ['hour', 'day', 'week', 'month'] as const;

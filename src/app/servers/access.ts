@@ -9,7 +9,7 @@ import { openSharedFile } from '../../api/access/shared-file.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
 import { eventsApiRoutes } from '../../api/events/events-route.ts';
 import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
-import { statsRoutes } from '../../api/stats/routes.ts';
+import { metricsApiRoutes } from '../../api/metrics-api/routes.ts';
 import { webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
@@ -57,7 +57,7 @@ export const listRouteIds = () => ({
   data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), ...eventsApiRoutes, ...webhookRoutes].map(
     ({ id }) => id,
   ),
-  metrics: statsRoutes().map(({ id }) => id),
+  metrics: metricsApiRoutes().map(({ id }) => id),
 });
 
 /** Opens the API keys of the data directory. They are in a file of their own, which `serac keys` can write while the node runs. */

@@ -9,6 +9,8 @@ import { type ExplorerFeatures, explorerRoutes } from '../../api/explorer-routes
 import type { DevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { HttpRoute } from '../../api/http/router.ts';
+import { metricsApiRoutes } from '../../api/metrics-api/routes.ts';
+import { createSeriesCache } from '../../api/metrics-api/series-cache.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import { bindRoutes, createApi, type ResponseObserver } from '../../api/rest/dispatch.ts';
 import { documentHandler, requestOrigin } from '../../api/rest/document-handler.ts';
@@ -18,8 +20,6 @@ import { cachedComponent } from '../../api/rest/probe-cache.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../../api/rest/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
-import { statsRoutes } from '../../api/stats/routes.ts';
-import { createSeriesCache } from '../../api/stats/series-cache.ts';
 import { type WebhookDeps, webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import { sha256 } from '../../base/bytes/hash.ts';
 import { memoize } from '../../base/cache/memoize.ts';
@@ -108,7 +108,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
     ],
     metrics: [
       ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
-      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache() }),
+      ...bindRoutes('metrics', metricsApiRoutes(), { ...served, seriesCache: createSeriesCache() }),
     ],
   };
   const now = served.now;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMetricsApi, idAt, type ModelBlock, modelServedChains } from '../../../test/stats-model.ts';
+import { createMetricsApi, idAt, type ModelBlock, modelServedChains } from '../../../test/metrics-model.ts';
 import { idText, zeroId } from '../../base/bytes/id.ts';
 import { findErrorProblem } from '../rest/requests.fixture.ts';
-import { statsRoutes } from './routes.ts';
+import { metricsApiRoutes } from './routes.ts';
 
 const now = Date.parse('2026-11-16T12:00:00Z') / 1000;
 const blocks: ModelBlock[] = [
@@ -66,7 +66,7 @@ test('unsupported operations answer 404 with the reason', async () => {
 });
 
 test('every operation has a unique id and declares all its path parameters', () => {
-  const rows = statsRoutes();
+  const rows = metricsApiRoutes();
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   for (const { path, params } of rows)
     expect(Object.keys(params).filter((name) => path.includes(`{${name}}`))).toEqual(
@@ -82,7 +82,7 @@ test('random requests get a response or a well-formed error', async () => {
     fc.integer().map(String),
   );
   const query = fc.array(fc.tuple(fc.constantFrom(...names), word), { maxLength: 4 });
-  const paths = statsRoutes().filter(({ method }) => method === 'GET');
+  const paths = metricsApiRoutes().filter(({ method }) => method === 'GET');
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), fc.array(word, { minLength: 2, maxLength: 2 }), query, async ({ path }, words, pairs) => {
       let at = 0;

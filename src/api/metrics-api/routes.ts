@@ -4,10 +4,10 @@ import { type ApiRoute, implementRoutes } from '../rest/route.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { metricsChainRoutes } from './chain-routes.ts';
 import { averageTpsRoutes, metricRoutes } from './metric-routes.ts';
-import type { StatsDeps } from './series-cache.ts';
+import type { MetricsApiDeps } from './series-cache.ts';
 
 /** All routes of the Metrics API except health. */
-export const statsRoutes = (): readonly ApiRoute<StatsDeps>[] => [
+export const metricsApiRoutes = (): readonly ApiRoute<MetricsApiDeps>[] => [
   ...averageTpsRoutes,
   ...metricsChainRoutes,
   ...metricRoutes,

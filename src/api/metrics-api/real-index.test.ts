@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createMetricsApi, type ModelBlock, modelServedChains, pagesOf } from '../../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, modelServedChains, pagesOf } from '../../../test/metrics-model.ts';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';

@@ -1,12 +1,12 @@
 import { expect } from 'bun:test';
 import type { AnySchema } from '../src/api/contract/schema.ts';
 import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts';
+import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
+import type { MetricsApiDeps } from '../src/api/metrics-api/series-cache.ts';
 import { paramContextFor } from '../src/api/rest/chain-name.ts';
 import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
 import { createSender, type RequestOptions, testApiOptions } from '../src/api/rest/requests.fixture.ts';
 import type { ServedChain, ServedChains } from '../src/api/rest/served-chains.ts';
-import { statsRoutes } from '../src/api/stats/routes.ts';
-import type { StatsDeps } from '../src/api/stats/series-cache.ts';
 import { type Id, zeroId } from '../src/base/bytes/id.ts';
 import { bucketStart } from '../src/ledger/index/bucket-start.ts';
 import type { BucketUnit } from '../src/ledger/index/tables.ts';
@@ -24,7 +24,7 @@ const genesisTxs = 3;
 export const idAt = (height: number): Id => height.toString(16).padStart(64, '0') as Id;
 
 /** `blocks[0]` is block 0: its single transaction stands for the genesis, and its addresses own the genesis outputs. */
-function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads> {
+function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, MetricsReads> {
   const pinAt = (height: number): PinnedBlock | undefined => {
     const block = blocks[height];
     if (block === undefined) return undefined;
@@ -87,7 +87,7 @@ function modelReads(blocks: readonly ModelBlock[]): Pick<IndexReads, StatsReads>
 }
 
 /** The index queries of the Metrics API. */
-type StatsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'totals' | 'addressesBefore';
+type MetricsReads = 'tip' | 'pinAtHeight' | 'pinBeforeTime' | 'buckets' | 'totals' | 'addressesBefore';
 
 export function modelServedChains(
   blocks: readonly ModelBlock[],
@@ -131,12 +131,12 @@ export function modelServedChains(
 }
 
 /** The Metrics API over the model, without a socket. Every response is checked against the schema of its route. */
-export function createMetricsApi(served: StatsDeps) {
-  const rows = statsRoutes().map((row) => ({ row, path: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(\\?|$)`) }));
+export function createMetricsApi(served: MetricsApiDeps) {
+  const rows = metricsApiRoutes().map((row) => ({ row, path: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(\\?|$)`) }));
   const ask = createSender(
     createApi({
       ...testApiOptions,
-      routes: bindRoutes('metrics', statsRoutes(), served),
+      routes: bindRoutes('metrics', metricsApiRoutes(), served),
       context: paramContextFor(served),
       now: served.now,
       onUnexpectedError: (error) => {

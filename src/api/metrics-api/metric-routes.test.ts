@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains, pagesOf } from '../../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains, pagesOf } from '../../../test/metrics-model.ts';
 import { metricNames } from '../contract/metrics.ts';
 
 const at = (text: string) => Date.parse(text) / 1000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMetricsApi, type ModelBlock, modelServedChains } from '../../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, modelServedChains } from '../../../test/metrics-model.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import { metricMeanings, metricNames } from '../contract/metrics.ts';
 import type { ServedChain } from '../rest/served-chains.ts';

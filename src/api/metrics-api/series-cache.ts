@@ -3,7 +3,7 @@ import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
 /** Dependencies of the Metrics API routes. Without `seriesCache` every value is read from the index for each response. */
-export type StatsDeps = ServedChains & { readonly seriesCache?: SeriesCache };
+export type MetricsApiDeps = ServedChains & { readonly seriesCache?: SeriesCache };
 
 /** Texts about time buckets that no later block can change. A revert can change them. */
 export type SeriesCache = {

@@ -7,10 +7,10 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import { requireMetricsChain } from './chain.ts';
 import { type Metric, type MetricValue, metrics } from './metric.ts';
 import { nextTokenAfter, readPeriod, secondsPerDay, seriesPage } from './series.ts';
-import { noSeriesCache, type SeriesCache, type StatsDeps } from './series-cache.ts';
+import { type MetricsApiDeps, noSeriesCache, type SeriesCache } from './series-cache.ts';
 import { readSeriesJson } from './series-json.ts';
 
-export const metricRoutes = implementRoutes<StatsDeps>()(metricRows, {
+export const metricRoutes = implementRoutes<MetricsApiDeps>()(metricRows, {
   getChainMetrics: async (
     served,
     { chainId, metric: name, timeInterval, startTimestamp: from, endTimestamp: to, pageSize: limit },
@@ -64,7 +64,7 @@ export async function readWindowValues(
   return Object.fromEntries(Object.keys(rollingWindows).map((name, i) => [name, values[i]])) as WindowValues;
 }
 
-export const averageTpsRoutes = implementRoutes<StatsDeps>()(averageTpsRows, {
+export const averageTpsRoutes = implementRoutes<MetricsApiDeps>()(averageTpsRows, {
   getAverageTps: async (served, { chainId }, { paging }) => {
     const chain = requireMetricsChain(served, chainId);
     const { seriesCache = noSeriesCache } = served;

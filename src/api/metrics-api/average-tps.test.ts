@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMetricsApi, idAt, type ModelBlock, modelServedChains, pagesOf } from '../../../test/stats-model.ts';
+import { createMetricsApi, idAt, type ModelBlock, modelServedChains, pagesOf } from '../../../test/metrics-model.ts';
 import { idText } from '../../base/bytes/id.ts';
 
 const at = (text: string) => Date.parse(text) / 1000;

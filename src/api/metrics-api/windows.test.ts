@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains } from '../../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains } from '../../../test/metrics-model.ts';
 import { metricNames } from '../contract/metrics.ts';
 
 const day = 86_400;
