@@ -82,7 +82,7 @@ async function runSupervisor({ options }: RunFlags): Promise<void> {
 /** Prints why the program ends, and ends it. */
 function exitWith({ message, fault }: AnyFault): never {
   const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
-  const shown = { code, message, ...(Object.keys(data).length > 0 && { data }) };
+  const shown = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
   const isLog = isServer && process.stderr.isTTY !== true;
   writeError(formatExitError(shown, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {}));
   process.exit(exitCode || exitCodeOf(code));

@@ -106,7 +106,7 @@ async function startLocalNode(options: NodeOptions, keepAlive: KeepAlive): Promi
   };
   const sendRequest = (target: string, { method = 'GET', headers, body }: FetchOptions): Promise<HttpResponse> => {
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-    return callHandler(node.handler, { method, target, ...(headers && { headers }), ...(bytes && { body: bytes }) });
+    return callHandler(node.handler, { method, target, headers, body: bytes });
   };
   return {
     ...createNamespaces(call),

@@ -26,7 +26,7 @@ function flagOf(option: string): string {
   throw new OptionError(`createNode has no option ${JSON.stringify(option)}; ${remedy}`, {
     code: 'OPTION_UNKNOWN',
     option,
-    ...(nearest !== undefined && { didYouMean: nearest }),
+    didYouMean: nearest,
   });
 }
 

@@ -64,7 +64,8 @@ const modes: readonly (readonly [string, (facts: Facts) => Finding[]])[] = [
         topic: 'readers',
         ok: wanted === serving,
         text: `${serving} of ${wanted} reader processes serve${replaced === 0 ? '' : `, ${replaced} were replaced`}`,
-        ...(wanted !== serving && { remedy: 'A reader that exits is restarted after some seconds; the log of the node says why it did.' }),
+        remedy:
+          wanted === serving ? undefined : 'A reader that exits is restarted after some seconds; the log of the node says why it did.',
       },
     ],
   ],

@@ -17,7 +17,8 @@ async function call<N extends keyof Rows>(client: RpcClient, name: N, id = '', b
   const { method, path } = webhookRows[name];
   const response = await client.request(path.replace('{id}', encodeURIComponent(id)) + query, {
     method,
-    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    body: body && JSON.stringify(body),
+    headers: body && { 'content-type': 'application/json' },
   });
   const text = await client.readText(response);
   if (response.ok) return parseAnswer(text, client.url) as Answer<N>;

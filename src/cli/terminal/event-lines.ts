@@ -53,7 +53,7 @@ export function formatRefusedLine({ method, reason, hint }: RefusedCall, time: s
 }
 
 export const formatRefusedJson = ({ method, code, reason, hint }: RefusedCall, time: string): string =>
-  formatEventJson('refused', time, { method, code, reason, ...(hint !== '' && { hint }) });
+  formatEventJson('refused', time, { method, code, reason, hint: hint === '' ? undefined : hint });
 
 /** `refused  14:02:13  134 more calls: avm.issueTx 130, avm.getTx 4` */
 export const formatRefusedCounts = (counts: LineCounts, time: string, style: Style): string =>

@@ -13,7 +13,7 @@ export const formatChangeJson = ({ number }: TestnetNode, status: NodeStatus, pi
     node: number,
     pid: pid ?? null,
     ...status,
-    ...(status.state === 'running' && { height: `${status.height}` }),
+    height: status.state === 'running' ? `${status.height}` : undefined,
   });
 
 /** The first line of JSON output: all nodes. */

@@ -47,7 +47,7 @@ export async function callWebhook<T>(method: string, path: string, body?: object
     const response = await fetch(`${webhooksPath}${path}`, {
       method,
       headers: { ...(body && { 'content-type': 'application/json' }), ...devHeaders() },
-      ...(body && { body: JSON.stringify(body) }),
+      body: body && JSON.stringify(body),
     });
     const answer = (await response.json()) as T & { readonly message?: string | readonly string[] };
     return response.ok ? { result: answer } : { error: { message: [answer.message].flat().join('; ') } };

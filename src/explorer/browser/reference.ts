@@ -85,7 +85,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   };
   try {
     const { url, method, headers, body } = requestOf(form);
-    const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+    const response = await fetch(url, { method, headers, body });
     const text = await response.text();
     const left = response.headers.get('ratelimit-remaining');
     const took = `${Math.round(performance.now() - started)} ms, ${text.length} characters`;

@@ -9,7 +9,7 @@ export const slimUtxo = (utxo: Utxo): Utxo => {
 /** Keeps the signatures of the inputs. */
 export const signedTx = (tx: Tx): Tx => ({
   ...tx,
-  consumedUtxos: tx.consumedUtxos.map((utxo) => ({ ...slimUtxo(utxo), ...(utxo.credentials && { credentials: utxo.credentials }) })),
+  consumedUtxos: tx.consumedUtxos.map((utxo) => ({ ...slimUtxo(utxo), credentials: utxo.credentials })),
   emittedUtxos: tx.emittedUtxos.map(slimUtxo),
 });
 

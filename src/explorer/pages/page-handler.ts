@@ -244,7 +244,7 @@ function sourceFailed({ fault: { status, path }, message: reason }: SourceError)
     text: needs === undefined ? reason : secretTexts[needs],
     subject: `${needs === 'token' ? 'POST' : 'GET'} ${path}`,
     links: needs !== undefined || status < 500 ? [] : [{ href: '/node', word: 'Health checks', note: 'what this node lacks' }],
-    ...(needs && { needs }),
+    needs,
   });
 }
 

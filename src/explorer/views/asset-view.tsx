@@ -67,7 +67,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
                       ))}
                     </>
                   )),
-            ...(minters.length > maxMinters && { note: `and ${minters.length - maxMinters} more` }),
+            note: minters.length > maxMinters ? `and ${minters.length - maxMinters} more` : undefined,
           },
         ]}
       />

@@ -132,7 +132,7 @@ const shortNode = (id: string): string => `NodeID-${shortId(id.replace('NodeID-'
 
 const IdWithCopy = ({ id, what, isPageId = false }: { id: string; what: string; isPageId?: boolean }) => (
   <span class="mono breakable">
-    <span {...(isPageId && { 'data-id': id })}>{id}</span> <CopyButton text={id} what={what} />
+    <span data-id={isPageId ? id : undefined}>{id}</span> <CopyButton text={id} what={what} />
   </span>
 );
 

@@ -8,7 +8,7 @@ import { Panel } from './parts.tsx';
 
 /** The call that ends a fault. */
 const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => readonly [method: string, params: object] } = {
-  latency: (target) => ['dev.setLatency', { ms: 0, ...(target !== '' && { method: target }) }],
+  latency: (target) => ['dev.setLatency', { ms: 0, method: target || undefined }],
   failure: (target) => ['dev.failNext', { method: target, times: 0 }],
   unhealthy: (target) => ['dev.setUnhealthy', { check: target }],
 };
@@ -45,7 +45,7 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
         class="row padded spaced"
         onSubmit={(form) => {
           const method = String(form.get('method')).trim();
-          return run('dev.setLatency', { ms: Number(form.get('ms')), ...(method !== '' && { method }) }, () => 'Calls are slower now');
+          return run('dev.setLatency', { ms: Number(form.get('ms')), method: method || undefined }, () => 'Calls are slower now');
         }}
       >
         <label>
@@ -60,7 +60,7 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
         isBusy={isBusy}
         onSubmit={(form) => {
           const error = String(form.get('error')).trim();
-          const params = { method: form.get('method'), times: Number(form.get('times')), ...(error !== '' && { error }) };
+          const params = { method: form.get('method'), times: Number(form.get('times')), error: error || undefined };
           return run('dev.failNext', params, () => 'The next calls will fail');
         }}
       >

@@ -93,7 +93,7 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
         onSubmit={(form) => {
           const asset = String(form.get('asset')).trim();
           const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
-          const params = { to: form.get('to'), amount, ...(asset !== context.chain.feeSymbol && { assetID: asset }) };
+          const params = { to: form.get('to'), amount, assetID: asset === context.chain.feeSymbol ? undefined : asset };
           void run('dev.faucet', params, (result) => sentIn('Sent in', result));
         }}
       >

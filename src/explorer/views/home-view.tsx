@@ -210,7 +210,8 @@ function LatestTxs({
           line={(row) => row}
           columns={[amountColumn, ageColumn<TxRow>(({ time }) => time, now)]}
           context={context}
-          {...(live && { fresh: live.fresh, isBusy: live.isBusy })}
+          fresh={live?.fresh}
+          isBusy={live?.isBusy}
         />
       </div>
       {shown.length === 0 && <p class="table-foot">{rows.length === 0 ? 'No transactions yet.' : 'None of this kind among the latest.'}</p>}

@@ -70,7 +70,7 @@ function MethodCard({ method, schemas, origin }: { method: RpcMethod; schemas: S
     paramStructure === 'by-name'
       ? Object.fromEntries((example?.params ?? []).map(({ name: field, value }) => [field, value]))
       : example?.params.map(({ value }) => value);
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, ...(given !== undefined && { params: given }) });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: given });
   const isError = example?.result.name === 'error';
   return (
     <ReferenceCard id={name} word="RPC" title={name} about={path} find={`rpc ${name} ${path} ${params.map((one) => one.name).join(' ')}`}>
