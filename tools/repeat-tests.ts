@@ -7,16 +7,16 @@ import { buildProgram, createProgramFolder } from './build.ts';
 
 /**
  * Repeats test files beside other load, one file at a time, and records the tests that failed: such a test depends on the speed of the machine.
- * Usage: npm run test:repeat -- [--runs 5] [--out FILE] FILES
+ * Usage: npm run test:repeat -- [--runs 5] [--out FILE] [--load PROCESSES] FILES
  */
 
 /** The last repetitions of a file. `failures`: how often each test failed. */
 type Repetition = { date: string; commit: string; runs: number; failures: Record<string, number> };
 
 const root = resolve(import.meta.dir, '..');
-/** Processes that compute all the time, two per processor: a file gets a third of its usual time. */
+/** Processes that compute all the time, unless --load says how many: with two per processor a file gets a third of its usual time. */
 const loadProcesses = 2 * availableParallelism();
-/** They end by themselves soon after this process has ended. */
+/** What a load process runs. It ends by itself soon after this process has ended. */
 const computes = `const parent = process.ppid;
   for (;;) {
     const until = performance.now() + 500;
@@ -25,9 +25,9 @@ const computes = `const parent = process.ppid;
   }`;
 const unfinished = 'the file did not run to its end';
 
-async function repeatFiles(files: readonly string[], runs: number, out: string): Promise<boolean> {
+async function repeatFiles(files: readonly string[], runs: number, load: number, out: string): Promise<boolean> {
   const folder = createProgramFolder();
-  const busy = Array.from({ length: loadProcesses }, () => Bun.spawn([process.execPath, '-e', computes]));
+  const busy = Array.from({ length: load }, () => Bun.spawn([process.execPath, '-e', computes]));
   try {
     const program = process.env.SERAC_TEST_PROGRAM ?? (await buildProgram(folder));
     let failed = false;
@@ -69,7 +69,11 @@ function record(out: string, file: string, repetition: Repetition): void {
 }
 
 if (import.meta.main) {
-  const options = { runs: { type: 'string', default: '5' }, out: { type: 'string', default: 'test/repeats.json' } } as const;
+  const options = {
+    runs: { type: 'string', default: '5' },
+    load: { type: 'string', default: `${loadProcesses}` },
+    out: { type: 'string', default: 'test/repeats.json' },
+  } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  process.exitCode = (await repeatFiles(positionals, Number(values.runs), values.out)) ? 0 : 1;
+  process.exitCode = (await repeatFiles(positionals, Number(values.runs), Number(values.load), values.out)) ? 0 : 1;
 }
