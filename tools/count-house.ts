@@ -1,17 +1,29 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { countLoadedModules, listModules } from './house-modules.ts';
+import {
+  type Found,
+  findBagSpreads,
+  findBags,
+  findConditionalSpreads,
+  findFunctions,
+  findMaybePromises,
+  findRepeatedSignatures,
+  findTypes,
+  listTypesWithMethods,
+} from './house-patterns.ts';
+import { countRuns, type Run } from './house-runs.ts';
 
 /**
- * Counts the house: wings, folders, floors, files, lines, long functions, wide types, and the files and folders that one `issueTx`, one page of
- * the Data API and one block on a network run through. Usage: bun tools/count-house.ts. The last three need the Node of test/nodes (`npm ci`
- * there): it counts which functions ran. With --list: the long functions, the wide types and the short files, with file and line.
+ * Counts the house: wings, folders, floors, files, lines, what is hard to read, the modules that programs load, and the files and functions that
+ * the start, one `issueTx`, one page of the Data API and one block on a network run through. Usage: bun tools/count-house.ts. The paths need the Node
+ * of test/nodes (`npm ci` there): it counts which functions ran. With --list: everything that was found by a pattern, with file and line.
  */
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
 const isCode = (file: string): boolean => /\.tsx?$/.test(file) && !/\.(test|fixture)\.tsx?$/.test(file);
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(isCode);
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(isCode).sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), 'utf8')]));
 
 /** The wing and the folder below it. */
@@ -38,108 +50,65 @@ function countFloors(): number {
   return Math.max(...[...below.keys()].map(heightOf));
 }
 
-/** Something that was counted: its line in the file, its size and the text of its first line. */
-type Found = { readonly line: number; readonly size: number; readonly start: string };
+/** What was found in a file. */
+type Place = Found & { readonly file: string };
 
-/** Lines from the start of each function to its end, found by indentation: the formatter puts the end below the start. */
-function countFunctionLines(text: string): Found[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, start) => {
-    const isStart = /^\s*(export )?(async )?function\b.*[{(]$/.test(line) || /^\s*(export )?const \w+.*(=>|=> \{|=> \($|\()$/.test(line);
-    if (!isStart) return [];
-    const indent = line.length - line.trimStart().length;
-    const after = lines.findIndex(
-      (next, at) =>
-        at > start && next.trim() !== '' && next.length - next.trimStart().length <= indent && !/^\s*[})\]].*([{([]|=>)$/.test(next),
-    );
-    const end = /^\s*[})\]]/.test(lines[after] ?? '') ? after + 1 : after;
-    return [{ line: start + 1, size: end - start, start: line.trim() }];
-  });
+const placesIn = (file: string, found: readonly Found[]): Place[] => found.map((one) => ({ ...one, file }));
+const findAll = (find: (text: string) => Found[]): Place[] => [...texts].flatMap(([file, text]) => placesIn(file, find(text)));
+const sumSizes = (places: readonly Place[]): number => places.reduce((sum, { size }) => sum + size, 0);
+
+const typesWithMethods = listTypesWithMethods(texts.values());
+const bags = [...findBags(texts)].flatMap(([file, found]) => placesIn(file, found));
+const signatures = findAll(findRepeatedSignatures);
+const fileSizes = findAll((text) => [{ line: 1, size: text.split('\n').length - 1, start: '' }]);
+
+/** Rows that --list shows place by place, largest first. */
+const found: Readonly<Record<string, readonly Place[]>> = {
+  'files below 15 lines': fileSizes.filter(({ size }) => size < 15),
+  'files above 400 lines': fileSizes.filter(({ size }) => size > 400),
+  'functions above 100 lines': findAll(findFunctions).filter(({ size }) => size > 100),
+  'types with 12 fields or more': findAll(findTypes).filter(({ size }) => size >= 12),
+  'bags (…Deps, …Options, …Parts)': bags,
+  'bags that are used once': bags.filter(({ size }) => size <= 1),
+  'spreads of a bag': findAll((text) => findBagSpreads(text, typesWithMethods)),
+  'conditional spreads': findAll(findConditionalSpreads),
+  'lines with "| Promise<"': findAll(findMaybePromises),
+  'types built by one factory': signatures,
+};
+
+const formatRun = (run: Run): string => {
+  if (typeof run !== 'object') return `${run}`;
+  const folders = new Set(run.files.map(folderOf));
+  const wings = new Set([...folders].map((folder) => folder.split('/')[0]));
+  return `${run.files.length} files, ${run.functions} functions in ${folders.size} folders of ${wings.size} wings`;
+};
+
+async function printCounts(): Promise<void> {
+  const programs = files.filter((file) => dirname(file) === 'app/programs');
+  const rows: [string, number | string][] = [
+    ['wings', readdirSync(source).length],
+    ['folders', new Set(files.map(folderOf)).size],
+    ['floors', countFloors()],
+    ['files', files.length],
+    ['lines', sumSizes(fileSizes)],
+    ...Object.entries(found).map(([name, places]): [string, number] => [name, places.length]),
+    ['signatures that stand twice', sumSizes(signatures)],
+    ['modules loaded by serac dev', await countLoadedModules(source, 'dev', '--http-port=0', '--log-level=error')],
+    ...programs.map((file): [string, number] => [`modules of ${file}`, listModules(source, file).size]),
+  ];
+  const node = join(root, 'test/nodes/node_modules/node-24/bin/node');
+  if (existsSync(node)) rows.push(...Object.entries(countRuns(node)).map(([name, run]): [string, string] => [name, formatRun(run)]));
+  else process.stdout.write('test/nodes is not installed: what a call runs through is not counted\n');
+  for (const [name, count] of rows) process.stdout.write(`${name.padEnd(36)} ${count}\n`);
 }
 
-/** The number of fields of each object type. */
-function countFields(text: string): Found[] {
-  return [...text.matchAll(/^(?:export )?(?:type|interface) \w+[^{\n]*\{\n((?: {2}.*\n|\n)*?)\}/gm)].map(
-    ({ 0: whole, 1: body = '', index }) => ({
-      line: text.slice(0, index).split('\n').length,
-      size: body.split('\n').filter((line) => /^ {2}(readonly )?[\w[\]'.]+\??[:(]/.test(line)).length,
-      start: whole.slice(0, whole.indexOf('\n')),
-    }),
-  );
-}
-
-/** What `count` finds in all files and `isBad` selects, largest first, a line each. */
-function findAll(count: (text: string) => Found[], isBad: (size: number) => boolean): string[] {
-  return [...texts]
-    .flatMap(([file, text]) => count(text).map((found) => ({ ...found, file })))
-    .filter(({ size }) => isBad(size))
-    .sort((a, b) => b.size - a.size)
-    .map(({ file, line, size, start }) => `${String(size).padStart(4)}  src/${file}:${line}  ${start}`);
-}
-
-const lines = [...texts.values()].map((text) => text.split('\n').length - 1);
-const longFunctions = findAll(countFunctionLines, (size) => size > 100);
-const wideTypes = findAll(countFields, (size) => size >= 12);
-const shortFiles = findAll(
-  (text) => [{ line: 1, size: text.split('\n').length - 1, start: '' }],
-  (size) => size < 15,
-);
-if (process.argv.includes('--list')) {
-  for (const [name, found] of Object.entries({ longFunctions, wideTypes, shortFiles }))
-    process.stdout.write(`${name}\n${found.join('\n')}\n`);
-  process.exit(0);
-}
-const rows: [string, number | string][] = [
-  ['wings', readdirSync(source).length],
-  ['folders', new Set(files.map(folderOf)).size],
-  ['floors', countFloors()],
-  ['files', files.length],
-  ['files below 15 lines', shortFiles.length],
-  ['files above 400 lines', lines.filter((count) => count > 400).length],
-  ['lines', lines.reduce((sum, count) => sum + count, 0)],
-  ['functions above 100 lines', longFunctions.length],
-  ['types with 12 fields or more', wideTypes.length],
-];
-
-const node = join(root, 'test/nodes/node_modules/node-24/bin/node');
-if (existsSync(node)) rows.push(...countRuns(node));
-else process.stdout.write('test/nodes is not installed: what a call runs through is not counted\n');
-for (const [name, count] of rows) process.stdout.write(`${name.padEnd(32)} ${count}\n`);
-
-/** Runs tools/count-runs.mjs on a copy of the sources as JavaScript, file by file, in Node. */
-function countRuns(program: string): [string, string][] {
-  const copy = mkdtempSync(join(tmpdir(), 'serac-house-'));
-  try {
-    const tsconfig = { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } } as const;
-    const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx', tsconfig }) };
-    for (const folder of ['src', 'test'])
-      for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-        if (!/\.tsx?$/.test(file) || file.includes('node_modules') || file.includes('clients/')) continue;
-        const target = join(copy, folder, file.replace(/\.tsx?$/, '.js'));
-        mkdirSync(dirname(target), { recursive: true });
-        const script = transpilers[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(readFileSync(join(root, folder, file), 'utf8'));
-        const portable = script
-          .replace(/(['"])(\.[^'"\n]*)\.tsx?\1/g, '$1$2.js$1')
-          .replace(/(from "\.[^"\n]*\.json")/g, '$1 with { type: "json" }')
-          .replace('database-bun.js', 'database-node.js')
-          .replace(/\brequire\(/, 'process.getBuiltinModule("module").createRequire(import.meta.url)(');
-        writeFileSync(target, portable.replaceAll('react/jsx-dev-runtime', 'preact/jsx-runtime').replaceAll(/\bjsxDEV(_\w+)?\b/g, 'jsx$1'));
-      }
-    cpSync(join(source, 'avm/genesis/data'), join(copy, 'src/avm/genesis/data'), { recursive: true });
-    cpSync(join(root, 'test/simulation/staking-keys.json'), join(copy, 'test/simulation/staking-keys.json'));
-    cpSync(join(root, 'package.json'), join(copy, 'package.json'));
-    cpSync(join(import.meta.dir, 'count-runs.mjs'), join(copy, 'count-runs.mjs'));
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    const { stdout, stderr, exitCode } = Bun.spawnSync([program, join(copy, 'count-runs.mjs')], { cwd: copy });
-    if (exitCode !== 0) throw new Error(`count-runs.mjs failed: ${stderr.toString()}`);
-    return Object.entries(JSON.parse(stdout.toString()) as Record<string, string[]>).map(([name, ran]) => {
-      const folders = new Set(ran.map(folderOf));
-      return [
-        name,
-        `${ran.length} files in ${folders.size} folders of ${new Set([...folders].map((folder) => folder.split('/')[0])).size} wings`,
-      ];
-    });
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
+function printPlaces(): void {
+  for (const [name, places] of Object.entries(found)) {
+    process.stdout.write(`${name}\n`);
+    for (const { file, line, size, start } of [...places].sort((a, b) => b.size - a.size))
+      process.stdout.write(`${String(size).padStart(4)}  src/${file}:${line}  ${start}\n`);
   }
 }
+
+if (process.argv.includes('--list')) printPlaces();
+else await printCounts();

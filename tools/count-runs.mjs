@@ -1,4 +1,4 @@
-// Run by tools/count-house.ts in Node, inside a copy of the sources: prints as JSON which source files ran for one call.
+// Run by tools/house-runs.ts in Node, inside a copy of the sources: prints as JSON which source files and how many functions ran for one call.
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,38 +9,43 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 const source = fileURLToPath(new URL('./src/', import.meta.url));
 
-/** The source files with a function that ran since the last call; a file's own top level does not count. */
-async function takeFiles() {
+/** The source files with a function that ran since the last call, and how many functions; a file's own top level does not count. */
+async function takeRun() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const ran = result.filter(
-    ({ url, functions }) => url.startsWith('file:') && functions.some((one) => one.functionName !== '' && one.ranges[0].count > 0),
-  );
-  return ran.map(({ url }) => relative(source, fileURLToPath(url))).filter((file) => !file.startsWith('..') && !file.includes('.fixture.'));
+  const ran = result.flatMap(({ url, functions }) => {
+    const file = url.startsWith('file:') ? relative(source, fileURLToPath(url)) : '..';
+    if (file.startsWith('..') || file.includes('.fixture.')) return [];
+    const isTop = ({ functionName, ranges: [{ startOffset }] }) => functionName === '' && startOffset === 0;
+    return [{ file, functions: functions.filter((one) => one.ranges[0].count > 0 && !isTop(one)).length }];
+  });
+  const files = ran.filter(({ functions }) => functions > 0);
+  return { files: files.map(({ file }) => file), functions: files.reduce((sum, { functions }) => sum + functions, 0) };
 }
 
+const counts = {};
 const { createNode } = await import('./src/sdk/create-node.js');
 const node = await createNode({ logLevel: 'off' });
+counts['the start of a node'] = await takeRun();
 const to = node.accounts[1].address;
-const counts = {};
 
 // A node with the same genesis makes the transaction that this node then issues.
 const twin = await createNode({ logLevel: 'off' });
 const { txID } = await twin.dev.send({ to, amount: 1000n });
 const { tx } = await twin.avm.getTx({ txID, encoding: 'hex' });
 await twin.close();
-await takeFiles();
+await takeRun();
 await node.avm.issueTx({ tx, encoding: 'hex' });
 while ((await node.avm.getTxStatus({ txID })).status !== 'Accepted') await new Promise((resolve) => setTimeout(resolve, 10));
-counts['one issueTx, accepted'] = await takeFiles();
+counts['one issueTx, accepted'] = await takeRun();
 for (let i = 0; i < 12; i++) await node.dev.send({ to, amount: BigInt(2000 + i) });
 const path = '/v1/networks/local/blockchains/x-chain/transactions?pageSize=10';
 await (await node.fetch(path)).text();
 await node.dev.send({ to, amount: 5000n });
-await takeFiles();
+await takeRun();
 const page = await node.fetch(path);
 if (page.status !== 200) throw new Error(`the page of transactions has status ${page.status}`);
 await page.text();
-counts['a Data page of ten transactions'] = await takeFiles();
+counts['a Data page of ten transactions'] = await takeRun();
 await node.close();
 
 counts['one block on a network'] = await countNetworkBlock();
@@ -89,8 +94,8 @@ async function countNetworkBlock() {
   };
   await loop.run(() => nodes.every((one) => one.chain()?.isBootstrapping() === false), simulationStart + 60_000);
   await decide(first);
-  await takeFiles();
+  await takeRun();
   await decide(second);
   if (!nodes.every((one) => one.isAccepted(second))) throw new Error('the nodes did not accept the transaction');
-  return takeFiles();
+  return takeRun();
 }
