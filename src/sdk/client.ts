@@ -7,6 +7,7 @@ export type { RpcClientOptions } from '../api/client/rpc-client.ts';
 export type { LifecycleStep, TxCheckJson } from '../api/contract/dev-chain-methods.ts';
 export type { ChainEvent, ChainEventOf } from '../api/contract/events.ts';
 export type { CheckResult } from '../api/contract/info-methods.ts';
+export type { Encoding } from '../api/contract/kinds.ts';
 export type {
   BlockJson,
   OutputJson,
@@ -15,4 +16,3 @@ export type {
   TxJson,
   UnsignedTxJson,
 } from '../api/contract/tx-json.ts';
-export type { Encoding } from '../api/contract/views.ts';

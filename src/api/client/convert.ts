@@ -37,10 +37,10 @@ export function encodeFields(fields: Fields, value: object, path: string): objec
 export function decode(schema: AnySchema | Encoded, json: unknown, path: string): unknown {
   switch (schema.kind) {
     case 'integer':
-    case 'digitsCount':
+    case 'integerText':
       return toNumber(json, path);
     case 'bigInteger':
-    case 'digits':
+    case 'bigIntegerText':
       return toBigint(json, path);
     case 'flag':
       return requireType('boolean', json, path);

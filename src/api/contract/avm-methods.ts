@@ -1,12 +1,12 @@
 import { encoded, method } from './method.ts';
 import {
-  digits,
-  digitsCount,
+  bigIntegerText,
   encoding,
   flag,
   hexEncoding,
   id,
   integer,
+  integerText,
   list,
   longText,
   oneOf,
@@ -32,7 +32,7 @@ export const getUTXOs = method(
     startIndex: optional(utxoCursor),
     encoding: optional(hexEncoding()),
   },
-  record({ numFetched: digitsCount(), utxos: list(longText()), endIndex: utxoCursor, encoding: text() }),
+  record({ numFetched: integerText(), utxos: list(longText()), endIndex: utxoCursor, encoding: text() }),
   'addresses',
 );
 
@@ -40,23 +40,23 @@ export const getUTXOs = method(
 export const avmRows = {
   getAllBalances: method(
     { address: text(), includePartial: optional(flag()) },
-    record({ balances: list(record({ asset: text(), balance: digits() })) }),
+    record({ balances: list(record({ asset: text(), balance: bigIntegerText() })) }),
     'address',
   ),
   getAssetDescription: method(
     { assetID: text() },
-    record({ assetID: id(), name: text(), symbol: text(), denomination: digitsCount() }),
+    record({ assetID: id(), name: text(), symbol: text(), denomination: integerText() }),
     'assetID',
   ),
   getBalance: method(
     { address: text(), assetID: text(), includePartial: optional(flag()) },
-    record({ balance: digits(), utxoIDs: list(record({ txID: id(), outputIndex: integer() })) }),
+    record({ balance: bigIntegerText(), utxoIDs: list(record({ txID: id(), outputIndex: integer() })) }),
   ),
   getBlock: method({ blockID: id(), encoding: optional(encoding()) }, encoded('block', wire(BlockSchema)), 'blockID'),
   getBlockByHeight: method({ height: u64(), encoding: optional(encoding()) }, encoded('block', wire(BlockSchema)), 'height'),
-  getHeight: method({}, record({ height: digitsCount() })),
+  getHeight: method({}, record({ height: integerText() })),
   getTx: method({ txID: id(), encoding: optional(encoding()) }, encoded('tx', wire(TxSchema)), 'txID'),
-  getTxFee: method({}, record({ txFee: digits(), createAssetTxFee: digits() })),
+  getTxFee: method({}, record({ txFee: bigIntegerText(), createAssetTxFee: bigIntegerText() })),
   getTxStatus: method(
     { txID: id() },
     record({ status: oneOf(['Accepted', 'Processing', 'Rejected', 'Unknown']), reason: optional(text()), code: optional(text()) }),

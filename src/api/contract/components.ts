@@ -12,13 +12,11 @@ export function createComponents(): { readonly schemas: Record<string, SchemaObj
 
   const writeSchema = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: JsonSchema): SchemaObject => ({
     ...words,
-    ...(example === undefined ? {} : { examples: [example] }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, toSchemaObject) }),
-    ...(items === undefined ? {} : { items: toSchemaObject(items) }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(toSchemaObject) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : toSchemaObject(additionalProperties) }),
+    examples: example === undefined ? undefined : [example],
+    properties: properties && mapValues(properties, toSchemaObject),
+    items: items && toSchemaObject(items),
+    oneOf: oneOf?.map(toSchemaObject),
+    additionalProperties: typeof additionalProperties === 'object' ? toSchemaObject(additionalProperties) : additionalProperties,
   });
 
   const toSchemaObject: ToSchemaObject = (schema) => {
@@ -33,7 +31,7 @@ export function createComponents(): { readonly schemas: Record<string, SchemaObj
       schemas[title] = {};
       schemas[title] = writeSchema(rest);
     }
-    return { $ref: `#/components/schemas/${title}`, ...(description === undefined ? {} : { description }) };
+    return { $ref: `#/components/schemas/${title}`, description };
   };
   return { schemas, toSchemaObject };
 }

@@ -1,6 +1,6 @@
 import { getUTXOs } from './avm-methods.ts';
 import { method, positionalMethod } from './method.ts';
-import { digitsCount, id, integer, list, optional, record, text } from './schema.ts';
+import { id, integer, integerText, list, optional, record, text } from './schema.ts';
 
 /** Methods of the P-Chain that X-Chain clients call: `platform.*`. AvalancheGo: vms/platformvm/service.go. */
 export const platformRows = {
@@ -16,7 +16,7 @@ export const platformRows = {
     }),
   ),
   getFeeState: method({}, record({ capacity: integer(), excess: integer(), price: integer(), timestamp: text() })),
-  getHeight: method({}, record({ height: digitsCount() })),
+  getHeight: method({}, record({ height: integerText() })),
   getStakingAssetID: method({ subnetID: optional(id()) }, record({ assetID: id() })),
   getUTXOs,
 };

@@ -3,13 +3,13 @@ import {
   anyObject,
   anyOf,
   anything,
-  digits,
-  digitsCount,
+  bigIntegerText,
   duration,
   encoding,
   flag,
   id,
   integer,
+  integerText,
   list,
   listUpTo,
   longText,
@@ -30,11 +30,11 @@ import {
 import { BlockSchema, TxSchema } from './tx-json.ts';
 import type { OutOf } from './views.ts';
 
-const tip = { height: digitsCount(), time: digitsCount('Unix seconds.') };
+const tip = { height: integerText(), time: integerText('Unix seconds.') };
 const policy = { automine: flag(), interval: number('Seconds; 0: no blocks by time.') };
 const clock = {
-  time: digitsCount('Unix seconds.'),
-  offset: digitsCount('Seconds that the clock is ahead of real time; negative if it is behind.'),
+  time: integerText('Unix seconds.'),
+  offset: integerText('Seconds that the clock is ahead of real time; negative if it is behind.'),
   frozen: flag(),
 };
 
@@ -140,12 +140,12 @@ export const insightRows = {
       assetID: id(),
       symbol: text(),
       denomination: integer(),
-      amount: optional(digits()),
+      amount: optional(bigIntegerText()),
       groupID: optional(integer()),
       payload: optional(longText()),
       addresses: list(text()),
       threshold: integer(),
-      locktime: digits(),
+      locktime: bigIntegerText(),
       spent: flag(),
       spentBy: optional(id('Only of a spent one.')),
     }),
@@ -170,9 +170,9 @@ export const nodeRows = {
       version: text(),
       network: record({ id: integer(), name: text(), hrp: text() }),
       blockchainID: id(),
-      height: digitsCount(),
+      height: integerText(),
       blockID: id(),
-      blockTime: digitsCount(),
+      blockTime: integerText(),
       ...clock,
       ...policy,
       pending: integer(),
@@ -195,7 +195,7 @@ export const faultRows = {
 };
 
 const snapshot = { name: text(), ...tip };
-const blocks = list(record({ height: digitsCount(), blockID: id() }));
+const blocks = list(record({ height: integerText(), blockID: id() }));
 
 /** Replacing blocks: `dev.*`. The most blocks, and transactions of one block. */
 export const maxReorg = 1000;
@@ -229,8 +229,8 @@ export const stateRows = {
         record({
           address: text(),
           assetID: id(),
-          change: digits('Signed, in the smallest unit, of outputs that the address owns alone.'),
-          sharedChange: digits('The same for outputs that the address owns together with others.'),
+          change: bigIntegerText('Signed, in the smallest unit, of outputs that the address owns alone.'),
+          sharedChange: bigIntegerText('The same for outputs that the address owns together with others.'),
         }),
       ),
     }),

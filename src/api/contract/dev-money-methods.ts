@@ -1,6 +1,6 @@
 import { devMethod } from './method.ts';
 import {
-  digits,
+  bigIntegerText,
   flag,
   id,
   integer,
@@ -43,7 +43,7 @@ const Account = object('Account', {
   index: integer(),
   address: text(),
   privateKey: optional(text('Only of the accounts whose keys are public.')),
-  balance: digits('In nAVAX.'),
+  balance: bigIntegerText('In nAVAX.'),
 });
 
 /** Accounts, transfers and assets: `dev.*`. */
@@ -84,11 +84,11 @@ const AtomicOutput = object('AtomicOutput', {
   txID: id(),
   outputIndex: integer(),
   assetID: id(),
-  amount: optional(digits('Missing if the output holds no amount.')),
+  amount: optional(bigIntegerText('Missing if the output holds no amount.')),
   kind: optional(text('Only of outputs without an amount.')),
   addresses: list(text()),
   threshold: integer(),
-  locktime: digits(),
+  locktime: bigIntegerText(),
 });
 
 /** Transfers between the X-Chain and the P- and C-Chain: `dev.*`. */

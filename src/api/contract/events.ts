@@ -1,4 +1,4 @@
-import { digits, type Fields, flag, integer, list, object, oneOf, optional, text, wire } from './schema.ts';
+import { bigIntegerText, type Fields, flag, integer, list, object, oneOf, optional, text, wire } from './schema.ts';
 import { TxSchema } from './tx-json.ts';
 import { TxSummarySchema } from './tx-summary.ts';
 import type { OutOf } from './views.ts';
@@ -14,8 +14,8 @@ const time = integer('Unix seconds.');
 const BalanceChange = object('EventBalanceChange', {
   address: text(),
   assetID: text(),
-  change: digits('Signed amount in the smallest unit, of outputs that the address owns alone.'),
-  sharedChange: digits('The same for outputs that the address owns together with others.'),
+  change: bigIntegerText('Signed amount in the smallest unit, of outputs that the address owns alone.'),
+  sharedChange: bigIntegerText('The same for outputs that the address owns together with others.'),
 });
 
 /** An event of a chain: `id`, `kind`, the chain, then its own properties. */

@@ -1,5 +1,20 @@
 import { method } from './method.ts';
-import { anything, digits, digitsCount, flag, id, integer, list, listUpTo, map, nodeID, object, optional, record, text } from './schema.ts';
+import {
+  anything,
+  bigIntegerText,
+  flag,
+  id,
+  integer,
+  integerText,
+  list,
+  listUpTo,
+  map,
+  nodeID,
+  object,
+  optional,
+  record,
+  text,
+} from './schema.ts';
 import type { OutOf } from './views.ts';
 
 const upgradeTimes = {
@@ -24,23 +39,23 @@ const upgradeTimes = {
 };
 
 const acpVotes = object('AcpVotes', {
-  supportWeight: digits(),
+  supportWeight: bigIntegerText(),
   supporters: list(nodeID()),
-  objectWeight: digits(),
+  objectWeight: bigIntegerText(),
   objectors: list(nodeID()),
-  abstainWeight: digits(),
+  abstainWeight: bigIntegerText(),
 });
 
 const fees = {
-  txFee: digits(),
-  createAssetTxFee: digits(),
-  createSubnetTxFee: digits(),
-  transformSubnetTxFee: digits(),
-  createBlockchainTxFee: digits(),
-  addPrimaryNetworkValidatorFee: digits(),
-  addPrimaryNetworkDelegatorFee: digits(),
-  addSubnetValidatorFee: digits(),
-  addSubnetDelegatorFee: digits(),
+  txFee: bigIntegerText(),
+  createAssetTxFee: bigIntegerText(),
+  createSubnetTxFee: bigIntegerText(),
+  transformSubnetTxFee: bigIntegerText(),
+  createBlockchainTxFee: bigIntegerText(),
+  addPrimaryNetworkValidatorFee: bigIntegerText(),
+  addPrimaryNetworkDelegatorFee: bigIntegerText(),
+  addSubnetValidatorFee: bigIntegerText(),
+  addSubnetDelegatorFee: bigIntegerText(),
 };
 
 const Peer = object('Peer', {
@@ -65,18 +80,18 @@ const maxNodeIDs = 4096;
 export const infoRows = {
   acps: method({}, record({ acps: map(acpVotes, 'By number of the ACP.') })),
   getBlockchainID: method({ alias: text() }, record({ blockchainID: id() }), 'alias'),
-  getNetworkID: method({}, record({ networkID: digitsCount() })),
+  getNetworkID: method({}, record({ networkID: integerText() })),
   getNetworkName: method({}, record({ networkName: text() })),
   getNodeID: method({}, record({ nodeID: nodeID(), nodePOP: record({ publicKey: text(), proofOfPossession: text() }) })),
   getNodeIP: method({}, record({ ip: text() })),
   getNodeVersion: method(
     {},
-    record({ version: text(), databaseVersion: text(), rpcProtocolVersion: digitsCount(), gitCommit: text(), vmVersions: map(text()) }),
+    record({ version: text(), databaseVersion: text(), rpcProtocolVersion: integerText(), gitCommit: text(), vmVersions: map(text()) }),
   ),
   getTxFee: method({}, record(fees)),
   getVMs: method({}, record({ vms: map(list(text())), fxs: map(text()) })),
   isBootstrapped: method({ chain: text() }, record({ isBootstrapped: flag() }), 'chain'),
-  peers: method({ nodeIDs: optional(listUpTo(maxNodeIDs, nodeID())) }, record({ numPeers: digitsCount(), peers: list(Peer) }), 'nodeIDs'),
+  peers: method({ nodeIDs: optional(listUpTo(maxNodeIDs, nodeID())) }, record({ numPeers: integerText(), peers: list(Peer) }), 'nodeIDs'),
   uptime: method({}, record({ rewardingStakePercentage: text(), weightedAveragePercentage: text() })),
   upgrades: method({}, record(upgradeTimes)),
 };

@@ -1,5 +1,6 @@
+import { type JsonType, kinds } from './kinds.ts';
 import type { Encoded } from './method.ts';
-import { type AnySchema, type Fields, isOptional, type ScalarKind, schemaOf } from './schema.ts';
+import { type AnySchema, type Defaulted, type Fields, isOptional, schemaOf } from './schema.ts';
 
 /** The part of JSON Schema (as in OpenAPI 3.1 and OpenRPC) that the documents need. */
 export type JsonSchema = {
@@ -22,101 +23,56 @@ export type JsonSchema = {
   readonly title?: string;
 };
 
-type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
-
-const integerOrDigits = (format: string, maximum?: number): JsonSchema => ({
-  type: ['integer', 'string'],
-  format,
-  minimum: 0,
-  ...(maximum === undefined ? {} : { maximum }),
-  pattern: '^[0-9]+$',
-});
-
-const encodings = ['hex', 'hexc', 'hexnc'];
-
-const scalars: { readonly [kind in ScalarKind]: JsonSchema } = {
-  text: { type: 'string' },
-  longText: { type: 'string' },
-  flag: { type: 'boolean' },
-  number: { type: 'number' },
-  integer: { type: 'integer' },
-  bigInteger: { type: 'integer', format: 'uint64' },
-  digits: { type: 'string', pattern: '^-?[0-9]+$' },
-  digitsCount: { type: 'string', pattern: '^-?[0-9]+$' },
-  nothing: { type: 'null' },
-  id: { type: 'string', format: 'ID' },
-  nodeID: { type: 'string', format: 'NodeID' },
-  encoding: { type: 'string', enum: [...encodings, 'json'] },
-  hexEncoding: { type: 'string', enum: encodings },
-  u64: integerOrDigits('uint64'),
-  u32: integerOrDigits('uint32', 0xffff_ffff),
-  u8: integerOrDigits('uint8', 0xff),
-  time: { type: ['integer', 'string'], format: 'time' },
-  duration: { type: ['integer', 'string'], format: 'duration' },
-  uuid: { type: 'string', format: 'uuid' },
-  heightOrId: { type: 'string' },
-  utxoID: { type: 'string' },
-  chainName: { type: 'string' },
-  networkName: { type: 'string' },
-  amount: { type: 'integer', minimum: 0 },
-};
-
-/** Describes a schema as JSON Schema. Objects with a title stay in place; `createComponents` moves them. */
+/**
+ * Describes a schema as JSON Schema: that of its kind in kinds.ts, or composed from those of its parts. Objects with a title stay in place;
+ * `createComponents` moves them.
+ */
 export function jsonSchemaOf(schema: AnySchema | Encoded): JsonSchema {
-  const described = 'description' in schema ? { description: schema.description as string } : {};
+  if (schema.kind === 'encoded') return encodedSchema(schema);
+  const { description } = schema;
   switch (schema.kind) {
     case 'oneOf':
-      return { type: 'string', enum: schema.values, ...described, ...defaultOf(schema), ...exampleOf(schema) };
-    case 'numberOrText':
-      return { type: ['number', 'string'], format: schema.type, ...described };
-    case 'addresses':
-    case 'assets':
-      return { type: 'string', ...described, ...exampleOf(schema) };
+      return { type: 'string', enum: schema.values, description, default: defaultOf(schema), example: schema.example };
     case 'list':
-      return {
-        type: 'array',
-        items: jsonSchemaOf(schema.items),
-        ...(schema.max === undefined ? {} : { maxItems: schema.max }),
-        ...described,
-      };
+      return { type: 'array', items: jsonSchemaOf(schema.items), maxItems: schema.max, description };
     case 'oneOrList': {
       const items = jsonSchemaOf(schema.items);
-      return { oneOf: [items, { type: 'array', items, maxItems: schema.max }], ...described };
+      return { oneOf: [items, { type: 'array', items, maxItems: schema.max }], description };
     }
     case 'map':
-      return { type: 'object', additionalProperties: jsonSchemaOf(schema.values), ...described };
+      return { type: 'object', additionalProperties: jsonSchemaOf(schema.values), description };
     case 'object':
-      return {
-        ...titleOf(schema),
-        ...objectSchema(schema.properties),
-        ...(schema.isOpen && { additionalProperties: true }),
-        ...described,
-      };
+      return { title: schema.title, ...objectSchema(schema.properties), additionalProperties: schema.isOpen, description };
     case 'anyOf':
-      return { ...titleOf(schema), oneOf: schema.schemas.map(jsonSchemaOf), ...described };
+      return { title: schema.title, oneOf: schema.schemas.map(jsonSchemaOf), description };
     case 'wire':
-      return { ...jsonSchemaOf(schema.json), ...described };
+      return jsonSchemaOf(schema.json);
     case 'anything':
-      return { ...(schema.isObject ? { type: 'object', additionalProperties: true } : {}), ...described };
-    case 'encoded':
-      return objectSchema({ [schema.name]: { kind: 'anyOf', schemas: [schema.json, { kind: 'text' }] }, encoding: { kind: 'encoding' } });
-    default:
+      return schema.isObject ? { type: 'object', additionalProperties: true, description } : { description };
+    case 'numberOrText':
+      return { ...kinds.numberOrText.jsonSchema, format: schema.type, description };
+    case 'addresses':
+    case 'assets':
+      return { ...kinds[schema.kind].jsonSchema, description, example: schema.example };
+    default: {
+      const { jsonSchema } = kinds[schema.kind];
       return {
-        ...scalars[schema.kind],
-        ...(schema.min === undefined ? {} : { minimum: schema.min }),
-        ...(schema.max === undefined || schema.kind !== 'integer' ? {} : { maximum: schema.max }),
-        ...described,
-        ...defaultOf(schema),
-        ...exampleOf(schema),
+        ...jsonSchema,
+        minimum: schema.min ?? jsonSchema.minimum,
+        maximum: (schema.kind === 'integer' ? schema.max : undefined) ?? jsonSchema.maximum,
+        description,
+        default: defaultOf(schema),
+        example: schema.example,
       };
+    }
   }
 }
 
-const titleOf = ({ title }: { readonly title?: string }): JsonSchema => (title === undefined ? {} : { title });
+/** The result of a method with `encoding`: an object for the encoding `json`, a text for every other one. */
+const encodedSchema = ({ name, json }: Encoded): JsonSchema =>
+  objectSchema({ [name]: { kind: 'anyOf', schemas: [json, { kind: 'text' }] }, encoding: { kind: 'encoding' } });
 
-const exampleOf = ({ example }: { readonly example?: string }): JsonSchema => (example === undefined ? {} : { example });
-
-const defaultOf = (schema: object): JsonSchema => ('default' in schema ? { default: schema.default as string } : {});
+const defaultOf = (schema: Partial<Defaulted<unknown>>): JsonSchema['default'] => schema.default as JsonSchema['default'];
 
 const objectSchema = (fields: Fields): JsonSchema => ({
   type: 'object',

@@ -1,5 +1,6 @@
+import type { Encoding } from './kinds.ts';
 import type { AnySchema, Fields } from './schema.ts';
-import type { Encoding, InOf, InputOf, OutOf, Required } from './views.ts';
+import type { InOf, InputOf, OutOf, Required } from './views.ts';
 
 /** A method of the Node RPC: its parameters by name, its result, and the parameter that a caller of the client may pass alone. */
 export type MethodRow<P extends Fields = Fields, R extends AnySchema | Encoded = AnySchema | Encoded, B extends string = string> = {
@@ -30,7 +31,7 @@ export const method = <P extends Fields, R extends AnySchema | Encoded, B extend
   params: P,
   result: R,
   bare?: B,
-): MethodRow<P, R, B> => ({ params, result, ...(bare === undefined ? {} : { bare }) });
+): MethodRow<P, R, B> => ({ params, result, bare });
 
 /** Declares a `dev.*` method. An asset may be given as `asset` too, the name of the command line's flag. */
 export const devMethod = <P extends Fields, R extends AnySchema, B extends keyof P & string = never>(
@@ -40,7 +41,7 @@ export const devMethod = <P extends Fields, R extends AnySchema, B extends keyof
 ): MethodRow<P, R, B> => ({
   ...method(params, result, bare),
   isStrict: true,
-  ...('assetID' in params && { aliases: { asset: 'assetID' } }),
+  aliases: 'assetID' in params ? { asset: 'assetID' } : undefined,
 });
 
 /** Declares a method whose parameters are an array. */

@@ -74,14 +74,15 @@ function describeMethod(
     tags: [{ name: service }],
     servers: [{ name: service, url }],
     summary: doc.summary,
-    ...(doc.deprecated !== undefined && { deprecated: true as const, description: `Deprecated since AvalancheGo ${doc.deprecated}.` }),
+    deprecated: doc.deprecated === undefined ? undefined : true,
+    description: doc.deprecated && `Deprecated since AvalancheGo ${doc.deprecated}.`,
     paramStructure: isPositional ? 'by-position' : 'by-name',
     params: Object.entries(params)
       // A document lists the required parameters first.
       .toSorted(([, a], [, b]) => Number(isOptional(a)) - Number(isOptional(b)))
       .map(([field, param]) => ({
         name: field,
-        ...(!isOptional(param) && { required: true as const }),
+        required: isOptional(param) ? undefined : true,
         schema: toSchemaObject(jsonSchemaOf(schemaOf(param))),
       })),
     result: { name: 'result', schema: toSchemaObject(jsonSchemaOf(result)) },

@@ -1,35 +1,13 @@
+import type { kinds } from './kinds.ts';
+
 /**
- * Schemas of parameters, results, answers and events: plain data, from which the static types follow (views.ts). What a schema means to a
- * parser, a client or a document is in the interpreters: rpc/params.ts, rest/body-value.ts, client/convert.ts, contract/json-schema.ts.
- * No code is imported here, so that a browser can load the rows.
+ * The words with which parameters, results, answers and events are declared. A declaration is plain data: a kind (kinds.ts) and what it needs.
+ * Everything else follows from it: static types (views.ts), JSON Schema (json-schema.ts), and readers and converters (rpc/compile-params.ts,
+ * rest/params.ts, rest/body-value.ts, client/convert.ts). No code is imported here, so that a browser can load the rows.
  */
 
-/** The kinds that need nothing but their name; views.ts has their types. */
-export type ScalarKind =
-  | 'text'
-  | 'longText'
-  | 'flag'
-  | 'number'
-  | 'integer'
-  | 'bigInteger'
-  | 'digits'
-  | 'digitsCount'
-  | 'nothing'
-  | 'id'
-  | 'nodeID'
-  | 'encoding'
-  | 'hexEncoding'
-  | 'u64'
-  | 'u32'
-  | 'u8'
-  | 'time'
-  | 'duration'
-  | 'uuid'
-  | 'heightOrId'
-  | 'utxoID'
-  | 'chainName'
-  | 'networkName'
-  | 'amount';
+/** The kinds whose declaration needs nothing but their name. */
+export type ScalarKind = Exclude<keyof typeof kinds, 'addresses' | 'assets' | 'numberOrText'>;
 
 /** `isInBody`: as a parameter of a route, it is a property of the JSON body. */
 type Described = { readonly description?: string; readonly isInBody?: true };
@@ -118,48 +96,33 @@ export const inBody = <S extends AnySchema>(schema: S): S => ({ ...schema, isInB
 /** The schema of a property or parameter. */
 export const schemaOf = (field: AnySchema | Optional): AnySchema => (isOptional(field) ? field.optional : field);
 
-const described = (description: string | undefined): Described => (description === undefined ? {} : { description });
 const scalar =
   <K extends ScalarKind>(kind: K) =>
-  (description?: string): Scalar<K> => ({ kind, ...described(description) });
+  (description?: string): Scalar<K> => ({ kind, description });
 
-/** A text. As a parameter of the Node RPC, at most 4,096 bytes of JSON: a name, an address or an ID that errors repeat. */
+// A word for each kind without parts; what they mean is in kinds.ts.
 export const text = scalar('text');
-/** A text of any length: transactions and other encoded bytes. */
 export const longText = scalar('longText');
 export const flag = scalar('flag');
-/** A number that need not be an integer. */
 export const number = scalar('number');
-/** An integer in JSON that a JavaScript number holds exactly. */
 export const integer = scalar('integer');
-/** An integer in JSON up to 2^64: a bigint in the client. */
 export const bigInteger = scalar('bigInteger');
-/** An integer as decimal digits in a JSON string: a bigint in the client. */
-export const digits = scalar('digits');
-/** A height, a time or a count as decimal digits in a JSON string: a number in the client. */
-export const digitsCount = scalar('digitsCount');
-/** null. */
+export const integerText = scalar('integerText');
+export const bigIntegerText = scalar('bigIntegerText');
 export const nothing = scalar('nothing');
-/** A 32-byte ID in CB58. */
 export const id = scalar('id');
 export const nodeID = scalar('nodeID');
-/** The encoding of bytes in a result. */
 export const encoding = scalar('encoding');
 export const hexEncoding = scalar('hexEncoding');
-/** Integers as parameters of the Node RPC: a JSON number, or its digits in a JSON string. */
 export const u64 = scalar('u64');
 export const u32 = scalar('u32');
 export const u8 = scalar('u8');
-/** A point in time: Unix seconds or RFC 3339. */
 export const time = scalar('time');
-/** Seconds, or a number with a unit such as `30d`. */
 export const duration = scalar('duration');
 export const uuid = scalar('uuid');
-/** A block by its number or its ID. */
 export const heightOrId = scalar('heightOrId');
-
-/** An output by its ID, or by transaction ID and index. */
 export const utxoID = scalar('utxoID');
+export const amount = scalar('amount');
 
 /** Adds the value of a missing parameter. */
 export const withDefault = <S extends AnySchema, const D>(schema: S, value: D): S & Defaulted<D> => ({ ...schema, default: value });
@@ -168,8 +131,8 @@ export const withDefault = <S extends AnySchema, const D>(schema: S, value: D): 
 export const integerIn = (min: number, max?: number, description?: string): Scalar<'integer'> => ({
   kind: 'integer',
   min,
-  ...(max === undefined ? {} : { max }),
-  ...described(description),
+  max,
+  description,
 });
 
 /** A text with an example and a limit other than the usual one, as a parameter of a route. */
@@ -181,33 +144,27 @@ export const textParam = (options: {
   kind: 'text',
   ...options,
 });
-/** A chain in a path, by any of its names. */
 export const chainName = (description: string, example: string): Scalar<'chainName'> => ({ kind: 'chainName', description, example });
-/** The network in a path. A server has one network, so all its names mean the same. */
 export const networkName = (description: string, example: string): Scalar<'networkName'> => ({ kind: 'networkName', description, example });
-/** An amount of an asset in its smallest unit, as a parameter of a route. */
-export const amount = scalar('amount');
-/** Addresses of the network, separated by commas. */
 export const addresses = (
   max: number,
   description = `Addresses of the network, separated by commas, at most ${max}; each with or without X-, P- or C- before it.`,
 ): Lists<'addresses'> => ({ kind: 'addresses', max, description, example: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
-/** Assets by ID or alias, separated by commas. */
 export const assets = (max: number, description: string): Lists<'assets'> => ({ kind: 'assets', max, description });
 
 /** One of the given texts. */
 export const oneOf = <const V extends string>(values: readonly V[], description?: string): OneOf<V> => ({
   kind: 'oneOf',
   values,
-  ...described(description),
+  description,
 });
-/** A number or a text. `type`: what it is, for errors and documents. */
+/** `type`: what the number or text is, for errors and documents. */
 export const numberOrText = (type: string, description?: string): NumberOrText => ({
   kind: 'numberOrText',
   type,
-  ...described(description),
+  description,
 });
-export const list = <S extends AnySchema>(items: S, description?: string): List<S> => ({ kind: 'list', items, ...described(description) });
+export const list = <S extends AnySchema>(items: S, description?: string): List<S> => ({ kind: 'list', items, description });
 /** A list with a limit of its own. */
 export const listUpTo = <S extends AnySchema>(max: number, items: S): List<S> => ({ kind: 'list', items, max });
 /** One value or a list of them, as a parameter. */
@@ -218,13 +175,13 @@ export const oneOrList = <S extends AnySchema>(items: S, type: string, max: numb
   max,
 });
 /** An object whose property names are not known in advance. */
-export const map = <S extends AnySchema>(values: S, description?: string): MapOf<S> => ({ kind: 'map', values, ...described(description) });
+export const map = <S extends AnySchema>(values: S, description?: string): MapOf<S> => ({ kind: 'map', values, description });
 /** An object with a name: documents describe it once and refer to it. Every property is required unless it is `optional`. */
 export const object = <F extends Fields>(title: string, properties: F, description?: string): ObjectOf<F> => ({
   kind: 'object',
   title,
   properties,
-  ...described(description),
+  description,
 });
 /** An object with a name that may have more properties than those. */
 export const openObject = <F extends Fields>(title: string, properties: F): ObjectOf<F> => ({ ...object(title, properties), isOpen: true });
@@ -233,7 +190,7 @@ export const record = <F extends Fields>(properties: F): ObjectOf<F> => ({ kind:
 export const anyOf = <const S extends readonly AnySchema[]>(schemas: S, title?: string): AnyOf<S> => ({
   kind: 'anyOf',
   schemas,
-  ...(title === undefined ? {} : { title }),
+  title,
 });
 /** The JSON of a transaction, block or output. The client keeps every property, also those that the schema does not have. */
 export const wire = <S extends AnySchema>(json: S): Wire<S> => ({ kind: 'wire', json });
@@ -241,11 +198,11 @@ export const wire = <S extends AnySchema>(json: S): Wire<S> => ({ kind: 'wire', 
 export const anything = <T = unknown>(description?: string): Anything<NoInfer<T>> => ({
   kind: 'anything',
   isObject: false,
-  ...described(description),
+  description,
 });
 /** An object with any properties. */
 export const anyObject = <T = { readonly [name: string]: unknown }>(description?: string): Anything<NoInfer<T>> => ({
   kind: 'anything',
   isObject: true,
-  ...described(description),
+  description,
 });

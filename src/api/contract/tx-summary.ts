@@ -1,4 +1,4 @@
-import { digits, flag, integer, list, object, oneOf, optional, text } from './schema.ts';
+import { bigIntegerText, flag, integer, list, object, oneOf, optional, text } from './schema.ts';
 
 /** The short form of a transaction: who did what, how much of it, and to whom. Lists, events and commands all show this one. */
 
@@ -13,7 +13,7 @@ export const movedTypes = ['secp256k1', 'nft', 'property'] as const;
 const AmountSchema = object('TransactionSummaryAmount', {
   assetId: text(),
   type: oneOf(movedTypes, 'secp256k1: units of the asset. nft and property: a number of NFTs or properties.'),
-  amount: digits('In the smallest unit; for NFTs and properties their number.'),
+  amount: bigIntegerText('In the smallest unit; for NFTs and properties their number.'),
   symbol: optional(text('Absent in events, which name assets by their IDs, unless the transaction creates the asset.')),
   denomination: optional(integer('Number of decimal places; absent with the symbol.')),
 });

@@ -1,97 +1,39 @@
-import type { Address } from '../../base/bytes/address.ts';
-import type { Id } from '../../base/bytes/id.ts';
-import type {
-  AnyOf,
-  AnySchema,
-  Anything,
-  Defaulted,
-  List,
-  MapOf,
-  ObjectOf,
-  OneOf,
-  OneOrList,
-  Optional,
-  ScalarKind,
-  Wire,
-} from './schema.ts';
+import type { kinds, Types } from './kinds.ts';
+import type { AnyOf, AnySchema, Anything, Defaulted, List, MapOf, ObjectOf, OneOf, OneOrList, Optional, Wire } from './schema.ts';
 
-/** Static types that follow from a schema. */
+/**
+ * Static types that follow from a schema. Each schema has four (`Types` in kinds.ts): on the wire, for a handler, for a caller of the client, from
+ * the client.
+ */
 
-export type Encoding = 'hex' | 'hexc' | 'hexnc' | 'json';
-
-/** Addresses of a request. `hrp`: the HRP of the first one, so that the response can use the same one. */
-export type AddressList = { readonly owners: readonly Address[]; readonly hrp: string };
-type HeightOrId = { readonly height: number } | { readonly id: Id };
-
-/** `json`: on the wire. `param`: as a handler gets a parameter. `in`: as a caller of the client passes it. `out`: as the client returns it. */
-type View<Json, Param = Json, In = Json, Out = In> = { readonly json: Json; readonly param: Param; readonly in: In; readonly out: Out };
-type ViewName = keyof View<unknown>;
-
-type Exact = number | bigint;
-
-/** A kind of schema without parts that is missing here does not compile. */
-type Scalars = Closed<{
-  readonly text: View<string>;
-  readonly longText: View<string>;
-  readonly flag: View<boolean>;
-  readonly number: View<number>;
-  readonly integer: View<number>;
-  readonly bigInteger: View<number, bigint, Exact, bigint>;
-  readonly digits: View<string, bigint, Exact | string, bigint>;
-  readonly digitsCount: View<string, number, Exact, number>;
-  readonly nothing: View<null>;
-  readonly id: View<string, Id>;
-  readonly nodeID: View<string>;
-  readonly encoding: View<Encoding>;
-  /** An encoding of methods that have no JSON. They get the others too and refuse them with AvalancheGo's text. */
-  readonly hexEncoding: View<'hex' | 'hexc' | 'hexnc', Encoding, 'hex' | 'hexc' | 'hexnc'>;
-  readonly u64: View<number | string, bigint, Exact, number>;
-  readonly u32: View<number | string, number, Exact, number>;
-  readonly u8: View<number | string, number, Exact, number>;
-  readonly time: View<number | string, bigint | undefined, Exact | string>;
-  readonly duration: View<number | string, bigint | undefined, Exact | string>;
-  readonly uuid: View<string>;
-  readonly heightOrId: View<string, HeightOrId>;
-  readonly utxoID: View<string, Id>;
-  readonly chainName: View<string>;
-  readonly networkName: View<string>;
-  readonly amount: View<string, bigint, Exact | string>;
-  readonly numberOrText: View<number | string, string, Exact | string>;
-  readonly addresses: View<string, AddressList>;
-  readonly assets: View<string, readonly Id[]>;
-}>;
-type Closed<T extends { readonly [K in ScalarKind]: View<unknown> }> = T;
-
+/** One of the types of a schema: that of its kind in kinds.ts, or composed from the types of its parts. */
 // A schema that is not known has an unknown value; without this line the type of all schemas would be expanded for ever.
-type ViewOf<S, V extends ViewName> = AnySchema extends S
+type ViewOf<S, V extends keyof Types> = AnySchema extends S
   ? unknown
-  : S extends Anything<infer T>
-    ? T
-    : S extends Wire<infer J>
-      ? ViewOf<J, V>
-      : S extends OneOf<infer T>
-        ? T
-        : S extends List<infer I>
-          ? readonly ViewOf<I, V>[]
-          : S extends OneOrList<infer I>
-            ? V extends 'in'
-              ? ViewOf<I, V> | readonly ViewOf<I, V>[]
-              : readonly ViewOf<I, V>[]
-            : S extends MapOf<infer I>
-              ? { readonly [name: string]: ViewOf<I, V> }
-              : S extends ObjectOf<infer F>
-                ? ObjectView<F, V>
-                : S extends AnyOf<infer A extends readonly unknown[]>
-                  ? ViewOf<A[number], V>
-                  : S extends { readonly kind: infer K extends keyof Scalars }
-                    ? Scalars[K][V]
-                    : never;
+  : S extends { readonly kind: infer K extends keyof ComposedViews<S, V> }
+    ? ComposedViews<S, V>[K]
+    : S extends { readonly kind: infer K extends keyof typeof kinds }
+      ? NonNullable<(typeof kinds)[K]['types']>[V]
+      : never;
+
+/** The types of kinds with parts. json-schema.ts has their JSON Schema. */
+interface ComposedViews<S, V extends keyof Types> {
+  readonly oneOf: S extends OneOf<infer Text> ? Text : never;
+  readonly list: S extends List<infer I> ? readonly ViewOf<I, V>[] : never;
+  /** A caller may pass one item alone. */
+  readonly oneOrList: S extends OneOrList<infer I> ? readonly ViewOf<I, V>[] | (V extends 'in' ? ViewOf<I, V> : never) : never;
+  readonly map: S extends MapOf<infer I> ? { readonly [name: string]: ViewOf<I, V> } : never;
+  readonly object: S extends ObjectOf<infer F> ? ObjectView<F, V> : never;
+  readonly anyOf: S extends AnyOf<infer Alternatives extends readonly unknown[]> ? ViewOf<Alternatives[number], V> : never;
+  readonly wire: S extends Wire<infer J> ? ViewOf<J, V> : never;
+  readonly anything: S extends Anything<infer T> ? T : never;
+}
 
 type OptionalKeys<F> = { [K in keyof F]: F[K] extends Optional ? K : never }[keyof F];
 export type Required<S> = S extends Optional<infer I> ? I : S;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-type ObjectView<F, V extends ViewName> = V extends 'param'
+type ObjectView<F, V extends keyof Types> = V extends 'param'
   ? { readonly [K in keyof F]: ViewOf<Required<F[K]>, V> }
   : Flat<
       { readonly [K in Exclude<keyof F, OptionalKeys<F>>]: ViewOf<F[K], V> } & {

@@ -1,7 +1,7 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { Holdings } from '../../ledger/index-read/index-reads.ts';
 import { addressRows } from '../contract/data-routes.ts';
-import type { AddressList } from '../contract/views.ts';
+import type { AddressList } from '../contract/kinds.ts';
 import { notFound } from '../rest/api-error.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';

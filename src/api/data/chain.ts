@@ -1,4 +1,4 @@
-import type { AddressList } from '../contract/views.ts';
+import type { AddressList } from '../contract/kinds.ts';
 import { type ApiError, notFound, quoteValue } from '../rest/api-error.ts';
 import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';

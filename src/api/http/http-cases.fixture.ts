@@ -3,7 +3,7 @@ import { zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { avmRows } from '../contract/avm-methods.ts';
-import type { Encoding } from '../contract/views.ts';
+import type { Encoding } from '../contract/kinds.ts';
 import type { RpcOptions } from '../rpc/json-rpc.ts';
 import { combineServices, createService, implement } from '../rpc/method.ts';
 import type { HttpRequest } from './message.ts';

@@ -2,7 +2,7 @@ import { type Address, addressFromBytes, addressLength } from '../../base/bytes/
 import { bech32Decode } from '../../base/bytes/bech32.ts';
 import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
-import type { AddressList } from '../contract/views.ts';
+import type { AddressList } from '../contract/kinds.ts';
 import { apiError, quoteValue } from './api-error.ts';
 import type { ParamContext } from './param.ts';
 

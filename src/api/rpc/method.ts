@@ -1,9 +1,10 @@
 import { createCache } from '../../base/cache/cache.ts';
 import { copyText } from '../../base/cache/copy-text.ts';
 import type { AnyFault } from '../../base/fault.ts';
+import type { Encoding } from '../contract/kinds.ts';
 import type { Encoded, MethodRow, MethodRows } from '../contract/method.ts';
 import type { AnySchema } from '../contract/schema.ts';
-import type { Answer, Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
+import type { Answer, JsonOf, ParamsOf } from '../contract/views.ts';
 import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import type { CacheResults } from './result-cache.ts';

@@ -1,7 +1,7 @@
 import { cb58Decode } from '../../base/bytes/cb58.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Encoding } from '../contract/views.ts';
+import type { Encoding } from '../contract/kinds.ts';
 import { badArgument, type RpcFault, repeatedParam, unknownParam } from './fault.ts';
 import { createMemberNames, findMemberName, jsonKindAt, parseString, scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
 import { maxTextLength } from './limits.ts';
