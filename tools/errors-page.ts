@@ -15,21 +15,17 @@ export async function findCodesInSource(root: string): Promise<Map<string, strin
 }
 
 export async function renderErrorsPage(root: string): Promise<string> {
-  const others = [...(await findCodesInSource(root))].filter(([code]) => !errorAdvice.has(code)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const library = others.filter(([, folder]) => folder === 'api/client');
-  const internal = others.filter(([, folder]) => folder !== 'api/client');
+  const internal = [...(await findCodesInSource(root))].filter(([code]) => !errorAdvice.has(code)).sort(([a], [b]) => (a < b ? -1 : 1));
   const overview = [
     ['Numbers', numbers.length],
     ...codeSections.map(([title, codes]) => [title, Object.keys(codes).length] as const),
-    ['Codes of the library', library.length],
     ['Internal codes', internal.length],
   ] as const;
   return [
     ['| codes about | |', '|---|---|', ...overview.map(([title, count]) => `| [${title}](#${anchorOf(title)}) | ${count} |`)].join('\n'),
     ['## Numbers', '', '| code | meaning |', '|---|---|', ...numbers.map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)].join('\n'),
     ...codeSections.map(formatSection),
-    formatOthers('Codes of the library', libraryNote, library),
-    formatOthers('Internal codes', internalNote, internal),
+    formatInternal(internal),
   ].join('\n\n');
 }
 
@@ -43,14 +39,13 @@ const numbers = [
   ['-32000', 'Every other error; `code` in `data` says which.'],
 ] as const;
 
-const libraryNote = '`createClient` and `createNode` throw these ([library.md](library.md)).';
 const internalNote = 'These codes appear in the log, when a command fails, or inside another error, never as `code` in `data`.';
 
-const formatOthers = (title: string, note: string, codes: readonly (readonly [code: string, folder: string])[]): string =>
+const formatInternal = (codes: readonly (readonly [code: string, folder: string])[]): string =>
   [
-    `## ${title}`,
+    '## Internal codes',
     '',
-    note,
+    internalNote,
     '',
     '| code | folder of `src/` |',
     '|---|---|',

@@ -1,3 +1,4 @@
+import type { SeracFault } from '../../api/client/fault.ts';
 import type { DevFault } from '../../api/dev/fault.ts';
 import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
 import type { AvmFault, EvmFault, RpcFault } from '../../api/rpc/fault.ts';
@@ -216,4 +217,40 @@ export const nodeCodes: AdviceByCode<
     'The writer process has too many calls waiting, does not answer, or is being restarted; the status is 503.',
     'Try again after the time in Retry-After. If the message says that the call may still take effect, look whether it has before you send it again.',
   ],
+};
+
+/** Errors that the library and the commands throw themselves: no node has answered, or not with what was expected. */
+export const libraryCodes: AdviceByCode<SeracFault['code']> = {
+  NODE_UNREACHABLE: ['Nothing answers at `url`.', 'Start the node, or give its URL.'],
+  NODE_TIMEOUT: ['The node has not answered within `milliseconds`.', 'Look at its log and at `serac doctor`; a busy node needs more time.'],
+  NODE_HTTP: [
+    'Something answers at `url`, but with the HTTP error `status`, or not with JSON-RPC.',
+    'Check the URL: it may be another program.',
+  ],
+  NODE_TOO_LONG: ['The answer is longer than `maxBytes`.', 'Ask for a smaller page; no node sends one answer of that size.'],
+  NODE_NO_DATA_API: [
+    'The node has no Data API at `url`.',
+    'Use a Serac node that serves it: AvalancheGo has none, and `--data-api-enabled=false` turns it off.',
+  ],
+  NODE_BAD_RESULT: ['The result does not have the documented form at `path`.', 'Use a node and a library of the same version.'],
+  NODE_CLOSED: ['The node in this process was closed.', 'Create another one, or close it after the last call.'],
+  EVENTS_CLOSED: [
+    'The node has ended the event stream, or the connection was lost; `reason` says which.',
+    'Subscribe again with `after` set to `lastEventId`.',
+  ],
+  EVENTS_LOST: [
+    'The node no longer has the events after `lastEventId`.',
+    'Read the state anew, then subscribe without `after`; or name `reset` in `kind`, which is then an event instead of this error.',
+  ],
+  BAD_PARAMETER: [
+    '`parameter` cannot be sent exactly, such as a number that is no integer.',
+    'Give it as `expected` says; amounts as bigint or text.',
+  ],
+  UNKNOWN_SERVICE: ['The library does not know the service of `method`.', 'Use a method that docs/reference/methods.md lists.'],
+  RPC_ERROR: [
+    'The method failed on a node that gives no code, such as AvalancheGo.',
+    'The message is from that node; `rpcCode` and `data` are those of its answer.',
+  ],
+  NOT_FOUND: ['The node does not have what a command asked for; `what` names it.', 'Check the ID, and that `--url` is the right node.'],
+  FILE_UNREADABLE: ['`file` cannot be read or written.', 'Check the path and its permissions.'],
 };

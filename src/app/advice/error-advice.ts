@@ -1,9 +1,9 @@
-import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
+import { devCodes, hexCodes, libraryCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
 export type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
 
-/** The codes that a client of the Node RPC can get in `data`, as docs/reference/errors.md lists them. */
+/** The codes that a caller can get, in `data` or as `code` of the library's errors, as docs/reference/errors.md lists them. */
 export const codeSections: readonly CodeSection[] = [
   ['The request', requestCodes],
   ['The method', methodCodes],
@@ -14,6 +14,7 @@ export const codeSections: readonly CodeSection[] = [
   ['The mempool', mempoolCodes],
   ['Snapshots', snapshotCodes],
   ['Another process or node', nodeCodes],
+  ['Codes of the library', libraryCodes],
 ];
 
 /** What each of these codes means and what to do about it. */
