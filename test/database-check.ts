@@ -1,9 +1,9 @@
 import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { syncStepRunner } from '../src/ledger/index/steps.ts';
 import type { IndexSpec } from '../src/ledger/index-write/block-writer.ts';
 import type { Database } from '../src/ledger/store/database.ts';
+import { sqliteRunner } from '../src/ledger/store/sqlite-runner.ts';
 import { createIndexChecker } from './index-check/check-index.ts';
 import { auditState } from './state-audit.ts';
 import { localChainParams } from './wallet-kit.ts';
@@ -26,5 +26,5 @@ export function checkDatabase(dataDir: string): void {
 /** What differs between the tables of state and index and the blocks. */
 export const databaseProblems = (db: Database): readonly string[] => [
   ...auditState(db),
-  ...syncStepRunner(db)(createIndexChecker([localIndex], 'sqlite').checkAll()),
+  ...sqliteRunner(db)(createIndexChecker([localIndex], 'sqlite').checkAll()),
 ];

@@ -13,7 +13,6 @@ import type { Timing } from '../src/chain/follow/timing.ts';
 import { fetchTransport } from '../src/chain/follow/transport.ts';
 import { createTxVerifier } from '../src/chain/lifecycle/tx-verifier.ts';
 import { migrateStore } from '../src/ledger/index/migrate.ts';
-import { syncStepRunner } from '../src/ledger/index/steps.ts';
 import { openSqliteIndex } from '../src/ledger/index-sqlite/sqlite-index.ts';
 import type { IndexSpec } from '../src/ledger/index-write/block-writer.ts';
 import { getChainNumber } from '../src/ledger/state/chain-number.ts';
@@ -21,6 +20,7 @@ import { type ChainState, openState } from '../src/ledger/state/chain-state.ts';
 import { checkChain } from '../src/ledger/state/check.ts';
 import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
 import { memoryPath } from '../src/ledger/store/database.ts';
+import { sqliteRunner } from '../src/ledger/store/sqlite-runner.ts';
 import { openStore, type Store } from '../src/ledger/store/store.ts';
 import { checkIndex } from './index-check/check-index.ts';
 import { cChain, localGenesis, pChain } from './local-chain.ts';
@@ -86,7 +86,7 @@ export function openFollowedState(path = memoryPath, genesisOutputs: 'unspent' |
 /** Inconsistencies: contradicting rows of the state, and index rows that do not follow from the blocks. */
 export const findProblems = ({ store, state, index }: Omit<FollowedState, 'ledger'>): readonly string[] => [
   ...checkChain(store, state.id).problems,
-  ...syncStepRunner(store.db)(checkIndex([index], 'sqlite')),
+  ...sqliteRunner(store.db)(checkIndex([index], 'sqlite')),
 ];
 
 export function createLocalVerifier(recover: ReturnType<typeof createSignerCache>['recover']) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
 import { idFromBytes, idText } from '../src/base/bytes/id.ts';
-import { runSteps } from '../src/ledger/index/steps.ts';
+import { runOnPostgres } from '../src/ledger/index/query-runner.ts';
 import { heightOf } from './chain-oracle.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { chainRoot, fetchPages, itemsOf } from './data-requests.ts';
@@ -137,7 +137,7 @@ async function lastSeen(sql: Postgres): Promise<{ readonly height: number; reado
 /** Every block of the node is stored once, with its transactions, and the index agrees with them. */
 async function expectWhole(sql: Postgres, node: Program): Promise<void> {
   const { blockchainID: id, feeAsset } = localChainParams;
-  expect(await runSteps(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
+  expect(await runOnPostgres(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
   const stored = await sql.all<{ height: number; id: Uint8Array }>('SELECT height, id FROM c1_block ORDER BY height DESC', []);
   const txs = await sql.all<{ height: number; id: Uint8Array }>('SELECT height, id FROM c1_tx WHERE height > 0 ORDER BY seq', []);
   const txsAt = Map.groupBy(txs, ({ height }) => height);

@@ -4,7 +4,7 @@
  */
 
 import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { syncStepRunner } from '../src/ledger/index/steps.ts';
+import { sqliteRunner } from '../src/ledger/store/sqlite-runner.ts';
 import { createIndexChecker } from './index-check/check-index.ts';
 import { localChainParams } from './wallet-kit.ts';
 
@@ -13,7 +13,7 @@ export type WatcherReport = { readonly height: number; readonly problems: readon
 const [path = ''] = process.argv.slice(2);
 const db = openDatabase(path, { readonly: true });
 db.exec('PRAGMA busy_timeout = 2000');
-const run = syncStepRunner(db);
+const run = sqliteRunner(db);
 const { blockchainID: id, feeAsset } = localChainParams;
 const checker = createIndexChecker([{ number: 1, id, feeAsset, completeFrom: 0 }], 'sqlite');
 const lastHeight = db.prepare<{ height: number }>('SELECT max(height) AS height FROM c1_block');

@@ -1,6 +1,6 @@
 import { type Migration, migrations, newestVersion } from '../src/ledger/index/migrations.ts';
-import { fetchRows } from '../src/ledger/index/steps.ts';
 import { tablesOf } from '../src/ledger/state/schema.ts';
+import { fetchRows } from '../src/ledger/store/queries.ts';
 
 /** Transactions that one step of the conversion reads. */
 export const rowsPerStep = 16;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { OpenApiDocument } from '../src/api/rest/openapi.ts';
 import { openPostgres } from '../src/app/platform/postgres-bun.ts';
 import { idText } from '../src/base/bytes/id.ts';
-import { runSteps } from '../src/ledger/index/steps.ts';
+import { runOnPostgres } from '../src/ledger/index/query-runner.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { createChainOracle, heightOf, randomListing } from './chain-oracle.ts';
 import {
@@ -104,7 +104,7 @@ async function expectAllSame(clients: readonly Client[], chain: TestedChain): Pr
 async function expectValidIndex(database: string): Promise<void> {
   const sql = openPostgres({ url: database, statementMilliseconds: 30_000 });
   const { blockchainID: id, feeAsset } = localChainParams;
-  expect(await runSteps(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
+  expect(await runOnPostgres(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
   await sql.close();
 }
 

@@ -45,7 +45,7 @@ export const perCall: readonly string[] = [
   'ledger/index-read/read-buckets.ts parts',
   'ledger/index-read/read-by-amount.ts best',
   'ledger/index-read/read-holders.ts changed',
-  'ledger/index-read/read-run.ts results',
+  'ledger/index-read/read-runner.ts results',
   'ledger/index-read/read-tx-entries.ts found own moved',
   'ledger/index-read/read-spent-since.ts found',
   'ledger/index-write/balance-rows.ts current',

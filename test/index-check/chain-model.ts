@@ -6,10 +6,10 @@ import type { Address } from '../../src/base/bytes/address.ts';
 import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
 import { maxGenesisBytes } from '../../src/base/codec/pack.ts';
 import type { Dialect } from '../../src/ledger/index/ddl.ts';
-import { fetchRows, type Steps } from '../../src/ledger/index/steps.ts';
 import type { IndexSpec } from '../../src/ledger/index-write/block-writer.ts';
 import { tablesOf } from '../../src/ledger/state/schema.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../../src/ledger/store/queries.ts';
 
 /** A simple in-memory model of a whole chain, which the index is checked against. It shares no code with the index writer. */
 export type ChainModel = {
@@ -51,7 +51,7 @@ export type NewChainData = { readonly blocks: readonly ModelBlock[]; readonly pr
 export function createChainModel(
   spec: IndexSpec,
   dialect: Dialect,
-): { readonly model: ChainModel; readonly readNew: () => Steps<NewChainData> } {
+): { readonly model: ChainModel; readonly readNew: () => Queries<NewChainData> } {
   const t = tablesOf(spec.number);
   const model: ChainModel = { spec, blocks: [], txs: [], outputs: new Map(), unspentBy: new Map() };
   let oldestUtxo = 0;
@@ -74,7 +74,7 @@ export function createChainModel(
   };
 
   /** Outputs that transactions import, by source chain and id. */
-  function* readImports(txs: readonly Tx[]): Steps<Map<string, Utxo>> {
+  function* readImports(txs: readonly Tx[]): Queries<Map<string, Utxo>> {
     const found = new Map<string, Utxo>();
     for (const { unsigned, ...tx } of txs) {
       if (unsigned.kind !== 'ImportTx') continue;
@@ -93,7 +93,7 @@ export function createChainModel(
     return found;
   }
 
-  function* readNew(): Steps<NewChainData> {
+  function* readNew(): Queries<NewChainData> {
     const after = model.blocks[model.blocks.length - 1]?.height ?? -1;
     const blocks = yield* fetchRows<{ height: number; time: number; first_tx: number; tx_count: number }>([
       { text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height > ? ORDER BY height`, values: [after] },

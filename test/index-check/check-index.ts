@@ -6,11 +6,11 @@ import { chainTables } from '../../src/ledger/index/chain-tables.ts';
 import type { Dialect } from '../../src/ledger/index/ddl.ts';
 import { type ExplorerTables, explorerSchema, explorerTablesOf } from '../../src/ledger/index/explorer-tables.ts';
 import type { SqlValue } from '../../src/ledger/index/sql.ts';
-import { fetchRows, type Steps } from '../../src/ledger/index/steps.ts';
 import { type IndexTables, indexSchema, indexTablesOf, sharedIndexSchema } from '../../src/ledger/index/tables.ts';
 import type { IndexSpec } from '../../src/ledger/index-write/block-writer.ts';
 import { tablesOf } from '../../src/ledger/state/schema.ts';
 import { encodeStoredUtxo } from '../../src/ledger/state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../../src/ledger/store/queries.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import { assetCounts, assetCountText, explorerRows, txOutputTexts } from './expected-explorer-rows.ts';
 import {
@@ -42,9 +42,9 @@ import { createRunningCounts } from './running-counts.ts';
 /** Compares an index with its chains. It implements the rules of the index a second time and shares no code with the writer. */
 type IndexChecker = {
   /** Reads what the chains have stored since the last call and checks the rows that this affects. Returns the differences as texts. */
-  readonly checkNew: () => Steps<string[]>;
+  readonly checkNew: () => Queries<string[]>;
   /** Checks all rows of all tables. */
-  readonly checkAll: () => Steps<string[]>;
+  readonly checkAll: () => Queries<string[]>;
 };
 
 /** `chains` must be all chains that are indexed in the database. */
@@ -53,7 +53,7 @@ export function createIndexChecker(chains: readonly IndexSpec[], dialect: Dialec
   const models = checked.map(({ model }) => model);
   const crossChain = new Map<string, CrossChainOutput>();
 
-  function* readAll(): Steps<{ model: ChainModel; counts: Counts; newData: NewChainData }[]> {
+  function* readAll(): Queries<{ model: ChainModel; counts: Counts; newData: NewChainData }[]> {
     const read = [];
     for (const { model, counts, readNew } of checked) {
       const newData = yield* readNew();
@@ -89,7 +89,7 @@ export function createIndexChecker(chains: readonly IndexSpec[], dialect: Dialec
 }
 
 /** Checks all rows of an index once. */
-export const checkIndex = (chains: readonly IndexSpec[], dialect: Dialect): Steps<string[]> =>
+export const checkIndex = (chains: readonly IndexSpec[], dialect: Dialect): Queries<string[]> =>
   createIndexChecker(chains, dialect).checkAll();
 
 type Counts = ReturnType<typeof createRunningCounts>;
@@ -98,7 +98,7 @@ function* checkChain(
   model: ChainModel,
   crossChain: ReadonlyMap<string, CrossChainOutput>,
   movedKeyBySeq: ReadonlyMap<number, string>,
-): Steps<string[]> {
+): Queries<string[]> {
   const { spec, blocks, outputs, txs } = model;
   const t = indexTablesOf(spec.number);
   const outbound = [...crossChain.values()].filter(({ source }) => source === spec.id);
@@ -134,7 +134,7 @@ function* checkChain(
   return problems;
 }
 
-function* checkExplorerRows(model: ChainModel): Steps<string[]> {
+function* checkExplorerRows(model: ChainModel): Queries<string[]> {
   const names = explorerTablesOf(model.spec.number);
   const expected = explorerRows(model);
   const problems: string[] = [];
@@ -152,7 +152,7 @@ function* checkNewData(
   counts: Counts,
   { blocks, preLinearization }: NewChainData,
   crossChain: ReadonlyMap<string, CrossChainOutput>,
-): Steps<string[]> {
+): Queries<string[]> {
   if (blocks.length + preLinearization.length === 0) return [];
   const { spec } = model;
   const t = indexTablesOf(spec.number);
@@ -202,7 +202,7 @@ function* checkNewData(
 const timesOf = (blocks: readonly ModelBlock[]): Set<number> => new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time));
 
 /** Checks that an output is in its set and in no other, and that its balance is the sum of the unspent outputs. */
-function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
+function* checkOutput(model: ChainModel, output: ModelOutput): Queries<string[]> {
   const { utxo, seq } = output;
   const t = indexTablesOf(model.spec.number);
   const problems: string[] = [];
@@ -244,7 +244,7 @@ function* checkCrossChainOutput(
   utxo: Utxo,
   source: Id,
   destination: Id,
-): Steps<string[]> {
+): Queries<string[]> {
   const output = crossChain.get(crossChainKey(utxo.id, source, destination));
   const texts = yield* movedTexts('WHERE id = ? AND source = ? AND destination = ?', [utxo.id, source, destination].map(idToBytes));
   return differences('moved', output === undefined ? [] : [crossChainOutputText(output)], texts);
@@ -260,7 +260,7 @@ const crossChainOutputText = ({ utxo, source, destination, exportedBy, importedB
  * Takes over the spent times of exports whose import is unknown. No chain in the database can confirm these, so they are accepted if they
  * are possible: the source chain exported the output before, and no import of it is known.
  */
-function* addSpentTimes(crossChain: ReadonlyMap<string, CrossChainOutput>): Steps<void> {
+function* addSpentTimes(crossChain: ReadonlyMap<string, CrossChainOutput>): Queries<void> {
   const rows = yield* fetchRows<{ id: Uint8Array; source: Uint8Array; destination: Uint8Array; taken_time: number }>([
     { text: 'SELECT id, source, destination, taken_time FROM moved WHERE taken_by IS NULL AND taken_time IS NOT NULL', values: [] },
   ]);
@@ -271,20 +271,20 @@ function* addSpentTimes(crossChain: ReadonlyMap<string, CrossChainOutput>): Step
   }
 }
 
-function* movedTexts(where = '', values: readonly SqlValue[] = []): Steps<string[]> {
+function* movedTexts(where = '', values: readonly SqlValue[] = []): Queries<string[]> {
   const columns = Object.keys(sharedIndexSchema.moved.columns).filter((column) => column !== 'seq');
   const rows = yield* fetchRows<CheckedRow>([{ text: `SELECT ${columns.join(', ')} FROM moved ${where}`, values }]);
   return rows.map((row) => columns.map((column) => cellText(row[column])).join(' '));
 }
 
-function* movedKeys(): Steps<Map<number, string>> {
+function* movedKeys(): Queries<Map<number, string>> {
   const rows = yield* fetchRows<{ seq: number; id: Uint8Array; source: Uint8Array; destination: Uint8Array }>([
     { text: 'SELECT seq, id, source, destination FROM moved', values: [] },
   ]);
   return new Map(rows.map(({ seq, id, source, destination }) => [seq, toHex(id) + toHex(source) + toHex(destination)]));
 }
 
-function* progressTexts({ id }: IndexSpec): Steps<string[]> {
+function* progressTexts({ id }: IndexSpec): Queries<string[]> {
   const rows = yield* fetchRows<CheckedRow>([
     { text: 'SELECT chain, height, complete_from FROM progress WHERE chain = ?', values: [idToBytes(id)] },
   ]);
@@ -294,7 +294,7 @@ function* progressTexts({ id }: IndexSpec): Steps<string[]> {
 type OpenBucketTexts = { readonly span: readonly string[]; readonly minute: readonly string[] };
 
 /** The buckets of the last block, which are not in their tables yet, as the rows they will have. */
-function* openBucketTexts({ id }: IndexSpec): Steps<OpenBucketTexts> {
+function* openBucketTexts({ id }: IndexSpec): Queries<OpenBucketTexts> {
   const [row] = yield* fetchRows<{ open_buckets: string | null }>([
     { text: 'SELECT open_buckets FROM progress WHERE chain = ?', values: [idToBytes(id)] },
   ]);
@@ -333,7 +333,7 @@ function* expectRow(
   values: readonly SqlValue[],
   expected: readonly string[],
   elsewhere: readonly string[] = [],
-): Steps<string[]> {
+): Queries<string[]> {
   const names = Object.keys(columns);
   const rows = yield* fetchRows<CheckedRow>([{ text: `SELECT ${names.join(', ')} FROM ${table} WHERE ${where}`, values }]);
   return differences(table, expected, [...rows.map((row) => names.map((name) => cellText(row[name])).join(' ')), ...elsewhere]);

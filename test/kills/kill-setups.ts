@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/app/platform/database-bun.ts';
 import { openPostgres } from '../../src/app/platform/postgres-bun.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
-import { runSteps } from '../../src/ledger/index/steps.ts';
+import { runOnPostgres } from '../../src/ledger/index/query-runner.ts';
 import { tablesOf } from '../../src/ledger/state/schema.ts';
 import type { Database } from '../../src/ledger/store/database.ts';
 import { chainRoot } from '../data-requests.ts';
@@ -149,7 +149,7 @@ export async function postgresSetup({ random }: SetupOptions): Promise<KillSetup
       await killIndexer(undefined);
       const sql = openPostgres({ url: servers.database, max: 1, statementMilliseconds: 60_000 });
       try {
-        return await runSteps(sql, checkIndex([localIndex], 'postgres'));
+        return await runOnPostgres(sql, checkIndex([localIndex], 'postgres'));
       } finally {
         await sql.close();
       }

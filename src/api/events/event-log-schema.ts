@@ -1,6 +1,6 @@
-import { fetchRows, type Steps, toQuery } from '../../ledger/index/steps.ts';
 import type { TableSet } from '../../ledger/index/table-set.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
+import { fetchRows, type Queries, toQuery } from '../../ledger/store/queries.ts';
 
 /**
  * The tables of the event log. They are not part of the accepted state: a revert must not undo them.
@@ -38,7 +38,7 @@ export const eventLogTables: TableSet = {
  * copies of earlier blocks do not say when they were accepted, so a client that resumes before that revert gets a `reset`. Without a
  * revert nothing is lost. If the log does not end with the last block of each chain (--strict did not write it), a new one begins.
  */
-function* joinEntriesToRuns(): Steps<void> {
+function* joinEntriesToRuns(): Queries<void> {
   const triggers = yield* fetchRows<{ name: string }>([toQuery(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)]);
   for (const { name } of triggers) if (/^c\d+_(block|tx)_reverted$/.test(name)) yield [toQuery(`DROP TRIGGER ${name}`)];
   const isComplete = yield* endsWithLastBlocks();
@@ -57,7 +57,7 @@ function* joinEntriesToRuns(): Steps<void> {
 }
 
 /** Whether the last entry of each chain in a log of version 1 is the chain's last block. */
-function* endsWithLastBlocks(): Steps<boolean> {
+function* endsWithLastBlocks(): Queries<boolean> {
   const ends = yield* fetchRows<{ chain: number; block: Uint8Array }>([
     toQuery('SELECT chain, block FROM event_log WHERE seq IN (SELECT max(seq) FROM event_log GROUP BY chain)'),
   ]);

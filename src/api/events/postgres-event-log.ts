@@ -4,11 +4,12 @@ import { refId } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
+import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
-import { fetchRows, runSteps, type Steps } from '../../ledger/index/steps.ts';
 import { createChainOutputReads } from '../../ledger/index-read/read-chain-outputs.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../../ledger/store/queries.ts';
 import { type EventLog, type LogEntry, maxEntriesPerRead } from './event-log.ts';
 
 /** A chain that `serac index` writes to PostgreSQL. */
@@ -25,12 +26,12 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
   const t = tablesOf(chain.number);
   const outputs = createChainOutputReads(t);
 
-  function* lastHeight(): Steps<number> {
+  function* lastHeight(): Queries<number> {
     const [row] = yield* fetchRows<{ height: number | null }>([{ text: `SELECT max(height) AS height FROM ${t.block}`, values: [] }]);
     return row?.height ?? 0;
   }
 
-  function* readEntries(after: number): Steps<readonly LogEntry[] | undefined> {
+  function* readEntries(after: number): Queries<readonly LogEntry[] | undefined> {
     const found = yield* fetchRows<BlockRow>([
       {
         text: `SELECT height, header, first_tx, tx_count FROM ${t.block} WHERE height > ? ORDER BY height LIMIT ?`,
@@ -71,8 +72,8 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
 
   return {
     id: () => logID,
-    last: () => runSteps(sql, lastHeight()),
-    read: (after) => runSteps(sql, readEntries(after)),
+    last: () => runOnPostgres(sql, lastHeight()),
+    read: (after) => runOnPostgres(sql, readEntries(after)),
   };
 }
 

@@ -5,11 +5,11 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idFromBytes, idOf, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
-import { syncStepRunner } from '../../ledger/index/steps.ts';
 import { migrateTableSet } from '../../ledger/index/table-set.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { ChainState } from '../../ledger/state/chain-state.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
+import { sqliteRunner } from '../../ledger/store/sqlite-runner.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { Store } from '../../ledger/store/store.ts';
 import { type BlockWithSpent, type EventLog, type KnownBlocks, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
@@ -45,7 +45,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
   const { db } = store;
   if (!store.readonly)
     store.write(() => {
-      syncStepRunner(db)(migrateTableSet(eventLogTables, 'sqlite'));
+      sqliteRunner(db)(migrateTableSet(eventLogTables, 'sqlite'));
       const id = Buffer.from(random(6)).toString('hex');
       db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(id);
     });

@@ -1,7 +1,8 @@
 import { idText } from '../../base/bytes/id.ts';
+import { runInWrite } from '../../ledger/index/query-runner.ts';
 import type { SqlValue, WritableSql } from '../../ledger/index/sql.ts';
-import { runInTurn, type Steps } from '../../ledger/index/steps.ts';
 import { migrateTableSet } from '../../ledger/index/table-set.ts';
+import type { Queries } from '../../ledger/store/queries.ts';
 import type { DeliveryState, Webhook, WebhookSettings } from './webhook.ts';
 import {
   type DeliveryRow,
@@ -46,7 +47,7 @@ export type StoredWebhook = { readonly webhook: Webhook; readonly state: Deliver
 
 /** Creates or migrates the tables. In PostgreSQL only `serac index` does, which holds a lock. */
 export async function prepareWebhookTables(sql: WritableSql): Promise<void> {
-  await sql.write((tx) => runInTurn(tx, migrateTableSet(webhookTables, tx.dialect)));
+  await sql.write((tx) => runInWrite(tx, migrateTableSet(webhookTables, tx.dialect)));
 }
 
 export function createWebhookStore(sql: WritableSql): WebhookStore {
@@ -145,9 +146,9 @@ const bigint = (value: number): string => `CAST(${Math.floor(value)} AS BIGINT)`
 
 /** Runs statements in one transaction and returns the rows of the last. SQLite runs all of them before this returns. */
 const runAll = async <Row>(sql: WritableSql, statements: readonly Statement[]): Promise<readonly Row[]> =>
-  statements.length === 0 ? [] : sql.write((tx) => runInTurn(tx, stepsOf<Row>(statements)));
+  statements.length === 0 ? [] : sql.write((tx) => runInWrite(tx, rowsOfLast<Row>(statements)));
 
-function* stepsOf<Row>(statements: readonly Statement[]): Steps<readonly Row[]> {
+function* rowsOfLast<Row>(statements: readonly Statement[]): Queries<readonly Row[]> {
   let rows: readonly unknown[] = [];
   for (const [text, values] of statements) [rows = []] = yield [{ text, values }];
   return rows as readonly Row[];

@@ -1,8 +1,8 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import type { SqlValue } from '../../ledger/index/sql.ts';
-import { toQuery } from '../../ledger/index/steps.ts';
 import type { TableSet } from '../../ledger/index/table-set.ts';
+import { toQuery } from '../../ledger/store/queries.ts';
 import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from './webhook.ts';
 
 /**

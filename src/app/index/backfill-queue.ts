@@ -4,9 +4,10 @@ import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../../ledger/index/batched-statement.ts';
+import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
-import { fetchRows, runSteps } from '../../ledger/index/steps.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
+import { fetchRows } from '../../ledger/store/queries.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { Env } from '../setup/env.ts';
 
@@ -156,7 +157,7 @@ export function createBackfillRequester(primary: Sql, { timers, now, random }: B
   };
 
   const settleProcessed = async (): Promise<void> => {
-    const rows = await runSteps(primary, fetchRows<ResultRow>(select([...pending.keys()].map(fromHex))));
+    const rows = await runOnPostgres(primary, fetchRows<ResultRow>(select([...pending.keys()].map(fromHex))));
     for (const { token, failure } of rows) settle(toHex(token), failure === null ? undefined : (JSON.parse(failure) as BackfillFailure));
     for (const [token, { deadline }] of pending) if (now() > deadline) settle(token, noIndexer);
   };

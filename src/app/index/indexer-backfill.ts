@@ -2,9 +2,9 @@ import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { createAddressTask } from '../../chain/follow/address-task.ts';
+import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
-import { runSteps } from '../../ledger/index/steps.ts';
-import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
+import { exportedOutputQueries } from '../../ledger/index-write/exported-outputs.ts';
 import { createAddressBackfill } from '../chains/address-backfill.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
 import type { CryptoEnv, TimeEnv } from '../setup/env.ts';
@@ -75,7 +75,7 @@ export function createIndexerBackfill(
     const unknown = addresses.filter((address) => !outputs.isDone(address));
     return unknown.length === 0 ? [] : findUnrecorded(unknown);
   };
-  const { filterOwners } = exportedOutputSteps(chain, 'postgres');
+  const { filterOwners } = exportedOutputQueries(chain, 'postgres');
   const backfill = createAddressBackfill({
     clock,
     timers,
@@ -86,7 +86,7 @@ export function createIndexerBackfill(
   return {
     backfillAddresses: async (addresses) => {
       if (tasks.writer !== version.writer()) tasks = createTasks();
-      const readOwners = () => runSteps(sql, filterOwners(addresses, counterparts));
+      const readOwners = () => runOnPostgres(sql, filterOwners(addresses, counterparts));
       const [withoutOutputs, { owners: withExports, version: exportsBefore }] = await Promise.all([
         findWithoutOutputs(addresses),
         readOwners(),

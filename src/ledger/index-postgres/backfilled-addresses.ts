@@ -2,9 +2,10 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { addressBlob } from '../index/blob.ts';
 import { keyLookup } from '../index/key-lookup.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
 import { hasTable, type Sql, type WritableSql } from '../index/sql.ts';
-import { fetchRows, runSteps } from '../index/steps.ts';
 import { tablesOf } from '../state/schema.ts';
+import { fetchRows } from '../store/queries.ts';
 
 /*
  * The addresses whose outputs from before linearization are all stored. No block contains these outputs: the followed node lists them when an address
@@ -47,7 +48,7 @@ export const openBackfilledAddresses = (sql: WritableSql, chain: number) => ({
 
 async function listUnrecorded(sql: Sql, chain: number, addresses: readonly Address[]): Promise<Address[]> {
   const lookup = keyLookup((keys) => `SELECT address FROM backfilled_address WHERE chain = ${chain} AND address IN (${keys})`);
-  const rows = await runSteps(sql, fetchRows<{ address: Uint8Array }>(lookup(addresses.map(addressBlob))));
+  const rows = await runOnPostgres(sql, fetchRows<{ address: Uint8Array }>(lookup(addresses.map(addressBlob))));
   const recorded = new Set(rows.map(({ address }) => toHex(address)));
   return addresses.filter((address) => !recorded.has(address));
 }

@@ -7,11 +7,11 @@ import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { rowSizes } from '../index/insert-rows.ts';
-import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import { type ChainOutputRow, createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import { fxsFromText } from '../state/asset-table.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
+import { fetchRowGroups, fetchRows, type Queries } from '../store/queries.ts';
 
 export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
 
@@ -26,18 +26,18 @@ export function createChainRowReads(t: Tables) {
   const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
   const outputs = createChainOutputReads(t);
   return {
-    lastBlock: function* (): Steps<LastBlock | undefined> {
+    lastBlock: function* (): Queries<LastBlock | undefined> {
       const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
       return row && { ...row, id: toHex(row.id) as Id };
     },
     /** The last numbers in use, as in state/chain-tip.ts. */
-    lastSeqs: function* (): Steps<{ tx: number; oldest: number }> {
+    lastSeqs: function* (): Queries<{ tx: number; oldest: number }> {
       const rows = yield* fetchRowGroups({ tx: [lastTxQuery], oldest: [oldestUtxoQuery] });
       const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
       return { tx: seqIn(rows.tx), oldest: Math.min(seqIn(rows.oldest), abovePreLinearization) };
     },
     /** Outputs that are stored, spent or unspent, by their IDs. */
-    utxoRows: function* (refs: readonly UtxoRef[]): Steps<Map<Id, ChainOutputRow>> {
+    utxoRows: function* (refs: readonly UtxoRef[]): Queries<Map<Id, ChainOutputRow>> {
       const found = yield* outputs.byRefs(refs);
       const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap((row) => row?.seq ?? [])));
       const spentBy = new Map(spends.map(({ utxo, tx }) => [utxo, tx]));
@@ -49,7 +49,7 @@ export function createChainRowReads(t: Tables) {
       return rows;
     },
     /** Assets by ID; unknown IDs are left out. */
-    assets: function* (ids: readonly Id[]): Steps<ReadonlyMap<Id, Asset | 'not-an-asset'>> {
+    assets: function* (ids: readonly Id[]): Queries<ReadonlyMap<Id, Asset | 'not-an-asset'>> {
       const assets = new Map<Id, Asset | 'not-an-asset'>();
       for (const row of yield* fetchRows<{ id: Uint8Array; fxs: string }>(assetsById(ids.map(idToBytes)))) {
         const id = toHex(row.id) as Id;
@@ -60,7 +60,7 @@ export function createChainRowReads(t: Tables) {
         assets.set(toHex(row.id) as Id, 'not-an-asset');
       return assets;
     },
-    blockBytes: function* (height: bigint): Steps<Uint8Array | undefined> {
+    blockBytes: function* (height: bigint): Queries<Uint8Array | undefined> {
       if (height > Number.MAX_SAFE_INTEGER) return undefined;
       const [block] = yield* fetchRows<{ header: Uint8Array; first_tx: number; tx_count: number }>([
         { text: `SELECT header, first_tx, tx_count FROM ${t.block} WHERE height = ?`, values: [Number(height)] },

@@ -6,7 +6,6 @@ import { chainTables } from '../index/chain-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { insertRows } from '../index/insert-rows.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { indexSchema } from '../index/tables.ts';
 import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { deleteRows } from '../index-write/writer-queries.ts';
@@ -20,6 +19,7 @@ import { unspentOwnerKeys, unspentOwnerRows } from '../state/owner-rows.ts';
 import type { Tables } from '../state/schema.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import { type NumberedUtxo, oldUtxoRows, spendRows } from '../state/utxo-table.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { ChainRowReads } from './chain-row-reads.ts';
 
 /** An unspent output with the time of the block that created it; as a row that was read. */
@@ -48,7 +48,7 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     blocks: readonly NewBlock[],
     unspentBefore: number,
     loaded: ReadonlyMap<Id, ChainOutputRow>,
-  ): Steps<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Steps<void>; unspent: UnspentOutput[]; spentIDs: ReadonlySet<Id> }> {
+  ): Queries<{ stored: StoredBlock[]; queries: Query[]; mergeIds: Queries<void>; unspent: UnspentOutput[]; spentIDs: ReadonlySet<Id> }> {
     const storedRows = yield* consumedRows(reads, blocks, loaded);
     const before = { ...(yield* reads.lastSeqs()), unspent: unspentBefore };
     const recentIds = yield* ids.recentUpTo(before.tx);
@@ -105,7 +105,7 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
   }
 
   /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
-  function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
+  function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Queries<NumberedUtxo[]> {
     const storedRows = yield* reads.utxoRows(utxos);
     const { oldest } = yield* reads.lastSeqs();
     const tip = yield* reads.lastBlock();
@@ -128,7 +128,7 @@ function* consumedRows(
   reads: ChainRowReads,
   blocks: readonly NewBlock[],
   loaded: ReadonlyMap<Id, ChainOutputRow>,
-): Steps<ReadonlyMap<Id, ChainOutputRow>> {
+): Queries<ReadonlyMap<Id, ChainOutputRow>> {
   const rows = new Map<Id, ChainOutputRow>();
   const unknown: Utxo[] = [];
   const createdIDs = new Set<Id>();

@@ -4,11 +4,11 @@ import { insertRows } from '../index/insert-rows.ts';
 import { migrateStore } from '../index/migrate.ts';
 import { verifyPartitions } from '../index/partitions.ts';
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
-import { syncStepRunner } from '../index/steps.ts';
 import { signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
 import { indexTablesOfChains } from '../index-sqlite/compare-indexes.ts';
 import { createSharedTables, registerChain } from '../state/chain-number.ts';
 import { tablesOf } from '../state/schema.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import type { Store } from '../store/store.ts';
 
 /** Rows that one statement reads: few enough to be read within its timeout. */
@@ -62,7 +62,7 @@ async function copyTable(sql: Sql, store: Store, name: string, table: Table, onC
   const select = `SELECT ${columns.join(', ')} FROM ${name}`;
   const after = `${select} WHERE (${key}) > (${table.key.map(() => '?').join(', ')}) ORDER BY ${key} LIMIT ${rowsPerRead}`;
   const insert = insertRows('sqlite', name, table);
-  const run = syncStepRunner(store.db);
+  const run = sqliteRunner(store.db);
   let last: readonly SqlValue[] | undefined;
   for (;;) {
     const rows = await sql.all<{ [column: string]: SqlValue }>(

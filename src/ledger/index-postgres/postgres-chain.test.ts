@@ -12,8 +12,8 @@ import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { migratePostgres } from '../index/migrate.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
 import type { Sql } from '../index/sql.ts';
-import { runSteps } from '../index/steps.ts';
 import {
   type IndexedChains,
   type IndexedTestChain,
@@ -141,7 +141,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       }
       await flush();
       expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
-      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
+      expect(await runOnPostgres(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
       // Marks exported outputs as spent: the rows are the same again, and the backfill revision, which invalidates cached responses, rises.
       const owners = [...new Set(testChains.chains.flatMap(({ state }) => exportsOf(state).flatMap(({ output }) => output.addresses)))];
@@ -157,7 +157,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         expect((await readIndexCounters(sql)).revision).toBeGreaterThan(before);
       }
       expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
-      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
+      expect(await runOnPostgres(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
       for (const [i, { state }] of testChains.chains.entries()) {
         const chain = chains[i] as PostgresChain;
@@ -198,7 +198,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       await chain.commit([]);
       await chain.commit(blocks);
       expect(await chain.lastAccepted()).toEqual(own.state.lastAccepted());
-      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
+      expect(await runOnPostgres(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
       const utxos = blocks.flatMap(({ diff }) => diff.applied.flatMap(({ effects }) => [...effects.created]));
       const asset = own.source.feeAsset;
@@ -281,7 +281,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
           .sort(),
       );
       expect(loaded.utxos.size + loaded.spent.size).toBe(all.length);
-      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
+      expect(await runOnPostgres(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
     });
     testChains.close();
   });
@@ -310,7 +310,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         await chain.addPreLinearizationUtxos(preLinearizationUtxos.slice(i * 4, i * 4 + 4));
       }
       expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
-      expect(await runSteps(sql, checkIndex([spec], 'postgres'))).toEqual([]);
+      expect(await runOnPostgres(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });
     testChains.close();
   });

@@ -10,15 +10,16 @@ import { IndexError } from '../index/fault.ts';
 import { withKeyArrays } from '../index/key-array.ts';
 import { incrementBackfillRevision } from '../index/migrate.ts';
 import { openPartitions } from '../index/partitions.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
 import type { WritableSql } from '../index/sql.ts';
-import { runSteps, type Steps } from '../index/steps.ts';
 import type { ChainOutputRow } from '../index-read/read-chain-outputs.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
-import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { type ExportedOutputs, exportedOutputQueries } from '../index-write/exported-outputs.ts';
 import { genesisChanges, type NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { unspentEntrySize } from '../state/utxo-table.ts';
+import type { Queries } from '../store/queries.ts';
 import { openBackfilledAddresses } from './backfilled-addresses.ts';
 import { type ChainRowReads, createChainRowReads, type LastBlock } from './chain-row-reads.ts';
 import { createChainRowWriter, type UnspentOutput } from './chain-row-writer.ts';
@@ -63,12 +64,12 @@ export function openPostgresChain(
   const reads = createChainRowReads(t);
   const rows = createChainRowWriter(t, chain.feeAsset, reads);
   const writer = createBlockWriter(chain, 'postgres', signers);
-  const exported = exportedOutputSteps(chain, 'postgres');
+  const exported = exportedOutputQueries(chain, 'postgres');
   const partitions = openPartitions(sql, chain.number, partitionSize);
 
   const known = createKnownOutputs(reads);
 
-  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<() => void> {
+  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<() => void> {
     const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
@@ -79,7 +80,7 @@ export function openPostgresChain(
     return () => known.update(changed.unspent, changed.spentIDs);
   }
 
-  function* loadSteps({ utxos, assets }: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
+  function* loadQueries({ utxos, assets }: Parameters<PostgresChain['load']>[0]): Queries<Awaited<ReturnType<PostgresChain['load']>>> {
     return { ...(yield* known.load(utxos)), assets: yield* reads.assets(assets) };
   }
 
@@ -87,9 +88,9 @@ export function openPostgresChain(
   let lastTx: number | undefined;
 
   /** Stores blocks in one transaction, after the creation of the partitions that they need. */
-  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Steps<() => void>): Promise<void> => {
+  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Queries<() => void>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
-    const before = lastTx ?? (await runSteps(sql, reads.lastSeqs())).tx;
+    const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
     await partitions.createAhead({ tx, height: Number(last.block.height) });
@@ -102,22 +103,22 @@ export function openPostgresChain(
     lastTx = tx;
   };
 
-  const inTransaction = async <T>(steps: () => Steps<T>): Promise<T> => sql.write((tx) => runSteps(withKeyArrays(tx), steps()));
+  const inTransaction = async <T>(steps: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(withKeyArrays(tx), steps()));
 
   return {
-    isInitialized: async () => (await runSteps(sql, reads.lastBlock())) !== undefined,
+    isInitialized: async () => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
     init: async (genesisTxs, first) => {
-      if ((await runSteps(sql, reads.lastBlock())) !== undefined) return;
+      if ((await runOnPostgres(sql, reads.lastBlock())) !== undefined) return;
       const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
       await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
     },
     lastAccepted: async () => {
-      const last = await runSteps(sql, reads.lastBlock());
+      const last = await runOnPostgres(sql, reads.lastBlock());
       if (last === undefined) throw noBlocks(chain.id);
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
-    blockAt: (height) => runSteps(sql, reads.blockBytes(height)),
-    load: (requested) => runSteps(withKeyArrays(sql), loadSteps(requested)),
+    blockAt: (height) => runOnPostgres(sql, reads.blockBytes(height)),
+    load: (requested) => runOnPostgres(withKeyArrays(sql), loadQueries(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
       await storeInPartitions(blocks, function* () {
@@ -137,9 +138,9 @@ export function openPostgresChain(
       });
     },
     backfilledAddresses: openBackfilledAddresses(sql, chain.number),
-    withoutKeys: (addresses) => runSteps(withKeyArrays(sql), writer.withoutKeys(addresses)),
+    withoutKeys: (addresses) => runOnPostgres(withKeyArrays(sql), writer.withoutKeys(addresses)),
     exported: {
-      listUnspent: (address) => runSteps(sql, exported.listUnspent(address)),
+      listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
         await inTransaction(function* () {
           if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
@@ -163,7 +164,7 @@ function createKnownOutputs(reads: ChainRowReads) {
   /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
   let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
   return {
-    load: function* (refs: readonly UtxoRef[]): Steps<{ readonly utxos: ReadonlyMap<Id, Utxo>; readonly spent: ReadonlySet<Id> }> {
+    load: function* (refs: readonly UtxoRef[]): Queries<{ readonly utxos: ReadonlyMap<Id, Utxo>; readonly spent: ReadonlySet<Id> }> {
       const utxos = new Map<Id, Utxo>();
       const spent = new Set<Id>();
       const found = new Map<Id, ChainOutputRow>();

@@ -3,11 +3,11 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
-import type { Steps } from '../index/steps.ts';
 import type { BucketUnit } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import type { StoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
+import type { Queries } from '../store/queries.ts';
 
 /**
  * All queries of the Data API and the Metrics API about one chain. A query that takes a `PinnedBlock` returns the state right after that
@@ -85,9 +85,9 @@ export type IndexReads = {
   readonly addressesBefore: (time: number) => Promise<number>;
 };
 
-/** Some of these queries as steps, which `openReads` runs. */
-export type StepsOf<Name extends keyof IndexReads> = {
-  readonly [N in Name]: (...args: Parameters<IndexReads[N]>) => Steps<Awaited<ReturnType<IndexReads[N]>>>;
+/** Some of these reads as queries, which `openReads` runs. */
+export type QueriesOf<Name extends keyof IndexReads> = {
+  readonly [N in Name]: (...args: Parameters<IndexReads[N]>) => Queries<Awaited<ReturnType<IndexReads[N]>>>;
 };
 
 /** The block as of which a query is answered. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Sql } from '../index/sql.ts';
-import { latestReaderOn } from './read-run.ts';
+import { latestReaderOn } from './read-runner.ts';
 
 const single = { query: { text: 'SELECT 1', values: [] }, resultOf: (rows: readonly unknown[]) => rows[0] as number };
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test';
-import type { Query, Steps } from '../index/steps.ts';
 import { prng } from '../state/random-chain.fixture.ts';
-import { mergeSources, type RowSource, raceSteps } from './merge.ts';
+import type { Queries, Query } from '../store/queries.ts';
+import { raceQueries } from '../store/queries.ts';
+import { mergeSources, type RowSource } from './merge.ts';
 
 type Row = { readonly n: number };
 
 /** Runs steps on lists: the values of a query are the list, the row to start after, and the limit. */
-function run<T>(steps: Steps<T>, lists: readonly (readonly Row[])[]) {
+function run<T>(steps: Queries<T>, lists: readonly (readonly Row[])[]) {
   let [queries, rows] = [0, 0];
   let turn = steps.next();
   while (turn.done !== true)
@@ -85,7 +86,7 @@ test('a filtered page reads a bounded number of rows, and says where the next on
 });
 
 test('returns the result of the candidate that finishes first', () => {
-  function* candidate(name: string, turns: number): Steps<string> {
+  function* candidate(name: string, turns: number): Queries<string> {
     for (let i = 0; i < turns; i++) {
       yield [{ text: name, values: [0, -1, 1] }];
       yield [];
@@ -93,6 +94,6 @@ test('returns the result of the candidate that finishes first', () => {
     return name;
   }
   const lists = [[{ n: 1 }]];
-  expect(run(raceSteps([candidate('a', 3), candidate('b', 50)]), lists)).toMatchObject({ result: 'a', queries: 6 });
-  expect(run(raceSteps([candidate('a', 50), candidate('b', 3)]), lists)).toMatchObject({ result: 'b', queries: 7 });
+  expect(run(raceQueries([candidate('a', 3), candidate('b', 50)]), lists)).toMatchObject({ result: 'a', queries: 6 });
+  expect(run(raceQueries([candidate('a', 50), candidate('b', 3)]), lists)).toMatchObject({ result: 'b', queries: 7 });
 });

@@ -1,4 +1,4 @@
-import type { Query, Steps } from '../index/steps.ts';
+import type { Queries, Query } from '../store/queries.ts';
 
 /** Sorted rows, read in batches: `queryAfter` returns the query for the rows after a row, or for the first rows. */
 export type RowSource<Row> = {
@@ -10,7 +10,7 @@ export type RowSource<Row> = {
 type MergeOptions<Row, Full, Item> = {
   readonly sources: readonly RowSource<Row>[];
   /** Reads what the rows lack; without it they are complete. */
-  readonly complete?: (rows: readonly Row[]) => Steps<readonly Full[]>;
+  readonly complete?: (rows: readonly Row[]) => Queries<readonly Full[]>;
   readonly compare: (a: Row, b: Row) => number;
   /** The list item made from a row; undefined leaves the row out. */
   readonly toItem: (row: Full) => Item | undefined;
@@ -31,7 +31,7 @@ type MergedPage<Row, Item> = { readonly items: Item[]; readonly readTo: Row | un
  * Merges sorted sources and returns the first `limit` items, without duplicates. Reads little more from each source than the page may need,
  * so a page costs the same at any depth.
  */
-export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Steps<MergedPage<Row, Item>> {
+export function* mergeSources<Row, Full extends Row, Item>(options: MergeOptions<Row, Full, Item>): Queries<MergedPage<Row, Item>> {
   const { sources, complete, compare, toItem, limit, filteredRows, rowsPerRound = 0 } = options;
   const isFiltered = filteredRows !== undefined;
   const maxRounds = isFiltered ? 2 : Number.POSITIVE_INFINITY;
@@ -136,46 +136,4 @@ function countUpTo<Row>(rows: readonly Row[], last: Row, compare: (a: Row, b: Ro
   let count = rows.length;
   while (count > 0 && compare(rows[count - 1] as Row, last) > 0) count--;
   return count;
-}
-
-/** Runs two computations in step: each group of queries holds those of both, so that they share round trips. */
-export function* runTogether<A, B>(first: Steps<A>, second: Steps<B>): Steps<[A, B]> {
-  let [a, b] = [first.next(), second.next()];
-  while (a.done !== true || b.done !== true) {
-    const [ofA, ofB] = [a.done === true ? [] : a.value, b.done === true ? [] : b.value];
-    const results = yield [...ofA, ...ofB];
-    if (a.done !== true) a = first.next(results.slice(0, ofA.length));
-    if (b.done !== true) b = second.next(results.slice(ofA.length));
-  }
-  return [a.value, b.value];
-}
-
-/** Runs computations of the same kind in step, like `runTogether`. */
-export function* runAllTogether<T>(all: readonly Steps<T>[]): Steps<T[]> {
-  const runs = all.map((steps) => ({ steps, step: steps.next() }));
-  while (runs.some(({ step }) => step.done !== true)) {
-    const queries = runs.map(({ step }) => (step.done === true ? [] : step.value));
-    const results = yield queries.flat();
-    let at = 0;
-    for (const [i, run] of runs.entries()) {
-      const end = at + (queries[i]?.length ?? 0);
-      if (run.step.done !== true) run.step = run.steps.next(results.slice(at, end));
-      at = end;
-    }
-  }
-  return runs.map(({ step }) => step.value as T);
-}
-
-/**
- * Runs several ways to compute the same result in alternation and returns the result of the first that finishes. Each one ends its turn by
- * yielding an empty list of queries. If all turns cost the same, two of them cost little more than twice the cheaper one, and the caller
- * need not know in advance which one that is.
- */
-export function* raceSteps<T>(candidates: readonly Steps<T>[]): Steps<T> {
-  for (;;)
-    for (const candidate of candidates) {
-      let turn = candidate.next([]);
-      while (turn.done !== true && turn.value.length > 0) turn = candidate.next(yield turn.value);
-      if (turn.done === true) return turn.value;
-    }
 }

@@ -5,9 +5,9 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { IndexedChain, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
@@ -18,7 +18,7 @@ import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
 import { type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
-import { latestReaderOn, stepRunnerOn } from './read-run.ts';
+import { latestReaderOn, queryRunnerOn } from './read-runner.ts';
 import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
 import { createTxReads } from './read-txs.ts';
@@ -34,9 +34,9 @@ type ExplorerChain = IndexedChain & {
  * a statement counts or returns up to a million rows and others should not wait for it.
  */
 export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: LongWork, slowSql = sql): ExplorerReads {
-  const run = stepRunnerOn(sql);
-  const runWithPauses = stepRunnerOn(sql, longWork);
-  const runSlow = stepRunnerOn(slowSql, longWork);
+  const run = queryRunnerOn(sql);
+  const runWithPauses = queryRunnerOn(sql, longWork);
+  const runSlow = queryRunnerOn(slowSql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
@@ -52,7 +52,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const search = createSearchReads(tables, outputs);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
-  function* outputsByRef(refs: readonly UtxoRef[], pin: PinnedBlock): Steps<OutputEntry[]> {
+  function* outputsByRef(refs: readonly UtxoRef[], pin: PinnedBlock): Queries<OutputEntry[]> {
     const stored = yield* outputs.byRefs(refs);
     const own = yield* outputs.bySeqs(stored.flatMap((row) => row?.seq ?? []));
     // An output that moved between chains is not in this chain's state.
@@ -61,7 +61,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     return yield* outputs.toEntries([...own, ...moved].flatMap((row) => outputs.toPinnedOutput(row, pin) ?? []));
   }
 
-  function* outputById(id: Id, pin: PinnedBlock): Steps<OutputEntry | undefined> {
+  function* outputById(id: Id, pin: PinnedBlock): Queries<OutputEntry | undefined> {
     const [moved] = yield* fetchRows<CrossChainOutputRow>(outputs.movedById([idToBytes(id)]));
     const row = moved ?? (yield* outputs.byId(id));
     const pinned = row && outputs.toPinnedOutput(row, pin);

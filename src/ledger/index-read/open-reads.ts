@@ -1,12 +1,12 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
-import type { Steps } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import { storedAsset } from '../state/stored-utxo.ts';
+import type { Queries } from '../store/queries.ts';
+import { runTogether } from '../store/queries.ts';
 import type { IndexedChain, IndexReads, OutputList } from './index-reads.ts';
-import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
 import { type BalanceLimits, createBalanceReads } from './read-balances.ts';
@@ -15,7 +15,7 @@ import { createBucketReads } from './read-buckets.ts';
 import type { ListLimits } from './read-by-amount.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
-import { constantReaderOn, latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
+import { constantReaderOn, latestReaderOn, queryRunnerOn, singleReaderOn } from './read-runner.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type FilterLimits, type ListedOutputs } from './read-utxos.ts';
 
@@ -30,8 +30,8 @@ export function openReads(
   limits?: ListLimits & BalanceLimits & FilterLimits,
 ): IndexReads {
   const readOne = singleReaderOn(sql);
-  const run = stepRunnerOn(sql);
-  const runWithPauses = stepRunnerOn(sql, longWork);
+  const run = queryRunnerOn(sql);
+  const runWithPauses = queryRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
@@ -46,7 +46,7 @@ export function openReads(
   // On SQLite a caller gains nothing: all queries of a read run at once.
   const tellsFound = sharesRoundTrips;
   /** The entries of a list, read while it is looked up whether the list was the same as of its block. */
-  function* entriesAsPinned(listed: ListedOutputs): Steps<OutputList> {
+  function* entriesAsPinned(listed: ListedOutputs): Queries<OutputList> {
     const [pinned, entries] = yield* runTogether(listed.asPinned(), outputs.toEntries(listed.outputs));
     const all = pinned.outputs === listed.outputs ? entries : yield* outputs.toEntries(pinned.outputs);
     return { outputs: all, readTo: pinned.readTo?.seq };

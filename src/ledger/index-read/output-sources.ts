@@ -4,11 +4,11 @@ import { memoize } from '../../base/cache/memoize.ts';
 import { orderedLookup, rowsByPosition } from '../index/key-lookup.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
 import { aboveAnyOutput, belowAnyOutput, outputNumber } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { Order, PinnedBlock } from './index-reads.ts';
 import type { RowSource } from './merge.ts';
 import { fullKeyRange, type KeyRange, keyRangeSql, keyRangeValues, type SortPosition } from './output-order.ts';
@@ -39,19 +39,19 @@ export type OutputSources = {
     besideSpent?: boolean,
   ) => RowSource<ReadOutputRow>;
   /** The range behind a position. */
-  readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Steps<OutputRange>;
+  readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Queries<OutputRange>;
   /** Which of the sets of each address may have rows. Few addresses have multi-owner outputs or outputs that moved between chains. */
   readonly filledSets: (
     addresses: readonly Address[],
     sets: readonly OutputSet[],
-  ) => Steps<readonly { address: Address; set: OutputSet }[]>;
+  ) => Queries<readonly { address: Address; set: OutputSet }[]>;
   /**
    * A number such that all outputs of this chain from it on were stored before; there may be older ones, which `readOldest` tells. On PostgreSQL
    * the one that was read last: outputs from before linearization are numbered down, and another query would cost a round trip.
    */
-  readonly knownOldest: () => Steps<number>;
+  readonly knownOldest: () => Queries<number>;
   /** The lowest number of an output of this chain now. */
-  readonly readOldest: () => Steps<number>;
+  readonly readOldest: () => Queries<number>;
 };
 
 export function createOutputSources(t: Tables & IndexTables, dialect: Sql['dialect']): OutputSources {
@@ -91,14 +91,14 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
   );
 
   /** The highest number of this chain's outputs that were created up to a time. */
-  function* lastSeqUpTo(time: number): Steps<number> {
+  function* lastSeqUpTo(time: number): Queries<number> {
     const [block] = yield* fetchRows<{ height: number }>([{ text: lastBlockUpTo, values: [time] }]);
     if (block === undefined) return belowAnyOutput;
     const [next] = yield* fetchRows<{ tx: number | null }>([{ text: firstTxAfter, values: [block.height + 1] }]);
     return outputNumber(next?.tx ?? 1, 0) - 1;
   }
 
-  function* readOldest(): Steps<number> {
+  function* readOldest(): Queries<number> {
     const [row] = yield* fetchRows<{ oldest: number | null }>([oldestQuery]);
     lastOldest = row?.oldest ?? 0;
     return lastOldest;

@@ -2,13 +2,13 @@ import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import { storedID, storedOwners } from '../state/stored-utxo.ts';
-import type { OutputEntry, StepsOf } from './index-reads.ts';
+import { fetchRows } from '../store/queries.ts';
+import type { OutputEntry, QueriesOf } from './index-reads.ts';
 import type { TxReads } from './read-txs.ts';
 
-export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): StepsOf<'lastActivity' | 'seenAddresses'> {
+export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): QueriesOf<'lastActivity' | 'seenAddresses'> {
   const holders = keyLookup((keys) => `SELECT address, first FROM ${t.holder} WHERE address IN (${keys})`);
   return {
     lastActivity: function* (addresses, pin) {

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/database-bun.ts';
 import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
-import { runInTurn } from '../index/steps.ts';
 import { indexTablesOf, txKinds } from '../index/tables.ts';
 import { transferRunKind } from '../index/transfer-runs.ts';
 import { memoryPath } from '../store/database.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { createAssetDayReads, daySeconds } from './read-asset-days.ts';
 
 /** Days with more rows than one query reads; explorer-reads.test.ts compares small days with a scan of all transactions. */
@@ -31,11 +31,7 @@ function countDays(of: Id, maxRows: number): number[] {
   };
   const assetDays = createAssetDayReads(tables, blocks, feeAsset);
   const pin = { height: 1, id: zeroId, time: 2 * daySeconds, lastTx: 2 * perDay };
-  const sql = {
-    dialect: 'sqlite' as const,
-    all: <Row>(text: string, values: readonly (number | Uint8Array)[]) => db.prepare(text).all(...values) as Row[],
-  };
-  return runInTurn(sql as never, assetDays({ asset: of, days: [0, daySeconds], pin, maxRows })) as number[];
+  return sqliteRunner(db as never)(assetDays({ asset: of, days: [0, daySeconds], pin, maxRows }));
 }
 
 test('the rows of a day are counted by several queries, and not beyond the limit', () => {

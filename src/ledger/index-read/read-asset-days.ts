@@ -1,9 +1,8 @@
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
 import { createRunReads, type TransferRun } from '../index/transfer-runs.ts';
+import { fetchRows, type Queries, runAllTogether } from '../store/queries.ts';
 import type { PinnedBlock } from './index-reads.ts';
-import { runAllTogether } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 
 /** `days`: their starts in Unix seconds, in the order in which they are counted. */
@@ -43,14 +42,14 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
      SELECT k.n, (SELECT count(*) FROM (SELECT 1 AS one ${inRange} AND tx > k.low AND tx < k.high LIMIT ${rowsPerDay}) f) AS count FROM k`;
   const countTexts = new Map([1, daysPerStatement].map((days) => [days, countDays(days)]));
 
-  function* dayRanges(days: readonly number[], pin: PinnedBlock): Steps<DayRange[]> {
+  function* dayRanges(days: readonly number[], pin: PinnedBlock): Queries<DayRange[]> {
     const ends = yield* blocks.lastTxsBefore(days.flatMap((day) => [day, day + daySeconds]));
     const endBefore = (time: number) => Math.min(pin.lastTx, ends.get(time) ?? 0);
     return days.map((day) => ({ low: endBefore(day), high: endBefore(day + daySeconds) + 1 }));
   }
 
   /** The rows of one kind in a day; undefined if there are more than `maxRows`. */
-  function* countRange(subject: Uint8Array, kind: number, { low, high }: DayRange, maxRows: number): Steps<number | undefined> {
+  function* countRange(subject: Uint8Array, kind: number, { low, high }: DayRange, maxRows: number): Queries<number | undefined> {
     let [counted, after] = [0, low];
     for (;;) {
       const [row] = yield* fetchRows<{ n: number; last: number | null }>([
@@ -64,7 +63,7 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
   }
 
   /** The rows of some kinds in each of the days, at most `rowsPerDay` of a kind in a day. */
-  function* countRows(subject: Uint8Array, kinds: readonly number[], days: readonly DayRange[]): Steps<DayCounts[]> {
+  function* countRows(subject: Uint8Array, kinds: readonly number[], days: readonly DayRange[]): Queries<DayCounts[]> {
     const counts: DayCounts[] = days.map((range) => ({ range, rows: 0, full: [] }));
     const groups = Array.from({ length: Math.ceil(days.length / daysPerStatement) }, (_, i) => i * daysPerStatement);
     const asked = groups.flatMap((first) => kinds.map((kind) => ({ first, kind })));
@@ -88,7 +87,7 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
   }
 
   /** Counts the kinds of some days that have many rows; undefined for a day with more than `maxRows`. */
-  function* recount(subject: Uint8Array, days: readonly DayCounts[], maxRows: number): Steps<(number | undefined)[]> {
+  function* recount(subject: Uint8Array, days: readonly DayCounts[], maxRows: number): Queries<(number | undefined)[]> {
     const asked = days.flatMap(({ range, full }, day) => full.map((kind) => ({ range, kind, day })));
     const found = yield* runAllTogether(asked.map(({ range, kind }) => countRange(subject, kind, range, maxRows)));
     const sums: (number | undefined)[] = days.map(({ rows }) => rows);
@@ -100,7 +99,7 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
   }
 
   /** The number of transfers of the fee asset in each of the days. */
-  function* countTransfers(subject: Uint8Array, days: readonly DayRange[]): Steps<number[]> {
+  function* countTransfers(subject: Uint8Array, days: readonly DayRange[]): Queries<number[]> {
     const filled = days.filter(({ low, high }) => low + 1 < high);
     const counts = days.map(() => 0);
     let low = Math.min(...filled.map((day) => day.low));
@@ -116,7 +115,7 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
   }
 
   /** The counts of the first days; the list is shorter than `days` if `maxRows` did not suffice for the others. */
-  return function* assetDays({ asset, days: starts, pin, maxRows }: AssetDaysQuery): Steps<number[]> {
+  return function* assetDays({ asset, days: starts, pin, maxRows }: AssetDaysQuery): Queries<number[]> {
     const subject = idToBytes(asset);
     const isFeeAsset = asset === feeAsset;
     const kinds = Object.values(txKinds).filter((kind) => !isFeeAsset || kind !== txKinds.BaseTx);

@@ -1,14 +1,13 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
 import { outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries, runTogether } from '../store/queries.ts';
 import type { AssetCounts, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
-import { runTogether } from './merge.ts';
 import { type CountColumns, countsOf } from './read-assets.ts';
 import { oldestOf } from './read-holders.ts';
 import type { OutputReads } from './read-outputs.ts';
@@ -30,20 +29,20 @@ export function createAssetListReads(
     WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${t.tx} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
 
   return {
-    createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
+    createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Queries<{ seq: number; id: Id }[]> {
       const [low, high] = order === 'asc' ? [after ?? 0, pin.lastTx + 1] : [0, Math.min(after ?? pin.lastTx + 1, pin.lastTx + 1)];
       const values = [wholeChain, txKinds.CreateAssetTx, low, high, limit];
       const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>([{ text: created[order], values }]);
       return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
     },
     /** The counts of an asset, the height of the block that they are of, and the number of the oldest output then; see `oldestOf`. */
-    countsAt: function* (id: Id): Steps<{ readonly height: number; readonly oldest: number; readonly counts: AssetCounts | undefined }> {
+    countsAt: function* (id: Id): Queries<{ readonly height: number; readonly oldest: number; readonly counts: AssetCounts | undefined }> {
       const [row] = yield* fetchRows<CountColumns & { height: number; lowest: number | null }>([
         { text: countsAt, values: [idToBytes(id), idToBytes(chainID)] },
       ]);
       return { height: row?.height ?? 0, oldest: oldestOf(row?.lowest ?? null), counts: row && countsOf(row) };
     },
-    nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
+    nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Queries<{ groups: NftGroup[]; hasMore: boolean }> {
       const values = [idToBytes(asset), idToBytes(asset), maxScan];
       const found = yield* fetchRows<{ seq: number; spent: number | null }>([{ text: firstMintOutputs, values }]);
       const spentBy = new Map(found.map(({ seq, spent }) => [seq, spent]));

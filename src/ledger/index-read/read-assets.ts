@@ -2,20 +2,20 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners, storedThreshold } from '../state/stored-utxo.ts';
+import { fetchRowGroups, fetchRows, type Queries } from '../store/queries.ts';
 import type { AssetCounts, CountedAsset } from './explorer-reads.ts';
-import type { AssetDetails, AssetEntry, AssetName, MintRight, StepsOf } from './index-reads.ts';
+import type { AssetDetails, AssetEntry, AssetName, MintRight, QueriesOf } from './index-reads.ts';
 import type { OutputReads } from './read-outputs.ts';
 
 export function createAssetReads(
   t: Tables & IndexTables,
   { addBytes }: Pick<OutputReads, 'addBytes'>,
-): StepsOf<'asset' | 'assets' | 'assetDetails' | 'assetNames'> & {
+): QueriesOf<'asset' | 'assets' | 'assetDetails' | 'assetNames'> & {
   /** Assets with the counts of their holders, as of the same block. */
-  readonly countedAssets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, CountedAsset>>;
+  readonly countedAssets: (ids: readonly Id[]) => Queries<ReadonlyMap<Id, CountedAsset>>;
 } {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
@@ -36,7 +36,7 @@ export function createAssetReads(
 
   const keysOf = (ids: readonly Id[]) => [...new Set(ids)].map(idToBytes);
 
-  function* countedAssets(ids: readonly Id[]): Steps<ReadonlyMap<Id, CountedAsset>> {
+  function* countedAssets(ids: readonly Id[]): Queries<ReadonlyMap<Id, CountedAsset>> {
     const keys = keysOf(ids);
     const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
     const minterRows = yield* addBytes(rows.minters as readonly MinterRow[]);
@@ -59,7 +59,7 @@ export function createAssetReads(
     return new Map(found.map((one) => [one.entry.id, one]));
   }
 
-  function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
+  function* assets(ids: readonly Id[]): Queries<ReadonlyMap<Id, AssetEntry>> {
     return new Map([...(yield* countedAssets(ids))].map(([id, { entry }]) => [id, entry]));
   }
 

@@ -1,8 +1,8 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { amountFromBytes, ownPart, partToBytes } from '../state/balance.ts';
 import type { Tables } from '../state/schema.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 
 /** `from` undefined: from the first block that changed the balance. Heights are inclusive. */
 export type BalanceHistoryQuery = {
@@ -45,14 +45,14 @@ export function createBalanceHistoryReads(t: Pick<Tables, 'block' | 'balance'>) 
     ORDER BY h.height`;
 
   /** Every change, or undefined if there are more than `maxPoints`. */
-  function* exactPoints(key: Key, from: number, to: number, maxPoints: number): Steps<BalancePoint[] | undefined> {
+  function* exactPoints(key: Key, from: number, to: number, maxPoints: number): Queries<BalancePoint[] | undefined> {
     const values = [from, ...key, Math.min(from, to), ...key, from, to, maxPoints + 2];
     const rows = (yield* fetchRows<Row>([{ text: exactSql, values }])).toSorted((a, b) => a.height - b.height);
     const points = changedPoints(rows.map((row) => ({ ...row, height: Math.max(from, row.height) })));
     return rows.length > maxPoints + 1 || points.length > maxPoints ? undefined : points;
   }
 
-  function* sampledPoints(key: Key, from: number, to: number, maxPoints: number): Steps<BalancePoint[]> {
+  function* sampledPoints(key: Key, from: number, to: number, maxPoints: number): Queries<BalancePoint[]> {
     const count = Math.max(2, Math.min(maxPoints, to - from + 1));
     const queries = Array.from({ length: Math.ceil(count / lookupsPerQuery) }, (_, n) => ({
       text: sampleSql,
@@ -61,7 +61,7 @@ export function createBalanceHistoryReads(t: Pick<Tables, 'block' | 'balance'>) 
     return changedPoints(yield* fetchRows<Row>(queries));
   }
 
-  return function* balanceHistory({ address, asset, from, to, maxPoints }: BalanceHistoryQuery): Steps<BalanceHistory> {
+  return function* balanceHistory({ address, asset, from, to, maxPoints }: BalanceHistoryQuery): Queries<BalanceHistory> {
     const key: Key = [addressToBytes(address), idToBytes(asset), partToBytes(ownPart)];
     const exact = yield* exactPoints(key, from ?? 0, to, maxPoints);
     if (exact !== undefined) return { isSampled: false, points: exact };

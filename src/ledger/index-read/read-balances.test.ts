@@ -16,7 +16,7 @@ import { memoryPath } from '../store/database.ts';
 import type { UtxoQuery } from './index-reads.ts';
 import { createBalanceReads } from './read-balances.ts';
 import type { StoredPinnedOutput } from './read-outputs.ts';
-import { stepRunnerOn } from './read-run.ts';
+import { queryRunnerOn } from './read-runner.ts';
 import type { ListedOutputs } from './read-utxos.ts';
 
 const tables = { ...tablesOf(7), ...indexTablesOf(7) };
@@ -74,7 +74,7 @@ async function expectSums(sql: Sql): Promise<void> {
   }
   for (const rowsPerPage of [1, 2, 3, 5, 512]) {
     const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, { rowsPerPage });
-    const found = await stepRunnerOn(sql)(() => singleOwner(owners.map(addressFromBytes), pin, now));
+    const found = await queryRunnerOn(sql)(() => singleOwner(owners.map(addressFromBytes), pin, now));
     expect(new Map(found.map(({ asset, isLocked, amount }) => [`${asset} ${isLocked}`, amount]))).toEqual(expected);
   }
 }
@@ -169,7 +169,7 @@ test('multi-owner outputs are summed a page at a time, so that a million of them
     const outputs = Array.from({ length: count }, (_, i) => ({ seq: after - 1 - i, stored }) as StoredPinnedOutput);
     return {
       outputs,
-      // biome-ignore lint/correctness/useYield: steps without a query.
+      // biome-ignore lint/correctness/useYield: a result without a query.
       asPinned: function* () {
         return { outputs, readTo: undefined };
       },

@@ -4,11 +4,11 @@ import type { Id } from '../../base/bytes/id.ts';
 import { compare, u64Bytes } from '../../base/bytes/octets.ts';
 import type { Dialect } from '../index/ddl.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
-import type { Query, Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
 import { addSums, type BalanceSums, belowLocktimes, hasOutputs, noSums, ownPart, partFromBytes, sharedPart } from '../state/balance.ts';
 import { type SumsRow, toSums } from '../state/balances.ts';
 import type { Tables } from '../state/schema.ts';
+import type { Queries, Query } from '../store/queries.ts';
 import type { Holdings, OutputSum, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
 import { createOutputSums } from './output-sums.ts';
 import type { ListedOutputs, UtxoReads } from './read-utxos.ts';
@@ -16,16 +16,16 @@ import type { ListedOutputs, UtxoReads } from './read-utxos.ts';
 /** Balances of addresses: stored sums of single-owner outputs, and sums of the other outputs, which are read. */
 type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
-  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
+  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Queries<Holdings['singleOwner']>;
   /** The first page of the unspent multi-owner outputs and exported outputs. Undefined if the addresses never had any. */
-  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ListedOutputs | undefined>;
+  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Queries<ListedOutputs | undefined>;
   /** Sums of these outputs, read page by page from the first one on: anyone can give an address a million of them. */
   readonly sumOthers: (
     addresses: readonly Address[],
     pin: PinnedBlock,
     now: number,
     firstPage: ListedOutputs | undefined,
-  ) => Steps<OutputSum[]>;
+  ) => Queries<OutputSum[]>;
 };
 
 /** For tests: the maximum number of rows that one query reads, and of outputs that are in memory. Both take a few milliseconds. */
@@ -52,7 +52,7 @@ export function createBalanceReads(
    * One query for each row: on SQLite that takes half the time of a recursive one. The first one also tells the last asset, so that no query is
    * needed to find that there is no further row.
    */
-  function* addRowByRow(owner: Uint8Array, { height }: PinnedBlock, now: Uint8Array, add: (row: SingleOwnerRow) => void): Steps<void> {
+  function* addRowByRow(owner: Uint8Array, { height }: PinnedBlock, now: Uint8Array, add: (row: SingleOwnerRow) => void): Queries<void> {
     let [asset, part, below]: KeyAbove = aboveAnyKey;
     let lowest: Uint8Array | undefined;
     for (;;) {
@@ -86,7 +86,7 @@ export function createBalanceReads(
     const start = after === undefined ? aboveAnyKey : [after.asset, after.part, after.height > height ? height + 1 : belowAnyHeight];
     return { text: pageSql, values: [owner, ...start, owner, height, now, belowLocktimes, height, height + 1, rowsPerPage] };
   };
-  function* addPages(owners: readonly Uint8Array[], pin: PinnedBlock, now: Uint8Array, add: (row: SingleOwnerRow) => void): Steps<void> {
+  function* addPages(owners: readonly Uint8Array[], pin: PinnedBlock, now: Uint8Array, add: (row: SingleOwnerRow) => void): Queries<void> {
     let unread = owners.map((owner): KeyPage => ({ owner, after: undefined }));
     while (unread.length > 0) {
       const pages = unread.slice(0, pagesPerStep);
@@ -104,7 +104,7 @@ export function createBalanceReads(
     UNION ALL SELECT seq FROM ${t.movedOwner} WHERE address = ? AND shelf <= ${outputSets.exportedSpent} LIMIT 1`;
   const anyOtherQuery = (address: Address): Query => ({ text: anyOther, values: [addressToBytes(address), addressToBytes(address)] });
 
-  const listPage = (addresses: readonly Address[], pin: PinnedBlock, after?: number): Steps<ListedOutputs> =>
+  const listPage = (addresses: readonly Address[], pin: PinnedBlock, after?: number): Queries<ListedOutputs> =>
     listNow({ ...everyOutput, pin, addresses, after, limit: outputsPerPage }, otherSets);
 
   return {

@@ -1,9 +1,9 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { type BlockSumsRow, blockSumsColumns, feesFromBytes, txCounts } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
 import type { PinnedBlock } from './index-reads.ts';
 
@@ -23,13 +23,13 @@ export function createBlockSumsReads(t: Tables, chainID: Id) {
   const chain = idToBytes(chainID);
 
   return {
-    blockSums: function* (from: number, limit: number): Steps<BlockSumsEntry[]> {
+    blockSums: function* (from: number, limit: number): Queries<BlockSumsEntry[]> {
       return (yield* fetchRows<SumsRow>([{ text: downward, values: [from, chain, limit] }])).map(toEntry);
     },
-    blockSumsAfter: function* (height: number, limit: number): Steps<BlockSumsEntry[]> {
+    blockSumsAfter: function* (height: number, limit: number): Queries<BlockSumsEntry[]> {
       return (yield* fetchRows<SumsRow>([{ text: upward, values: [height, chain, limit] }])).map(toEntry);
     },
-    blockTxs: function* (which: { height: number } | { id: Id }, first: number, limit: number): Steps<BlockTxs | undefined> {
+    blockTxs: function* (which: { height: number } | { id: Id }, first: number, limit: number): Queries<BlockTxs | undefined> {
       const query = 'id' in which ? { text: blockOf.id, values: [idToBytes(which.id)] } : { text: blockOf.height, values: [which.height] };
       const [block] = yield* fetchRows<BlockRow>([query]);
       if (block === undefined) return undefined;
@@ -38,7 +38,7 @@ export function createBlockSumsReads(t: Tables, chainID: Id) {
       const rows = yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>([{ text: txsFrom, values }]);
       return { height: block.height, id: toHex(block.id) as Id, count: tx_count, txs: rows.map(parseStoredTx) };
     },
-    txPosition: function* (id: Id, pin: PinnedBlock): Steps<TxPosition | undefined> {
+    txPosition: function* (id: Id, pin: PinnedBlock): Queries<TxPosition | undefined> {
       const [row] = yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]);
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       const { seq, height, first_tx, tx_count } = row;

@@ -3,27 +3,27 @@ import { versionSize } from '../../base/codec/pack.ts';
 import { type ExplorerTables, joinIdTexts } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
-import type { BlockEntry, PinnedBlock, StepsOf, TimeRange } from './index-reads.ts';
-import type { SingleRead } from './read-run.ts';
+import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
+import type { BlockEntry, PinnedBlock, QueriesOf, TimeRange } from './index-reads.ts';
+import type { SingleRead } from './read-runner.ts';
 
 /** Queries for pinned blocks. */
 type PinReads = {
   readonly tip: SingleRead<PinnedBlock>;
   /** `tip`: the last indexed block if it is known; otherwise it is read too. */
-  readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
-  readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
+  readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Queries<PinnedBlock | undefined>;
+  readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Queries<PinnedBlock | undefined>;
   /** Decided when the index is created; undefined until its first block is written. */
   readonly completeFrom: SingleRead<number | undefined>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
-  readonly bounds: (times: TimeRange, pin: PinnedBlock) => Steps<TimeBounds>;
+  readonly bounds: (times: TimeRange, pin: PinnedBlock) => Queries<TimeBounds>;
   /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
-  readonly lastTxsBefore: (times: readonly number[]) => Steps<ReadonlyMap<number, number>>;
+  readonly lastTxsBefore: (times: readonly number[]) => Queries<ReadonlyMap<number, number>>;
 };
 
 /** Queries for blocks and pinned blocks. */
-export type BlockReads = PinReads & StepsOf<'block' | 'blockHeights' | 'blocks'>;
+export type BlockReads = PinReads & QueriesOf<'block' | 'blockHeights' | 'blocks'>;
 
 type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
 
@@ -55,14 +55,14 @@ function createPinReads(t: Tables, chainID: Id): PinReads {
   };
 
   /** Limits a pinned block to the last indexed one: while the index catches up, the chain's own tables are ahead of it. */
-  function* limitToIndexed(query: Query, tip: PinnedBlock | undefined): Steps<PinnedBlock | undefined> {
+  function* limitToIndexed(query: Query, tip: PinnedBlock | undefined): Queries<PinnedBlock | undefined> {
     const [[found] = [], [last] = []] = (yield tip === undefined ? [query, tipQuery] : [query]) as readonly (readonly PinRow[])[];
     const end = tip ?? (last && pinOf(last));
     if (found === undefined || end === undefined) return undefined;
     return found.height <= end.height ? pinOf(found) : end;
   }
 
-  function* bounds({ from, to }: TimeRange, pin: PinnedBlock): Steps<TimeBounds> {
+  function* bounds({ from, to }: TimeRange, pin: PinnedBlock): Queries<TimeBounds> {
     if (from === undefined && to === undefined) return noBounds;
     const queryOf = (time: number | undefined) => (time === undefined ? [] : [pinBeforeQuery(time)]);
     const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to) });
@@ -70,7 +70,7 @@ function createPinReads(t: Tables, chainID: Id): PinReads {
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
-  function* lastTxsBefore(times: readonly number[]): Steps<ReadonlyMap<number, number>> {
+  function* lastTxsBefore(times: readonly number[]): Queries<ReadonlyMap<number, number>> {
     const wanted = [...new Set(times)];
     const queries: Query[] = [];
     for (let at = 0; at < wanted.length; at += timesPerStatement) {
@@ -114,7 +114,7 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>,
   const idsFrom = `SELECT seq, id FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
   /** The entries of blocks. IDs of transactions that are not stored as text are read from `tx`, those of successive blocks with one query. */
-  function* toEntries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
+  function* toEntries(rows: readonly BlockRow[]): Queries<BlockEntry[]> {
     const ranges: { from: number; to: number }[] = [];
     for (const { first_tx, tx_count, texts } of rows.toSorted((a, b) => a.first_tx - b.first_tx)) {
       if (texts !== null || tx_count === 0) continue;

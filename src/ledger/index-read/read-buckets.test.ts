@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { zeroId } from '../../base/bytes/id.ts';
 import { encodeOpenBuckets } from '../index/open-buckets.ts';
-import type { Query } from '../index/steps.ts';
 import { bucketUnits, indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
+import type { Query } from '../store/queries.ts';
 import { createBucketReads } from './read-buckets.ts';
 
 test('active addresses of several windows are sums of seconds, hours and days, read in one statement, and no address is counted singly', () => {

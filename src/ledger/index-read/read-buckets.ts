@@ -3,20 +3,19 @@ import { memoize } from '../../base/cache/memoize.ts';
 import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, minuteStart, type OpenBuckets, tpsRate } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { type ActiveLength, type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import { feesFromBytes } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
+import { fetchRows, type Queries, runAllTogether, runTogether } from '../store/queries.ts';
 import type { PinnedBlock, Totals } from './index-reads.ts';
-import { runAllTogether, runTogether } from './merge.ts';
-import type { SingleRead } from './read-run.ts';
+import type { SingleRead } from './read-runner.ts';
 
 type BucketReads = {
   /** `tip`: the last indexed block if it is known. */
   readonly buckets: (range: BucketRange, limit: number, tip: PinnedBlock | undefined) => SingleRead<TimeBucket[]>;
-  readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
-  readonly addressesBefore: (time: number) => Steps<number>;
+  readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Queries<Totals[T][]>;
+  readonly addressesBefore: (time: number) => Queries<number>;
 };
 
 type BucketRange = { readonly unit: BucketUnit; readonly from: number; readonly to: number };
@@ -53,14 +52,14 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   };
 
   /** Numbers of addresses that were first seen in each of the ranges. */
-  function* countFirstSeen(ranges: readonly { readonly from: number; readonly to: number }[]): Steps<number[]> {
+  function* countFirstSeen(ranges: readonly { readonly from: number; readonly to: number }[]): Queries<number[]> {
     const counted = yield* readCounted();
     // No block is later than the last one: buckets that are cut at the end would be counted by rows, which may be those of later blocks.
     const end = counted.open?.second.time ?? noEnd;
     return yield* runAllTogether(ranges.map(({ from, to }) => countFirstSeenIn(from, to > end ? noEnd : to, counted)));
   }
 
-  function* countFirstSeenIn(from: number, to: number, counted: Counted): Steps<number> {
+  function* countFirstSeenIn(from: number, to: number, counted: Counted): Queries<number> {
     const { firstHour } = counted;
     // Genesis addresses are in no time bucket: they are counted one by one, with those of the first hour.
     const singlyUntil = Math.max(from, Math.min(to, firstHour === undefined ? to : firstHour + 3600));
@@ -76,7 +75,7 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   }
 
   /** All counts since a time: from the time buckets and, for the part of an hour at the beginning, from minutes and seconds. */
-  function* countsSince(from: number, counted: Counted): Steps<TimeBucket[]> {
+  function* countsSince(from: number, counted: Counted): Queries<TimeBucket[]> {
     const [hour, minute] = [nextHour(from), nextMinute(from)];
     const ranges: CountRange[] = [
       { unit: 'second', from, to: minute },
@@ -87,12 +86,12 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
   }
 
   const totalSince = <V>(sum: (all: readonly Countable[]) => V) =>
-    function* (froms: readonly number[]): Steps<V[]> {
+    function* (froms: readonly number[]): Queries<V[]> {
       const counted = yield* readCounted();
       return (yield* runAllTogether(froms.map((from) => countsSince(from, counted)))).map(sum);
     };
 
-  const totalsByMetric: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
+  const totalsByMetric: { readonly [T in keyof Totals]: (froms: readonly number[]) => Queries<Totals[T][]> } = {
     txs: totalSince((all) => all.reduce((sum, { txs }) => sum + txs, 0)),
     fees: totalSince((all) => all.reduce((sum, { fees }) => sum + fees, 0n)),
     maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
@@ -103,10 +102,10 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
 
   return {
     buckets: bucketsIn,
-    totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
+    totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Queries<Totals[T][]> {
       // In the table 0 means never, so the earliest time counted is 1.
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
-      return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
+      return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Queries<Totals[T][]>)(froms);
     },
     addressesBefore: function* (time) {
       const [count] = yield* countFirstSeen([{ from: 0, to: time }]);
@@ -127,14 +126,14 @@ function createCountReads(t: Tables & IndexTables, chain: Uint8Array) {
     UNION ALL SELECT time, tx_count, 0, 0, 0, 0, fees, 0, coalesce((${lastTimeBefore}), 0) FROM ${t.block}
       WHERE ? = ${rangeUnits.second} AND time >= ? AND time < ? AND height > 0 AND height <= ?`;
 
-  function* readCounted(): Steps<Counted> {
+  function* readCounted(): Queries<Counted> {
     const [row] = yield* fetchRows<CountedRow>([{ text: countedText, values: [chain] }]);
     const open = decodeOpenBuckets(row?.open_buckets);
     return { height: row?.height ?? 0, open, firstHour: row?.first_hour ?? open?.buckets.hour.start };
   }
 
   /** The counts of a range, whose bounds are whole buckets of its unit. */
-  function* countsIn({ unit, from, to }: CountRange, { height, open }: Counted): Steps<TimeBucket[]> {
+  function* countsIn({ unit, from, to }: CountRange, { height, open }: Counted): Queries<TimeBucket[]> {
     if (from === to) return [];
     const number = rangeUnits[unit];
     const values = [number, from, to, number, from, to, from, number, from, to, height];
@@ -159,7 +158,7 @@ function activeSince(t: IndexTables, column: 'seen' | 'sent') {
   const counts = memoize((windows: number) =>
     Array.from({ length: windows }, (_, i) => `${sumOf(1)} + ${sumOf(3600)} AS part${i}, ${sumOf(86_400)} AS days${i}`).join(', '),
   );
-  return function* (froms: readonly number[]): Steps<number[]> {
+  return function* (froms: readonly number[]): Queries<number[]> {
     const values: number[] = [];
     let lastDay = noEnd;
     for (const from of froms) {

@@ -4,10 +4,11 @@ import { idToBytes } from '../../base/bytes/id.ts';
 import { u64Bytes } from '../../base/bytes/octets.ts';
 import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
-import type { Query, Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { outputNumber } from '../state/output-number.ts';
 import { hasAsset } from '../state/stored-utxo.ts';
+import type { Queries, Query } from '../store/queries.ts';
+import { runTogether } from '../store/queries.ts';
 import {
   type AmountList,
   type AmountPageStart,
@@ -19,7 +20,6 @@ import {
   walkAmounts,
 } from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
-import { runTogether } from './merge.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
@@ -56,7 +56,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   const { min = 64, max, behind = 1024 } = limits;
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
-  return function* readByAmount(page: AmountPage, usesLists = true): Steps<StoredPinnedOutput[]> {
+  return function* readByAmount(page: AmountPage, usesLists = true): Queries<StoredPinnedOutput[]> {
     const { query, filled, after } = page;
     const start: AmountPageStart = { order: query.order, after, least: u64Bytes(query.minAmount) };
     const madeAt = lists.version();
@@ -101,7 +101,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   }
 
   /** Keeps the order of a scan that read many outputs. */
-  function* keepList({ builder, keys, isFirstPage, rowsRead }: OwnScan, numbers: Numbers, madeAt: CacheVersion): Steps<void> {
+  function* keepList({ builder, keys, isFirstPage, rowsRead }: OwnScan, numbers: Numbers, madeAt: CacheVersion): Queries<void> {
     if (rowsRead() < min) return;
     const list = yield* inTurns(builder.finish(numbers));
     const key = isFirstPage ? keys.first : keys.later;
@@ -109,7 +109,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   }
 
   /** Drops a list of which most outputs are spent; adds the newer outputs to one that is far behind. */
-  function* updateList({ key, list, scan }: WalkedList, numbers: Numbers, madeAt: CacheVersion): Steps<void> {
+  function* updateList({ key, list, scan }: WalkedList, numbers: Numbers, madeAt: CacheVersion): Queries<void> {
     if (list.spentSince > list.seqs.length) return lists.delete(key);
     if (scan.rowsRead() <= behind) return;
     const longer = extendList(list, yield* inTurns(scan.builder.finish(numbers)), max);
@@ -124,7 +124,7 @@ type Numbers = { readonly newest: number; readonly oldest: number };
 type WalkedList = { readonly key: string; readonly list: AmountList; readonly scan: OwnScan; readonly walk: AmountWalk };
 
 /** Runs long work in memory step by step. A long read pauses only at a query, so there is one after each step. */
-function* inTurns<T>(work: Generator<void, T>): Steps<T> {
+function* inTurns<T>(work: Generator<void, T>): Queries<T> {
   let step = work.next();
   for (; step.done !== true; step = work.next()) yield [pausePoint];
   return step.value;
@@ -136,7 +136,7 @@ function* addListed(
   { query, toItem }: AmountPage,
   walked: readonly WalkedList[],
   add: BestItems['add'],
-): Steps<{ readonly spent: number; readonly isCut: boolean }> {
+): Queries<{ readonly spent: number; readonly isCut: boolean }> {
   const compare = positionComparator(query);
   const walks = walked.map(({ walk }) => walk);
   const isCut = (): boolean => walks.some((walk) => walk.isCut());
@@ -234,7 +234,7 @@ type Scan = {
 };
 
 /** Reads a chunk of each scan in every turn. */
-function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (row: OutputRow) => void): Steps<void> {
+function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (row: OutputRow) => void): Queries<void> {
   for (;;) {
     const unfinished = scans.filter(({ sources }) => sources.length > 0);
     if (unfinished.length === 0) return;

@@ -4,13 +4,13 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { createOutputIdReads } from '../state/output-ids.ts';
 import { indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openCreatedUtxos, verifyStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
+import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
 
 /** A stored output of this chain. */
 export type ChainOutputRow = StoredChainOutput & {
@@ -24,21 +24,21 @@ export type StoredChainOutput = { readonly seq: number; readonly height: number;
 /** Outputs of this chain. They have no rows: nearly all are read from the transactions that created them. */
 export type ChainOutputReads = {
   /** Outputs by number, in any order; those that do not exist are left out. */
-  readonly bySeqs: (seqs: readonly number[]) => Steps<ChainOutputRow[]>;
+  readonly bySeqs: (seqs: readonly number[]) => Queries<ChainOutputRow[]>;
   /** The same without what happened to them later. */
-  readonly storedBySeqs: (seqs: readonly number[]) => Steps<StoredChainOutput[]>;
+  readonly storedBySeqs: (seqs: readonly number[]) => Queries<StoredChainOutput[]>;
   /** Transactions by `seq`. Together with `storedBySeqs`, PostgreSQL reads both with one statement. */
   readonly txsBySeq: (seqs: readonly number[]) => Query[];
   /** Outputs by transaction and index; undefined where there is none. */
-  readonly byRefs: (refs: readonly UtxoRef[]) => Steps<(StoredChainOutput | undefined)[]>;
+  readonly byRefs: (refs: readonly UtxoRef[]) => Queries<(StoredChainOutput | undefined)[]>;
   /** The output with an ID: slower. */
-  readonly byId: (id: Id) => Steps<ChainOutputRow | undefined>;
+  readonly byId: (id: Id) => Queries<ChainOutputRow | undefined>;
   /** IDs in a narrow range, both ends included: those that begin with six characters or more. */
-  readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Steps<Id[]>;
+  readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Queries<Id[]>;
   /** Adds the bytes of outputs to rows that have none. */
   readonly addBytes: <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(
     rows: readonly Row[],
-  ) => Steps<(Row & { readonly bytes: StoredUtxo })[]>;
+  ) => Queries<(Row & { readonly bytes: StoredUtxo })[]>;
   /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
   readonly spendsBySeq: (seqs: readonly number[]) => Query[];
 };
@@ -60,7 +60,7 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
     old: oldBySeq(seqs.filter(isPreLinearizationOutput)),
   });
 
-  function* bySeqs(seqs: readonly number[]): Steps<ChainOutputRow[]> {
+  function* bySeqs(seqs: readonly number[]): Queries<ChainOutputRow[]> {
     if (seqs.length === 0) return [];
     const rows = yield* fetchRowGroups({ ...sourcesOf(seqs), spends: spendsBySeq(seqs) });
     const find = outputFinder(rows.txs as readonly TxRow[], rows.old as readonly OldRow[]);
@@ -71,7 +71,7 @@ export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noRevert
     });
   }
 
-  function* storedBySeqs(seqs: readonly number[]): Steps<StoredChainOutput[]> {
+  function* storedBySeqs(seqs: readonly number[]): Queries<StoredChainOutput[]> {
     const rows = yield* fetchRowGroups(sourcesOf(seqs));
     const find = outputFinder(rows.txs as readonly TxRow[], rows.old as readonly OldRow[]);
     return seqs.flatMap((seq) => find(seq) ?? []);

@@ -16,7 +16,7 @@ import { createAssetListReads } from './read-asset-lists.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
 import { createOutputReads } from './read-outputs.ts';
-import { type RunSteps, stepRunnerOn } from './read-run.ts';
+import { queryRunnerOn, type RunQueries } from './read-runner.ts';
 import { createTxReads } from './read-txs.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 
@@ -41,7 +41,7 @@ function openLists(seed: number) {
     read.txs += seqs.length;
     return txs(seqs, ...rest);
   };
-  const run = stepRunnerOn(sql);
+  const run = queryRunnerOn(sql);
   const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, run, 1e-6);
   const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
   const { countsAt } = createAssetListReads(tables, chainID, outputs);
@@ -55,7 +55,7 @@ function openLists(seed: number) {
   const released = new Promise<void>((resolve) => {
     held.release = resolve;
   });
-  const runHeld: RunSteps = async (steps) => {
+  const runHeld: RunQueries = async (steps) => {
     held.count++;
     await released;
     return run(steps);

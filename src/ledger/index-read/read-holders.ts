@@ -5,11 +5,11 @@ import { processCaches } from '../../base/cache/cache-budget.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { ownPart, partToBytes } from '../state/balance.ts';
 import { abovePreLinearization } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { AssetHolder } from './explorer-reads.ts';
 import {
   bytesOfHolders,
@@ -23,7 +23,7 @@ import {
   updateTopHolders,
 } from './holder-list.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
-import type { RunSteps } from './read-run.ts';
+import type { RunQueries } from './read-runner.ts';
 import type { TxReads } from './read-txs.ts';
 
 /** The largest holders. `owners`: rows read to make the list. */
@@ -57,14 +57,14 @@ export function createHolderReads(
   sql: Pick<Sql, 'epoch' | 'dialect'>,
   t: Tables & ExplorerTables,
   txReads: Pick<TxReads, 'txSeqs' | 'txs'>,
-  run: RunSteps,
+  run: RunQueries,
   ownersPerTx = ownersInTimeOfTx,
 ) {
   const lists = createCache<Id, CachedList>('holders', { size: (_, { top }) => bytesOfHolders(top), version: sql.epoch ?? (() => 0) });
   const cachedRows = (): number => maxCachedRows(processCaches.bytesOf('holders'));
   const { makeList, updateList } = createListReads(sql.dialect, t, txReads, ownersPerTx);
 
-  function* readList(asset: Id, { pin, oldest }: ListedAsOf, count: number): Steps<CachedList> {
+  function* readList(asset: Id, { pin, oldest }: ListedAsOf, count: number): Queries<CachedList> {
     const epoch = lists.version();
     const cached = lists.get(asset);
     const updated =
@@ -126,7 +126,7 @@ function createListReads(
   );
   const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
 
-  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Steps<CachedList> {
+  function* makeList(asset: Id, pin: PinnedBlock, oldest: number, rows: number): Queries<CachedList> {
     const key = idToBytes(asset);
     const top = createTopHolders(undefined, rows);
     let owners = 0;
@@ -142,7 +142,7 @@ function createListReads(
   }
 
   /** The list as of a later block; undefined if making it again takes less time. */
-  function* updateList(asset: Id, list: CachedList, pin: PinnedBlock, oldest: number, maxListed: number): Steps<CachedList | undefined> {
+  function* updateList(asset: Id, list: CachedList, pin: PinnedBlock, oldest: number, maxListed: number): Queries<CachedList | undefined> {
     if (pin.id === list.pin.id && oldest === list.oldest) return list;
     if (list.oldest - oldest > outputsPerOwner * list.owners + outputsPerQuery) return undefined;
     const limit = Math.ceil(list.owners / ownersPerTx);

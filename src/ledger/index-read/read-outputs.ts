@@ -5,11 +5,11 @@ import { compare } from '../../base/bytes/octets.ts';
 import { arrayText } from '../index/key-array.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql, SqlValue } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { isMovedOutput, outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { ImportedElsewhere, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { type ChainOutputReads, type ChainOutputRow, createChainOutputReads } from './read-chain-outputs.ts';
 
@@ -31,7 +31,7 @@ export type CrossChainOutputRow = {
 
 export type OutputReads = ChainOutputReads & {
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
-  readonly bySeq: (seq: number) => Steps<ChainOutputRow | CrossChainOutputRow | undefined>;
+  readonly bySeq: (seq: number) => Queries<ChainOutputRow | CrossChainOutputRow | undefined>;
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
   readonly spenders: ReturnType<typeof createSpenderReads>;
   /** Outputs known to be imported by other chains after a time, oldest first. */
@@ -40,8 +40,8 @@ export type OutputReads = ChainOutputReads & {
   readonly isUnspent: (row: Omit<ChainOutputRow, 'bytes'> | CrossChainOutputRow, pin: PinnedBlock) => boolean;
   /** Undefined if the output did not exist yet. */
   readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
-  readonly toEntries: (found: readonly StoredPinnedOutput[]) => Steps<OutputEntry[]>;
-  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Steps<ReadonlySet<number>>;
+  readonly toEntries: (found: readonly StoredPinnedOutput[]) => Queries<OutputEntry[]>;
+  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Queries<ReadonlySet<number>>;
 };
 
 /** Properties of an output that are not in its bytes. */

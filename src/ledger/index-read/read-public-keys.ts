@@ -1,13 +1,13 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { signerKeyTable } from '../index/tables.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 
 const keysOf = keyLookup((keys) => `SELECT address, public_key FROM ${signerKeyTable} WHERE address IN (${keys})`);
 
 /** Stored public keys of addresses; an address without a stored key is left out. */
-export function* readPublicKeys(addresses: readonly Address[]): Steps<ReadonlyMap<Address, Uint8Array>> {
+export function* readPublicKeys(addresses: readonly Address[]): Queries<ReadonlyMap<Address, Uint8Array>> {
   return toPublicKeys(yield* fetchRows<PublicKeyRow>(keysOf(addresses.map(addressToBytes))));
 }
 

@@ -2,9 +2,9 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { MatchingAssets, NamedKind, NameRange } from './explorer-reads.ts';
 import type { ChainOutputReads } from './read-chain-outputs.ts';
 
@@ -28,7 +28,7 @@ export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<
    * Adds assets to a list of the oldest ones. One from before the indexed history has no stored CreateAsset transaction, and is older than all
    * others.
    */
-  function* addOldest(list: readonly AgedAsset[], ids: readonly Uint8Array[], limit: number): Steps<readonly AgedAsset[]> {
+  function* addOldest(list: readonly AgedAsset[], ids: readonly Uint8Array[], limit: number): Queries<readonly AgedAsset[]> {
     const rows = yield* fetchRows<{ id: Uint8Array; seq: number }>(txsById(ids));
     const seqs = new Map(rows.map(({ id, seq }) => [toHex(id), seq]));
     const added = ids.map((bytes) => ({ id: toHex(bytes) as Id, seq: seqs.get(toHex(bytes)) ?? 0 }));
@@ -40,7 +40,7 @@ export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<
      * Reads the names of all assets, with pauses. They are compared here and not in SQL: names are bytes, and databases differ in which letters
      * have an upper case.
      */
-    assetsMatching: function* (text: string, limit: number): Steps<MatchingAssets> {
+    assetsMatching: function* (text: string, limit: number): Queries<MatchingAssets> {
       const wanted = text.toLowerCase();
       let exact: readonly AgedAsset[] = [];
       let partial: readonly AgedAsset[] = [];
@@ -62,7 +62,7 @@ export function createSearchReads(t: Tables & IndexTables, { idsBetween }: Pick<
       const ids = (list: readonly AgedAsset[]): Id[] => list.map(({ id }) => id);
       return { exact: ids(exact), partial: ids(partial).slice(0, limit - exact.length), total };
     },
-    namesBetween: function* (kind: NamedKind, { low, high }: NameRange, limit: number): Steps<(Id | Address)[]> {
+    namesBetween: function* (kind: NamedKind, { low, high }: NameRange, limit: number): Queries<(Id | Address)[]> {
       if (kind === 'utxo') return (yield* idsBetween(low, high)).slice(0, limit);
       const rows = yield* fetchRows<{ name: Uint8Array }>([{ text: namesBetween[kind], values: [low, high, limit] }]);
       return rows.map(({ name }) => toHex(name) as Id | Address);

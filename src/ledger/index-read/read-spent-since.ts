@@ -4,15 +4,14 @@ import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
 import { unspentShelf } from '../state/owner-rows.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries, type Query, raceQueries } from '../store/queries.ts';
 import type { Order, PinnedBlock, UtxoQuery } from './index-reads.ts';
-import { raceSteps } from './merge.ts';
 import { positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import type { OutputRange, OutputSources, ReadOutputRow } from './output-sources.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
@@ -50,7 +49,7 @@ export function createSpentSinceReads(
     query: UtxoQuery,
     sets: OutputSetSelection,
     { page, after, range, matches }: ReadPage,
-  ): Steps<PinnedOutputs> {
+  ): Queries<PinnedOutputs> {
     const { pin, sortBy, order, limit } = query;
     const { outputs: listed, readTo } = page;
     const addresses = [...new Set(query.addresses)];
@@ -68,7 +67,7 @@ export function createSpentSinceReads(
       return (after === undefined || compare(position, after) > 0) && (end === undefined || compare(position, end) <= 0);
     };
     const listedSeqs = new Set(listed.map(({ seq }) => seq));
-    const spentSince = yield* raceSteps([
+    const spentSince = yield* raceQueries([
       spentSinceBySets(
         outputs,
         sources,
@@ -93,7 +92,7 @@ export function createSpentSinceReads(
   };
 
   /** Outputs that were unspent as of the pinned block and were spent since, found by reading the transactions and imports since. */
-  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Steps<StoredPinnedOutput[]> {
+  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Queries<StoredPinnedOutput[]> {
     const found = new Map<number, StoredPinnedOutput>();
     const collect = (row: ChainOutputRow | CrossChainOutputRow): void => {
       if (outputs.isUnspent(row, pin)) found.set(row.seq, outputs.toPinnedOutput(row, pin) as StoredPinnedOutput);
@@ -130,7 +129,7 @@ function* spentSinceBySets(
   query: UtxoQuery,
   range: OutputRange,
   rowsPerTurn: number,
-): Steps<StoredPinnedOutput[]> {
+): Queries<StoredPinnedOutput[]> {
   const found = new Map<number, StoredPinnedOutput>();
   let unfinished = addresses.flatMap((address) =>
     spentSets.filter(wasUnspentHere).map((set) => ({
@@ -170,7 +169,7 @@ const wasUnspentHere = (set: OutputSet): boolean => set !== outputSets.imported;
 /** Rows read in the first turn, and at most: each turn reads twice as many as the one before. */
 const [firstSize, largestSize] = [32, 1024];
 
-/** Ends a turn; see `raceSteps`. */
+/** Ends a turn; see `raceQueries`. */
 const endOfTurn: readonly Query[] = [];
 
 const noEnd = Number.MAX_SAFE_INTEGER - 1;

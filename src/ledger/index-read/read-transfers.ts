@@ -1,7 +1,7 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { AtomicList, AtomicOutputs, CrossChainTransfer } from './explorer-reads.ts';
 import type { CrossChainOutputRow } from './read-outputs.ts';
 
@@ -17,12 +17,12 @@ export function createTransferReads(chain: { readonly number: number; readonly i
     WHERE m.seq < ? AND (m.source = ? OR m.destination = ?) ORDER BY m.seq DESC LIMIT ? + 0`;
 
   return {
-    atomicOutputs: function* (limit: number): Steps<AtomicOutputs> {
+    atomicOutputs: function* (limit: number): Queries<AtomicOutputs> {
       const exported = yield* fetchRows<AtomicRow>([{ text: outbound, values: [ownChain, limit + 1] }]);
       const imported = hasInbound ? yield* fetchRows<AtomicRow>([{ text: inbound, values: [chain.number, limit + 1] }]) : undefined;
       return { outbound: toList(exported, limit), inbound: imported && toList(imported, limit) };
     },
-    transfers: function* (before: number | undefined, limit: number): Steps<CrossChainTransfer[]> {
+    transfers: function* (before: number | undefined, limit: number): Queries<CrossChainTransfer[]> {
       const values = [before ?? Number.MAX_SAFE_INTEGER, ownChain, ownChain, limit];
       return (yield* fetchRows<MovedRow>([{ text: transfers, values }])).map(toTransfer);
     },

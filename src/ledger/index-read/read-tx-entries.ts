@@ -3,14 +3,13 @@ import { consumedRefs, inputFields, readU32 } from '../../avm/tx/tx-layout.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { toHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { damagedRow } from '../state/fault.ts';
 import { isPreLinearizationOutput, outputNumber } from '../state/output-number.ts';
 import { createdUtxos, openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
 import { decodeTxOutputs } from '../state/tx-outputs.ts';
+import { fetchRows, type Queries, runTogether } from '../store/queries.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo, TxEntry } from './index-reads.ts';
-import { runTogether } from './merge.ts';
 import type { StoredChainOutput } from './read-chain-outputs.ts';
 import { type CrossChainOutputRow, importedElsewhereAsOf, type OutputReads, type SpenderRow, StoredOutput } from './read-outputs.ts';
 
@@ -51,7 +50,7 @@ export function* readTxEntries(
   pin: PinnedBlock,
   chain: Chain,
   ahead?: readonly SpenderOfOutput[],
-): Steps<TxEntry[]> {
+): Queries<TxEntry[]> {
   const txs = rows.map(openStoredTx);
   const isUnknown = (outputs: Uint8Array | null, { layout }: StoredTx) => outputs?.length === 0 && layout.kind === 'CreateAssetTx';
   const found = rows.map(({ outputs }, i) => {
@@ -121,7 +120,7 @@ function emittedEntries(
 const chainAt = (bytes: Uint8Array, at: number): Id => toHexAt(bytes, at, idLength) as Id;
 
 /** Looks up the outputs that transactions consume and those that they export. `areUnknown`: see `unknownOutputs` in state/tx-outputs.ts. */
-function* lookUpOutputs(txs: readonly TxToLookUp[], { id: chainID, outputs }: Chain): Steps<TxOutputs[]> {
+function* lookUpOutputs(txs: readonly TxToLookUp[], { id: chainID, outputs }: Chain): Queries<TxOutputs[]> {
   const own: UtxoRef[] = [];
   const moved: Uint8Array[] = [];
   const parts = txs.map(({ tx, areUnknown }) => {
@@ -178,7 +177,7 @@ function* readSpendersOf(
   pin: PinnedBlock,
   outputs: OutputReads,
   ahead: readonly SpenderOfOutput[] | undefined,
-): Steps<ReadonlyMap<number, StoredTx>> {
+): Queries<ReadonlyMap<number, StoredTx>> {
   const found = new Map<number, StoredTx>();
   const add = (rows: readonly SpenderOfOutput[]): void => {
     let last: StoredTx | undefined;

@@ -4,21 +4,25 @@ import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { equal } from '../../base/bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
 import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
-import type { FoundTx, PinnedBlock, StepsOf, Subject, TxQuery } from './index-reads.ts';
+import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
+import type { FoundTx, PinnedBlock, QueriesOf, Subject, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
 
-export type TxReads = StepsOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
+export type TxReads = QueriesOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
   /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
-  readonly tx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean, tip: PinnedBlock | undefined) => Steps<FoundTx | undefined>;
+  readonly tx: (
+    id: Id,
+    isRendered: (seq: number, pin: PinnedBlock) => boolean,
+    tip: PinnedBlock | undefined,
+  ) => Queries<FoundTx | undefined>;
   /** The bytes of transactions: `id` and `bytes`. */
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
@@ -34,7 +38,7 @@ function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads, dial
   const rowsPerRound = dialect === 'postgres' ? 2048 : undefined;
   const feeSubject = idToBytes(feeAsset);
 
-  return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
+  return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Queries<number[]> {
     const { before, last } = yield* blocks.bounds(times, pin);
     // Both bounds are exclusive.
     let low = before?.lastTx ?? 0;

@@ -4,7 +4,6 @@ import { maxU64, u64Bytes } from '../../base/bytes/octets.ts';
 import { listedAmount } from '../index/output-amount.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
-import type { Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import {
@@ -18,6 +17,7 @@ import {
   storedOwners,
   storedThreshold,
 } from '../state/stored-utxo.ts';
+import type { Queries } from '../store/queries.ts';
 import type { IndexedChain, UtxoQuery } from './index-reads.ts';
 import { mergeSources } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
@@ -34,15 +34,15 @@ const allOutputSets: OutputSetSelection = {
 };
 
 export type UtxoReads = {
-  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<PinnedOutputs>;
+  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Queries<PinnedOutputs>;
   /** The same in two parts: what is in the sets now, and the list as of the pinned block, which is the same one if nothing was spent since. */
-  readonly listNow: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<ListedOutputs>;
+  readonly listNow: (query: UtxoQuery, sets?: OutputSetSelection) => Queries<ListedOutputs>;
 };
 
 /** `readTo`: as in `OutputList`. */
 export type PinnedOutputs = { readonly outputs: StoredPinnedOutput[]; readonly readTo: SortPosition | undefined };
 
-export type ListedOutputs = PinnedOutputs & { readonly asPinned: () => Steps<PinnedOutputs> };
+export type ListedOutputs = PinnedOutputs & { readonly asPinned: () => Queries<PinnedOutputs> };
 
 export function createUtxoReads(
   t: Tables & IndexTables,
@@ -59,7 +59,7 @@ export function createUtxoReads(
   const readByAmount = createAmountReads(sources, outputs, epoch, limits);
   const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, dialect, recentTip);
 
-  function* listNow(query: UtxoQuery, sets = allOutputSets): Steps<ListedOutputs> {
+  function* listNow(query: UtxoQuery, sets = allOutputSets): Queries<ListedOutputs> {
     const { pin, includeSpent, sortBy, order, limit } = query;
     if (query.minAmount > maxU64 || limit < 1) return nothingListed;
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
@@ -95,7 +95,7 @@ export function createUtxoReads(
   }
 
   /** The position of an output, of whichever block: a page may end at one that the list leaves out. */
-  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy']): Steps<SortPosition | undefined> {
+  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy']): Queries<SortPosition | undefined> {
     const row = yield* outputs.bySeq(seq);
     if (row === undefined) return undefined;
     const time = 'source' in row ? row.seen : row.time;
@@ -114,7 +114,7 @@ export function createUtxoReads(
 const nothing: PinnedOutputs = { outputs: [], readTo: undefined };
 const nothingListed: ListedOutputs = {
   ...nothing,
-  // biome-ignore lint/correctness/useYield: steps without a query.
+  // biome-ignore lint/correctness/useYield: a result without a query.
   asPinned: function* () {
     return nothing;
   },

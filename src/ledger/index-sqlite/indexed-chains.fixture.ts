@@ -1,7 +1,6 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { migrateStore } from '../index/migrate.ts';
-import { syncStepRunner } from '../index/steps.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
 import {
   type BlockGenerator,
@@ -14,6 +13,7 @@ import {
 import { getChainNumber } from '../state/chain-number.ts';
 import type { ChainState } from '../state/chain-state.ts';
 import type { OpenDatabase } from '../store/database.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { indexTablesOfChains } from './compare-indexes.ts';
 import { openSqliteIndex, type SqliteIndex } from './sqlite-index.ts';
 
@@ -63,7 +63,7 @@ export function openIndexedChains(open: OpenDatabase, seed: number, path?: strin
     ...twoChains,
     chains,
     specs: chains.map(({ spec }) => spec),
-    run: syncStepRunner(twoChains.store.db),
+    run: sqliteRunner(twoChains.store.db),
     begin: initChains,
     prepare: prepareBlock,
     commit,

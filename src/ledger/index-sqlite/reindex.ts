@@ -3,12 +3,12 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createTable } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
 import { newestVersion } from '../index/migrations.ts';
-import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
-import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { exportedOutputQueries } from '../index-write/exported-outputs.ts';
 import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { OpenDatabase } from '../store/database.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { offlineCacheBytes, type Store } from '../store/store.ts';
 import { type CompareProgress, compareIndexes, type IndexDifference, indexTablesOfChains } from './compare-indexes.ts';
 import type { IndexProgress } from './sqlite-index.ts';
@@ -45,7 +45,7 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
   // NORMAL is enough: a step that is lost in a power failure is repeated.
   db.exec('PRAGMA rebuilt.synchronous = NORMAL');
   db.exec(`PRAGMA rebuilt.cache_size = -${offlineCacheBytes / 1024}`);
-  const run = syncStepRunner(db);
+  const run = sqliteRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
     const indexFrom = createStoredBlockIndexer(chain, createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.', recover }));
@@ -81,7 +81,7 @@ export function openReindex({ store, open, path, chains, recover }: ReindexOptio
         destination: toHex(destination) as Id,
         time: taken_time,
       }));
-      store.write(() => run(exportedOutputSteps(chain, 'sqlite', 'rebuilt.').markSpent(imported)));
+      store.write(() => run(exportedOutputQueries(chain, 'sqlite', 'rebuilt.').markSpent(imported)));
     }
   };
 

@@ -1,10 +1,10 @@
 import { type Id, idFromBytes, idToBytes } from '../../base/bytes/id.ts';
-import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
-import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { type ExportedOutput, type ExportedOutputs, exportedOutputQueries } from '../index-write/exported-outputs.ts';
 import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
 import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-writer.ts';
 import { tablesOf } from '../state/schema.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import type { Store } from '../store/store.ts';
 
 /** The history index of a chain, in the chain's own SQLite database. */
@@ -35,10 +35,10 @@ export type IndexProgress = { readonly done: number; readonly total: number };
 
 /** `signers`: see `BlockWriterOptions`. */
 export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerReads = {}): SqliteIndex {
-  const run = syncStepRunner(store.db);
+  const run = sqliteRunner(store.db);
   const writer = createBlockWriter(chain, 'sqlite', signers);
   store.onReload(writer.clearCache);
-  const exported = exportedOutputSteps(chain, 'sqlite');
+  const exported = exportedOutputQueries(chain, 'sqlite');
   const indexFrom = createStoredBlockIndexer(chain, writer);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
   const importer = store.db.prepare<{ taken_by: Uint8Array }>(

@@ -3,7 +3,6 @@ import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { arrayStatement } from '../index/key-array.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import {
   addSums,
   type BalanceChange,
@@ -16,6 +15,7 @@ import {
 } from '../state/balance.ts';
 import { pushBalanceRow, type SumsRow, toSums } from '../state/balances.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { PreviousRows } from './previous-rows.ts';
 import type { WriterCache } from './writer-cache.ts';
@@ -33,7 +33,7 @@ export function* changedBalances(
   cache: WriterCache,
   blocks: readonly BlockToIndex[],
   previous: Pick<PreviousRows, 'holders'>,
-): Steps<ChangedBalances> {
+): Queries<ChangedBalances> {
   const given = blocks.flatMap(({ balances }) => balances ?? []);
   if (blocks.every(({ balances }) => balances !== undefined)) {
     cache.dropBalances();
@@ -73,7 +73,7 @@ export function* changedBalances(
  * The balances that outputs from before linearization change: they are added to the rows of all heights. `isFirst`: they come with block 0, so
  * rows of later heights, if a node has stored them, include them.
  */
-export function* raisedBalances(q: WriterQueries, utxos: readonly NumberedUtxo[], isFirst: boolean): Steps<ChangedBalances> {
+export function* raisedBalances(q: WriterQueries, utxos: readonly NumberedUtxo[], isFirst: boolean): Queries<ChangedBalances> {
   const sums = createBalanceDeltas();
   for (const { utxo } of utxos) sums.add(utxo);
   const deltas = sums.deltas();

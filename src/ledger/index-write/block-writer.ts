@@ -7,10 +7,10 @@ import { IndexError } from '../index/fault.ts';
 import { encodeOpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import type { BalanceChange } from '../state/balance.ts';
 import { pushSpentOwnerRows } from '../state/owner-rows.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import { changedBalances, raisedBalances } from './balance-rows.ts';
 import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
@@ -39,13 +39,13 @@ export type BlockWriter = {
    * Writes consecutive blocks, the first of which follows the last one written, or further transactions of block 0. Their rows in the chain's
    * own tables must be stored.
    */
-  readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
+  readonly write: (blocks: readonly BlockToIndex[]) => Queries<void>;
   /** Removes the balances at height 0, before the transactions of block 0 are written one by one from stored rows. */
-  readonly clearGenesisBalances: () => Steps<void>;
+  readonly clearGenesisBalances: () => Queries<void>;
   /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
-  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Steps<void>;
+  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Queries<void>;
   /** The addresses among these whose public keys are not stored. */
-  readonly withoutKeys: (addresses: readonly Address[]) => Steps<readonly Address[]>;
+  readonly withoutKeys: (addresses: readonly Address[]) => Queries<readonly Address[]>;
   /** Drops all cached rows. Needed when a revert has changed the tables. */
   readonly clearCache: () => void;
 };
@@ -80,7 +80,11 @@ export function createBlockWriter(
   const cache = createWriterCache();
   const clearCache = cache.clear;
 
-  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[], isFirst = false): Steps<void> {
+  function* writePreLinearizationUtxos(
+    utxos: readonly NumberedUtxo[],
+    balances?: readonly BalanceChange[],
+    isFirst = false,
+  ): Queries<void> {
     clearCache();
     if (utxos.length === 0) return;
     const changed = balances === undefined ? yield* raisedBalances(q, utxos, isFirst) : { changes: balances, queries: [] };
@@ -89,7 +93,7 @@ export function createBlockWriter(
     yield [...changed.queries, ...queries];
   }
 
-  function* write(stored: readonly BlockToIndex[]): Steps<void> {
+  function* write(stored: readonly BlockToIndex[]): Queries<void> {
     const first = Number(stored[0]?.block.height);
     const last = Number(stored.at(-1)?.block.height);
     const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
@@ -132,11 +136,11 @@ export function createBlockWriter(
     cache.height = last;
   }
 
-  function* clearGenesisBalances(): Steps<void> {
+  function* clearGenesisBalances(): Queries<void> {
     yield [q.clearGenesisBalances];
   }
 
-  function* withoutKeys(addresses: readonly Address[]): Steps<readonly Address[]> {
+  function* withoutKeys(addresses: readonly Address[]): Queries<readonly Address[]> {
     const unknown = addresses.filter((address) => cache.storedKeys.get(address) === undefined);
     for (const row of yield* fetchRows<{ address: Uint8Array }>(q.storedKeys(unknown.map(addressBlob))))
       cache.storedKeys.set(toHex(row.address) as Address, true);
@@ -147,7 +151,7 @@ export function createBlockWriter(
 }
 
 /** Throws unless the index ends at a height: a gap in the index would never be noticed later. `wanted`: the height of the next rows. */
-function* checkHeight(q: WriterQueries, chain: Id, expected: number, wanted: number): Steps<void> {
+function* checkHeight(q: WriterQueries, chain: Id, expected: number, wanted: number): Queries<void> {
   const [row] = yield* fetchRows<{ height: number }>(q.progress([idBlob(chain)]));
   const height = row?.height ?? -1;
   if (height !== expected)

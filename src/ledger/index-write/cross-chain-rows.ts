@@ -4,10 +4,10 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { addressBlob } from '../index/blob.ts';
 import { tiebreakerOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { IndexSpec } from './block-writer.ts';
 import { incompleteImportsOf, type RecoverSigner } from './incomplete-imports.ts';
@@ -27,7 +27,7 @@ export type MovedOutputRow = {
   readonly taken_time: number | null;
 };
 
-export function* readKnownMovedOutputs(q: WriterQueries, blocks: readonly BlockToIndex[]): Steps<KnownMovedOutputs> {
+export function* readKnownMovedOutputs(q: WriterQueries, blocks: readonly BlockToIndex[]): Queries<KnownMovedOutputs> {
   const ids: Id[] = [];
   for (const { applied } of blocks)
     for (const {
@@ -81,7 +81,7 @@ export function* recordMovedOutputs(
   { id: chain, number }: Pick<IndexSpec, 'id' | 'number'>,
   blocks: readonly BlockToIndex[],
   known: KnownMovedOutputs,
-): Steps<Query[]> {
+): Queries<Query[]> {
   const insertions: SetInsertion[] = [];
   const queries: Query[] = [];
   const movesByChain = new Map<Id, SetMove[]>();

@@ -8,8 +8,8 @@ import { explorerSchema, explorerTablesOf, joinIdTexts, maxDerivedIds } from '..
 import { insertRows } from '../index/insert-rows.ts';
 import { isNft, unitsOf } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import type { Query } from '../index/steps.ts';
 import { type BalanceChange, type BalanceSums, ownPart } from '../state/balance.ts';
+import type { Query } from '../store/queries.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import { type AssetCounts, noAssetCounts } from './row-updates.ts';
 

@@ -7,7 +7,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type IndexedTestChain, openIndexedChains, type PreparedBlock } from '../index-sqlite/indexed-chains.fixture.ts';
 import { openReindex } from '../index-sqlite/reindex.ts';
 import type { IndexSpec } from './block-writer.ts';
-import { type ExportedOutput, exportedOutputSteps } from './exported-outputs.ts';
+import { type ExportedOutput, exportedOutputQueries } from './exported-outputs.ts';
 import { twoChainIDs, unindexedChainID } from './two-chains.fixture.ts';
 
 type ExportRecord = { readonly utxo: Utxo; readonly destination: ExportedOutput['destination']; readonly height: number };
@@ -41,7 +41,7 @@ test('an export is unspent for each of its owners until it is marked as spent', 
     const chains = openExportingChains(seed);
     const checker = createIndexChecker(chains.specs, 'sqlite');
     const spent = new Set<string>();
-    const { filterOwners } = exportedOutputSteps(chains.specs[0] as IndexSpec, 'sqlite');
+    const { filterOwners } = exportedOutputQueries(chains.specs[0] as IndexSpec, 'sqlite');
     for (let i = 0; i < 100; i++) {
       chains.step();
       const unspent = chains.allExports.filter(({ utxo, destination }) => destination === unindexedChainID && !spent.has(utxo.id));

@@ -4,10 +4,10 @@ import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { addressBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import type { IndexSpec } from './block-writer.ts';
 import { type MovedOutputRow, setMoveQueries } from './cross-chain-rows.ts';
 import { writerQueries } from './writer-queries.ts';
@@ -32,8 +32,8 @@ export type OwnersOfExports = { readonly owners: readonly Address[]; readonly ve
 /** `count` and `sum`: how many exports to the destination the address has, and the sum of their numbers. */
 type OwnerRow = { readonly address: Uint8Array; readonly destination: Uint8Array; readonly count: number; readonly sum: string };
 
-/** The operations of `ExportedOutputs` as steps on a database. */
-export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dialect: Dialect, schema: '' | `${string}.` = '') {
+/** The operations of `ExportedOutputs`, for both databases. */
+export function exportedOutputQueries(chain: Pick<IndexSpec, 'number' | 'id'>, dialect: Dialect, schema: '' | `${string}.` = '') {
   const q = writerQueries(dialect, chain.number, schema);
   const unspentText = `SELECT m.id, m.destination, m.put_height AS height FROM ${schema}${indexTablesOf(chain.number).movedOwner} h
     JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address = ? AND h.shelf = ${outputSets.exported}`;
@@ -45,7 +45,7 @@ export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dia
   const lastBlockTimeText = `SELECT time FROM ${tablesOf(chain.number).block} ORDER BY height DESC LIMIT 1`;
 
   return {
-    listUnspent: function* (address: Address): Steps<UnspentExport[]> {
+    listUnspent: function* (address: Address): Queries<UnspentExport[]> {
       const rows = yield* fetchRows<{ id: Uint8Array; destination: Uint8Array; height: number }>([
         { text: unspentText, values: [addressBlob(address)] },
       ]);
@@ -53,7 +53,7 @@ export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dia
     },
 
     /** Which of the addresses have unspent exports to any of the destination chains. */
-    filterOwners: function* (addresses: readonly Address[], destinations: readonly Id[]): Steps<OwnersOfExports> {
+    filterOwners: function* (addresses: readonly Address[], destinations: readonly Id[]): Queries<OwnersOfExports> {
       const chains = new Set<string>(destinations);
       const rows = (yield* fetchRows<OwnerRow>(ownersLookup(addresses.map(addressBlob)))).filter(({ destination }) =>
         chains.has(toHex(destination)),
@@ -71,7 +71,7 @@ export function exportedOutputSteps(chain: Pick<IndexSpec, 'number' | 'id'>, dia
      * Marks exports as spent and returns how many were newly marked. Without a given `time`, the time of the last block is stored, since
      * the real time is unknown: reads as of that block no longer return the outputs.
      */
-    markSpent: function* (spent: readonly (ExportedOutput & { readonly time?: number })[]): Steps<number> {
+    markSpent: function* (spent: readonly (ExportedOutput & { readonly time?: number })[]): Queries<number> {
       const times = new Map(spent.map(({ id, destination, time }) => [id + destination, time]));
       const known = yield* fetchRows<MovedOutputRow>(q.moved([...new Set(spent.map(({ id }) => id))].map(idToBytes)));
       const rows = known.filter(

@@ -1,9 +1,9 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRowGroups, type Steps } from '../index/steps.ts';
 import { txKinds } from '../index/tables.ts';
 import { boundaryAt, isRunOpen, transferRunKind } from '../index/transfer-runs.ts';
+import { fetchRowGroups, type Queries } from '../store/queries.ts';
 import type { BlockFacts } from './block-facts.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -20,7 +20,7 @@ export function* historyRows(
   cache: Pick<WriterCache, 'openRuns'>,
   facts: readonly BlockFacts[],
   feeAsset: Id,
-): Steps<SqlValue[]> {
+): Queries<SqlValue[]> {
   let { chain: isChainRun, feeAsset: isFeeRun } = cache.openRuns ?? (yield* readOpenRuns(q, idBlob(feeAsset)));
   const fee = idBlob(feeAsset);
   const rows: SqlValue[] = [];
@@ -42,7 +42,7 @@ export function* historyRows(
   return rows;
 }
 
-function* readOpenRuns(q: Pick<WriterQueries, 'lastRunBoundary'>, fee: Uint8Array): Steps<OpenRuns> {
+function* readOpenRuns(q: Pick<WriterQueries, 'lastRunBoundary'>, fee: Uint8Array): Queries<OpenRuns> {
   const rows = yield* fetchRowGroups({ chain: q.lastRunBoundary([wholeChain]), fee: q.lastRunBoundary([fee]) });
   const isOpen = ([row]: readonly unknown[]) => isRunOpen((row as { boundary: number | null } | undefined)?.boundary ?? undefined);
   return { chain: isOpen(rows.chain), feeAsset: isOpen(rows.fee) };

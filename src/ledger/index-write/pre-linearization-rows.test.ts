@@ -6,7 +6,6 @@ import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { migrateStore } from '../index/migrate.ts';
-import { syncStepRunner } from '../index/steps.ts';
 import { sortedIndexTables } from '../index-sqlite/indexed-chains.fixture.ts';
 import { openSqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import type { NewBlock } from '../state/block-change.ts';
@@ -14,6 +13,7 @@ import { registerChain } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { openStore } from '../store/store.ts';
 import { createBlockGenerator, twoChainIDs, twoChainsGenesis } from './two-chains.fixture.ts';
 
@@ -48,7 +48,7 @@ function openLinearizedChain(seed: number, withIndex = true) {
     for (const { id } of some) unknownOutputs.delete(id);
     state.addPreLinearizationUtxos([...some, ...some], withIndex ? index.indexPreLinearizationUtxos : undefined);
   };
-  return { store, state, index, spec, step, addSome, pick: source.pick, run: syncStepRunner(store.db) };
+  return { store, state, index, spec, step, addSome, pick: source.pick, run: sqliteRunner(store.db) };
 }
 
 const dump = ({ store, spec }: ReturnType<typeof openLinearizedChain>) =>

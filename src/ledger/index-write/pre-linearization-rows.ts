@@ -5,10 +5,10 @@ import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
 import { decodeOpenBuckets, encodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
 import { createSupplySums, type SupplyChange } from './block-facts.ts';
 import { assetRow, pushHolderRow } from './counter-rows.ts';
 import { type AssetRow, assetStatEntry, type HolderRow, holderEntry } from './previous-rows.ts';
@@ -24,7 +24,7 @@ export function* writePreLinearizationRows(
   chain: Id,
   utxos: readonly NumberedUtxo[],
   assetChanges: ReadonlyMap<Id, AssetCounts>,
-): Steps<void> {
+): Queries<void> {
   const [firstBlock] = yield* fetchRows<{ time: number }>(q.times([0]));
   const time = firstBlock?.time ?? 0;
   const supply = createSupplySums();

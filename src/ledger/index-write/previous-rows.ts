@@ -5,7 +5,7 @@ import type { Cache } from '../../base/cache/cache.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { decodeOpenBuckets, type OpenBuckets } from '../index/open-buckets.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRowGroups, type Steps } from '../index/steps.ts';
+import { fetchRowGroups, type Queries } from '../store/queries.ts';
 import type { BlockFacts } from './block-facts.ts';
 import type { AssetStat, Holder } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
@@ -19,7 +19,7 @@ export type PreviousRows = {
 };
 
 /** Reads the previous rows from the cache and, in one group of queries, the others from the database. */
-export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: Id, facts: readonly BlockFacts[]): Steps<PreviousRows> {
+export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: Id, facts: readonly BlockFacts[]): Queries<PreviousRows> {
   const holders = new Map<Address, Holder>();
   const assets = new Map<Id, AssetStat>();
   const uncached = {

@@ -3,7 +3,6 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement, placeholders } from '../index/batched-statement.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { createChainOutputReads } from '../index-read/read-chain-outputs.ts';
 import { numberOutputs } from '../state/block-change.ts';
 import type { Applied } from '../state/diff.ts';
@@ -11,6 +10,7 @@ import { type Tables, tablesOf } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import type { BlockWriter, IndexSpec } from './block-writer.ts';
 
@@ -24,7 +24,7 @@ const batchLimits = { blocks: 4096, txs: 8192, bytes: 4 * 1024 * 1024 };
 export function createStoredBlockIndexer(
   chain: IndexSpec,
   { write, clearGenesisBalances }: Pick<BlockWriter, 'write' | 'clearGenesisBalances'>,
-): (from: number) => Steps<void> {
+): (from: number) => Queries<void> {
   const { blocksFrom, genesisTxsFrom } = createStoredBlockReader(chain);
   return function* (from) {
     const isWholeGenesis = from === 0 && chain.completeFrom === 0;
@@ -58,7 +58,7 @@ function createStoredTxReader(chain: IndexSpec, t: Tables) {
   );
 
   /** Transactions by number, from `from` up to before `to`. `withCreated`: false leaves out the outputs they create. */
-  function* readTxs(from: number, to: number, withCreated: boolean): Steps<Applied[]> {
+  function* readTxs(from: number, to: number, withCreated: boolean): Queries<Applied[]> {
     const rows = yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>([
       { text: `SELECT id, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`, values: [from, to] },
     ]);
@@ -70,7 +70,7 @@ function createStoredTxReader(chain: IndexSpec, t: Tables) {
   }
 
   /** Outputs that transactions import, by source chain and id. */
-  function* readImported(txs: readonly Applied[]): Steps<ReadonlyMap<string, Utxo>> {
+  function* readImported(txs: readonly Applied[]): Queries<ReadonlyMap<string, Utxo>> {
     const ids = txs.flatMap(({ effects }) => effects.imported?.ids ?? []);
     const queries: Query[] = [movedById, atomicById].flatMap((byId) => byId(ids.map(idToBytes)));
     const rows = yield* fetchRows<{ id: Uint8Array; source: Uint8Array; bytes: StoredUtxo }>(queries);
@@ -78,7 +78,7 @@ function createStoredTxReader(chain: IndexSpec, t: Tables) {
   }
 
   /** The outputs of earlier transactions that transactions consume, by ID. */
-  function* readEarlier(txs: readonly Applied[]): Steps<Map<Id, NumberedUtxo>> {
+  function* readEarlier(txs: readonly Applied[]): Queries<Map<Id, NumberedUtxo>> {
     const created = new Set(txs.flatMap(({ effects }) => effects.created.map(({ id }) => id)));
     const earlier = txs.flatMap(({ effects }) => effects.spent.filter((ref) => !created.has(refId(ref))));
     const stored = yield* outputs.byRefs(earlier);
@@ -102,7 +102,7 @@ function createStoredBlockReader(chain: IndexSpec) {
   const { readTxs, readTxsWithOutputs } = createStoredTxReader(chain, t);
 
   /** Transactions of height 0, each as an addition to block 0. */
-  function* genesisTxsFrom(from: number): Steps<BlockToIndex[]> {
+  function* genesisTxsFrom(from: number): Queries<BlockToIndex[]> {
     const [genesis, next] = yield* fetchRows<BlockRow>([
       { text: `SELECT height, time, first_tx, tx_count FROM ${t.block} WHERE height < 2 ORDER BY height`, values: [] },
     ]);
@@ -115,7 +115,7 @@ function createStoredBlockReader(chain: IndexSpec) {
     }));
   }
 
-  function* blocksFrom(from: number): Steps<BlockToIndex[]> {
+  function* blocksFrom(from: number): Queries<BlockToIndex[]> {
     const rows = yield* fetchRows<BlockRow>([
       {
         text: `SELECT height, time, first_tx, tx_count, tx_bytes FROM ${t.block} WHERE height >= ? ORDER BY height LIMIT ? + 0`,

@@ -1,6 +1,6 @@
+import { runOnPostgres } from '../index/query-runner.ts';
 import { type Migration, migrations } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
-import { runSteps } from './steps.ts';
 
 /*
  * Conversion of the rows of large tables in PostgreSQL, while blocks are indexed and served. How far it is, is stored in `meta`, in the
@@ -51,7 +51,7 @@ async function convertNext(
     const name = rowName(version, chain);
     const [row] = await tx.all<{ value: number }>('SELECT value FROM meta WHERE name = ?', [name]);
     if (row === undefined) continue;
-    const done = await runSteps(tx, background(chain, row.value));
+    const done = await runOnPostgres(tx, background(chain, row.value));
     if (done === undefined) await tx.all('DELETE FROM meta WHERE name = ?', [name]);
     else await tx.all('UPDATE meta SET value = ? WHERE name = ?', [done, name]);
     return { version, done };

@@ -1,6 +1,6 @@
 import { memoize } from '../../base/cache/memoize.ts';
+import type { Query } from '../store/queries.ts';
 import type { SqlValue } from './sql.ts';
-import type { Query } from './steps.ts';
 
 /**
  * How many rows one statement may hold, largest first, ending with 1. A few sizes, so that few statements are prepared.

@@ -1,5 +1,5 @@
+import type { Query } from '../store/queries.ts';
 import type { Sql } from './sql.ts';
-import type { Query } from './steps.ts';
 import type { Column, Table } from './tables.ts';
 
 export type Dialect = Sql['dialect'];

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
 import { encodeCopyRows } from './copy-rows.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { insertRows } from './insert-rows.ts';
 import type { SqlValue } from './sql.ts';
-import { fetchRows, runSteps, type Steps } from './steps.ts';
 import { indexSchema, type Table } from './tables.ts';
 
 const table: Table = {
@@ -98,24 +99,26 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
   test('stores copied rows as it stores inserted ones; a row that is there already fails the transaction', async () => {
     const sql = openPostgres({ url: server as string, max: 1, statementMilliseconds: 30_000 });
     const add = insertRows('postgres', name, table);
-    function* stored(): Steps<SqlValue[][]> {
+    function* stored(): Queries<SqlValue[][]> {
       const found = yield* fetchRows<Record<string, SqlValue>>([{ text: `SELECT * FROM ${name} ORDER BY name, n`, values: [] }]);
       return found.map((row) => [Buffer.from(row.name as Uint8Array), row.n as number, row.rate as number, row.note as SqlValue]);
     }
     try {
       for (const text of createTable('postgres', name, table)) await sql.all(text, []);
       await sql.write((tx) =>
-        runSteps(
+        runOnPostgres(
           tx,
           (function* () {
             yield add(rows.flat());
           })(),
         ),
       );
-      expect(await runSteps(sql, stored())).toEqual(rows.map(([key, ...more]) => [Buffer.from(key as Uint8Array), ...more]).sort(byKey));
+      expect(await runOnPostgres(sql, stored())).toEqual(
+        rows.map(([key, ...more]) => [Buffer.from(key as Uint8Array), ...more]).sort(byKey),
+      );
       const more = shuffledRows(600).map(([key, n, ...rest]) => [key, (n as number) + 500, ...rest]) as SqlValue[][];
       const again = sql.write((tx) =>
-        runSteps(
+        runOnPostgres(
           tx,
           (function* () {
             yield add([...more, ...extremes].flat());
@@ -123,10 +126,10 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         ),
       );
       await expect(Promise.resolve(again)).rejects.toThrow('duplicate key');
-      expect(await runSteps(sql, stored())).toHaveLength(rows.length);
+      expect(await runOnPostgres(sql, stored())).toHaveLength(rows.length);
       // As arrays: those that are stored already are left as they are.
       const addNew = insertRows('postgres', name, table, ' ON CONFLICT DO NOTHING');
-      await runSteps(
+      await runOnPostgres(
         sql,
         (function* () {
           yield addNew([...more, ...extremes].flat());
@@ -134,7 +137,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
       );
       const all = [...rows, ...more].map(([key, ...rest]) => [Buffer.from(key as Uint8Array), ...rest] as SqlValue[]);
       const distinct = [...new Map(all.map((row) => [JSON.stringify(row.slice(0, 2)), row])).values()];
-      expect(await runSteps(sql, stored())).toEqual(distinct.sort(byKey));
+      expect(await runOnPostgres(sql, stored())).toEqual(distinct.sort(byKey));
     } finally {
       await sql.all(`DROP TABLE IF EXISTS ${name}`, []);
       await sql.close();

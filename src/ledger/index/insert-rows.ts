@@ -1,10 +1,10 @@
+import type { Query } from '../store/queries.ts';
 import { type BatchedStatement, type BatchSizes, batchedStatement, valueTuples } from './batched-statement.ts';
 import { encodeCopyRows } from './copy-rows.ts';
 import type { Dialect } from './ddl.ts';
 import { arrayStatement } from './key-array.ts';
 import { createRowSort, inOrder, type RowOrder } from './row-order.ts';
 import type { SqlValue } from './sql.ts';
-import type { Query } from './steps.ts';
 import type { Column, Table } from './tables.ts';
 
 /** Batch sizes of statements that insert or look up rows. */

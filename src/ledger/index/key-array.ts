@@ -1,9 +1,9 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
+import type { Query } from '../store/queries.ts';
 import type { BatchedStatement } from './batched-statement.ts';
 import { columnTypes } from './ddl.ts';
 import type { Sql, SqlValue } from './sql.ts';
-import type { Query } from './steps.ts';
 import type { Column } from './tables.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { memoize } from '../../base/cache/memoize.ts';
+import type { Query } from '../store/queries.ts';
 import { placeholders } from './batched-statement.ts';
 import type { Sql, SqlValue } from './sql.ts';
-import type { Query } from './steps.ts';
 
 /**
  * Builds queries that look up many keys at once. A list of keys has one of a few lengths, so that few statements are prepared; `fill` is added

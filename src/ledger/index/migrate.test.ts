@@ -9,13 +9,13 @@ import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts'
 import { chainID, genesisID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';
 import { chainSchema, sharedSchema, tablesOf } from '../state/schema.ts';
 import type { Database } from '../store/database.ts';
+import { fetchRows } from '../store/queries.ts';
 import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
 import { explorerTablesOf } from './explorer-tables.ts';
 import { indexedChains, isMigrationDue, isReadable, migratePostgres, migrateStore, registerWriter } from './migrate.ts';
 import { type Migration, migrations, migrationsAfter, newestVersion } from './migrations.ts';
-import { fetchRows } from './steps.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
 const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>

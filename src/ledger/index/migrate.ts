@@ -1,12 +1,14 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
 import { tablesOf } from '../state/schema.ts';
+import { fetchRows, type Queries, type Query } from '../store/queries.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import type { Store } from '../store/store.ts';
 import { queueBackground } from './background-migration.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
 import { type Migration, migrations, migrationsAfter, newestVersionOf } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
-import { fetchRows, type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
 /**
  * Creates or migrates the index tables in a node's own database; `chain` is the chain's number there. Their version is in `meta` beside
@@ -22,7 +24,7 @@ export function migrateStore(store: Store, chain: number, all = migrations, watc
   if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
     for (const part of outdated) {
-      syncStepRunner(db)(migrateTables(part, find.get(part.name)?.value ?? 0, 'sqlite', all, watch));
+      sqliteRunner(db)(migrateTables(part, find.get(part.name)?.value ?? 0, 'sqlite', all, watch));
       set.run(part.name, newestVersionOf(all));
     }
   });
@@ -195,7 +197,7 @@ function* migrateTables(
   dialect: Dialect,
   all: readonly Migration[],
   watch: MigrationWatch,
-): Steps<void> {
+): Queries<void> {
   const due = migrationsAfter(version, all);
   const isWatched = version > 0 && chain !== undefined;
   if (isWatched) watch.onStart({ from: version, to: newestVersionOf(all) });
@@ -219,7 +221,7 @@ function* migrateTables(
   if (isWatched) watch.onEnd();
 }
 
-function* lastTx(chain: number): Steps<number> {
+function* lastTx(chain: number): Queries<number> {
   const [row] = yield* fetchRows<{ seq: number | null }>([{ text: `SELECT max(seq) AS seq FROM ${tablesOf(chain).tx}`, values: [] }]);
   return row?.seq ?? 0;
 }
@@ -228,7 +230,7 @@ async function migratePart(tx: Sql, part: Part, all: readonly Migration[], watch
   const version = await ensureMeta(tx, part.name, 0);
   if (!isOutdated(part.name, version, newestVersionOf(all))) return;
   if (version > 0 && part.chain !== undefined) await queueBackground(tx, part.chain, migrationsAfter(version, all), all);
-  await runSteps(tx, migrateTables(part, version, 'postgres', all, watch));
+  await runOnPostgres(tx, migrateTables(part, version, 'postgres', all, watch));
   await setMeta(tx, part.name, newestVersionOf(all));
 }
 

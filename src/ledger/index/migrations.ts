@@ -1,8 +1,8 @@
 import { tablesOf } from '../state/schema.ts';
+import type { Queries } from '../store/queries.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createIndex, createTable, type Dialect } from './ddl.ts';
 import { explorerSchema, explorerTablesOf } from './explorer-tables.ts';
-import type { Steps } from './steps.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable } from './tables.ts';
 
 /**
@@ -14,13 +14,13 @@ export type Migration = {
   readonly shared: (dialect: Dialect) => string[];
   readonly chain: (dialect: Dialect, number: number) => string[];
   /** Converts existing rows, after the statements and in the same transaction: for tables that stay small. */
-  readonly rows?: (number: number, onTx: OnMigratedTx) => Steps<void>;
+  readonly rows?: (number: number, onTx: OnMigratedTx) => Queries<void>;
   /**
    * Converts existing rows of large tables. In PostgreSQL each call is a transaction of its own, while blocks are indexed and served: reads of
    * this version must work before and after, and rows that are written meanwhile have the new form. Converts some rows after the one with
    * the number `after`, and returns the number of the last; undefined if there are no more.
    */
-  readonly background?: (number: number, after: number) => Steps<number | undefined>;
+  readonly background?: (number: number, after: number) => Queries<number | undefined>;
   /** Whether a program of the version before can read the tables of this version, also while rows are converted in the background. */
   readonly isReadableByPrevious?: boolean;
   /** Whether a program of this version can read the tables of the version before. */

@@ -1,6 +1,6 @@
+import { fetchRows, type Queries, toQuery } from '../store/queries.ts';
 import { columnNames, createTable, type Dialect } from './ddl.ts';
 import { isOutdated, meta } from './migrate.ts';
-import { fetchRows, type Steps, toQuery } from './steps.ts';
 
 /** Tables beside the index that are migrated together, such as the event log. Their version is in `meta`, like those of the index. */
 export type TableSet = {
@@ -9,7 +9,7 @@ export type TableSet = {
   /** Creates the tables in the newest version. */
   readonly create: readonly string[];
   /** The first one converts tables of version 1 to version 2, and so on. */
-  readonly upgrades: readonly ((dialect: Dialect) => Steps<void>)[];
+  readonly upgrades: readonly ((dialect: Dialect) => Queries<void>)[];
   /** A column since version 2. Builds before 2026-11-17 stored no version: their tables have version 1 or 2. */
   readonly addedColumn: { readonly table: string; readonly column: string };
 };
@@ -17,7 +17,7 @@ export type TableSet = {
 export const newestTableVersion = ({ upgrades }: TableSet): number => upgrades.length + 1;
 
 /** Creates or migrates the tables. Must run inside a transaction. Throws INDEX_NEWER_SCHEMA if they are newer than this program. */
-export function* migrateTableSet(set: TableSet, dialect: Dialect): Steps<void> {
+export function* migrateTableSet(set: TableSet, dialect: Dialect): Queries<void> {
   yield createTable(dialect, 'meta', meta).map(toQuery);
   const [stored] = yield* fetchRows<{ value: number }>([{ text: 'SELECT value FROM meta WHERE name = ?', values: [set.name] }]);
   const version = stored?.value ?? (yield* findVersion(set, dialect));
@@ -34,7 +34,7 @@ export function* migrateTableSet(set: TableSet, dialect: Dialect): Steps<void> {
 }
 
 /** The version of tables whose version is not stored; 0 if they do not exist. */
-function* findVersion({ addedColumn: { table, column } }: TableSet, dialect: Dialect): Steps<number> {
+function* findVersion({ addedColumn: { table, column } }: TableSet, dialect: Dialect): Queries<number> {
   const columns = yield* fetchRows<{ name: string }>([columnNames(dialect, table)]);
   if (columns.length === 0) return 0;
   return columns.some(({ name }) => name === column) ? 2 : 1;

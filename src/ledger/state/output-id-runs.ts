@@ -1,4 +1,4 @@
-import type { SqlValue } from '../store/database.ts';
+import type { Queries, Query } from '../store/queries.ts';
 
 /*
  * Rows of table `output_id`. The IDs of 16,384 outputs after each other are a run: an entry of 8 bytes for each output (4 of its ID, 4 the
@@ -123,10 +123,6 @@ export function isFindable({ number, ids }: OutputIdRow, runs: number): boolean 
   return rowsToRead(runs, range * 2 ** shift).includes(number);
 }
 
-type Query = { readonly text: string; readonly values: readonly SqlValue[] };
-/** Database work as `Steps` of ledger/index/steps.ts: yields groups of queries, and receives the rows of each. */
-export type Work<T> = Generator<readonly Query[], T, readonly (readonly unknown[])[]>;
-
 /** Queries of the table of a chain. */
 export function createRunQueries(table: string) {
   const inRange = 'WHERE number >= ? AND number < ?';
@@ -136,7 +132,7 @@ export function createRunQueries(table: string) {
   const byNumber = (count: number) => `SELECT ids FROM ${table} WHERE number IN (${Array(count).fill('?').join(', ')})`;
   const [few, many] = [byNumber(fewRows), byNumber(manyRows)];
 
-  function* mergePart({ level, run, firstSource, sources: { from, to } }: MergePart): Work<void> {
+  function* mergePart({ level, run, firstSource, sources: { from, to } }: MergePart): Queries<void> {
     const bounds = Array.from({ length: fanOut }, (_, i) => [
       rowNumber(level - 1, firstSource + i, from),
       rowNumber(level - 1, firstSource + i, to),
@@ -161,11 +157,11 @@ export function createRunQueries(table: string) {
 
   return {
     /** Merges what becomes due while the number of new runs grows from `before` to `after`. Their rows must be stored. */
-    merge: function* (before: number, after: number): Work<void> {
+    merge: function* (before: number, after: number): Queries<void> {
       for (let runs = before + 1; runs <= after; runs++) for (const part of partsAt(runs)) yield* mergePart(part);
     },
     /** Transactions of stored runs that may have created an output. */
-    find: function* (runs: number, prefix: IdPrefix): Work<number[]> {
+    find: function* (runs: number, prefix: IdPrefix): Queries<number[]> {
       const numbers = rowsToRead(runs, prefix);
       const queries: Query[] = [];
       for (let at = 0; at < numbers.length; ) {

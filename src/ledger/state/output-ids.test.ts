@@ -6,10 +6,11 @@ import { makeTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { checkChain } from './check.ts';
 import { openChain } from './open-chain.fixture.ts';
 import { createRunQueries, isFindable, type OutputIdRow, rowsToRead } from './output-id-runs.ts';
-import { createRecentIds, workRunner } from './output-ids.ts';
+import { createRecentIds } from './output-ids.ts';
 import { chainID, randomChain } from './random-chain.fixture.ts';
 
 const output = {
@@ -98,7 +99,7 @@ test('runs are merged, so that a look-up in 90 of them reads 40 rows at most and
   db.exec('CREATE TABLE ids(number INTEGER PRIMARY KEY, last_tx INTEGER NOT NULL, ids BLOB NOT NULL)');
   const insert = db.prepare('INSERT INTO ids VALUES (?, ?, ?)');
   const all = db.prepare<OutputIdRow>('SELECT number, last_tx, ids FROM ids');
-  const run = workRunner(db);
+  const run = sqliteRunner(db);
   const queries = createRunQueries('ids');
   const recent = createRecentIds();
   const txSize = 4096;

@@ -1,17 +1,7 @@
 import { utxoIdBytes } from '../../avm/tx/utxo.ts';
 import { compare, equal } from '../../base/bytes/octets.ts';
-import type { Database } from '../store/database.ts';
-import { createStatementCache } from '../store/statement-cache.ts';
-import {
-  aboveNewRuns,
-  createRunQueries,
-  type IdPrefix,
-  newRunOf,
-  newRunRows,
-  type OutputIdRow,
-  prefixOfBytes,
-  type Work,
-} from './output-id-runs.ts';
+import type { Queries } from '../store/queries.ts';
+import { aboveNewRuns, createRunQueries, type IdPrefix, newRunOf, newRunRows, type OutputIdRow, prefixOfBytes } from './output-id-runs.ts';
 import { outputNumber, txOfOutput } from './output-number.ts';
 import { createdCount, verifyStoredTx } from './stored-tx.ts';
 import { outputsAreKnown } from './tx-outputs.ts';
@@ -94,13 +84,13 @@ const maxPrefixes = 4;
 
 type OutputIdReads = {
   /** The IDs behind the last run up to a transaction, which must be the last stored one if they have to be read. */
-  readonly recentUpTo: (tx: number) => Work<RecentIds>;
+  readonly recentUpTo: (tx: number) => Queries<RecentIds>;
   /** The numbers of outputs by their IDs; undefined where there is none. Outputs of `old_utxo` are not found. */
-  readonly find: (ids: readonly Uint8Array[]) => Work<(number | undefined)[]>;
+  readonly find: (ids: readonly Uint8Array[]) => Queries<(number | undefined)[]>;
   /** IDs in a range, both ends included, in order. Ranges of more than `maxPrefixes` prefixes are too wide: none is found. */
-  readonly between: (low: Uint8Array, high: Uint8Array) => Work<Uint8Array[]>;
+  readonly between: (low: Uint8Array, high: Uint8Array) => Queries<Uint8Array[]>;
   /** Merges runs after new ones were stored: their number was `before` and is `after`. */
-  readonly merge: (before: number, after: number) => Work<void>;
+  readonly merge: (before: number, after: number) => Queries<void>;
   /** Forgets the IDs behind the last run, after a failed commit. */
   readonly forgetRecent: () => void;
 };
@@ -114,7 +104,7 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
   const txOf = `SELECT id, bytes FROM ${t.tx} WHERE seq = ?`;
   let recent: { readonly ids: RecentIds; readonly epoch: number } | undefined;
 
-  function* readRecent(): Work<RecentIds> {
+  function* readRecent(): Queries<RecentIds> {
     const readAt = epoch();
     const [found] = (yield [{ text: lastRun, values: [] }]) as readonly LastRunRow[][];
     const last = found?.[0];
@@ -175,7 +165,7 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
   };
 
   /** The output among those of some transactions that has an ID. */
-  function* resolve(id: Uint8Array, txs: readonly number[]): Work<number | undefined> {
+  function* resolve(id: Uint8Array, txs: readonly number[]): Queries<number | undefined> {
     for (const tx of txs) {
       let index = 0;
       for (const one of idsOf(yield* readTx(tx))) {
@@ -186,7 +176,7 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
     return undefined;
   }
 
-  function* readTx(tx: number): Work<Pick<TxRow, 'id' | 'bytes'> | undefined> {
+  function* readTx(tx: number): Queries<Pick<TxRow, 'id' | 'bytes'> | undefined> {
     const [rows] = (yield [{ text: txOf, values: [tx] }]) as readonly TxRow[][];
     return rows?.[0];
   }
@@ -215,16 +205,6 @@ export function addIdsOf(recent: RecentIds, created: readonly NumberedId[], last
 }
 
 type NumberedId = { readonly seq: number; readonly utxo: { readonly id: string } };
-
-/** Runs such work on SQLite. */
-export function workRunner(db: Database): <T>(work: Work<T>) => T {
-  const prepared = createStatementCache(db);
-  return (work) => {
-    let step = work.next();
-    while (step.done !== true) step = work.next(step.value.map(({ text, values }) => prepared(text).all(...values)));
-    return step.value;
-  };
-}
 
 type LastRunRow = Pick<OutputIdRow, 'number' | 'last_tx'>;
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly known: number };

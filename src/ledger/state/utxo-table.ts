@@ -5,8 +5,9 @@ import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts'
 import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
+import { sqliteRunner } from '../store/sqlite-runner.ts';
 import { damagedRow, StateError } from './fault.ts';
-import { addIdsOf, createOutputIdReads, workRunner } from './output-ids.ts';
+import { addIdsOf, createOutputIdReads } from './output-ids.ts';
 import { abovePreLinearization, indexOfOutput, isPreLinearizationOutput, outputNumber, txOfOutput } from './output-number.ts';
 import type { Tables } from './schema.ts';
 import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo, storedID } from './stored-utxo.ts';
@@ -72,7 +73,7 @@ export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   const insertIds = bulkInsert(db, `INSERT INTO ${t.outputId}`, 3);
   const ids = createOutputIdReads(t, epoch);
-  const run = workRunner(db);
+  const run = sqliteRunner(db);
   let clears = 0;
   const cache = createCache<Id, NumberedUtxo>('unspentOutputs', {
     size: (_, { bytes }) => unspentEntrySize(bytes),

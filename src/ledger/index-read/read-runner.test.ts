@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Sql } from '../index/sql.ts';
-import { fetchRows, type Steps } from '../index/steps.ts';
-import { stepRunnerOn } from './read-run.ts';
+import { fetchRows, type Queries } from '../store/queries.ts';
+import { queryRunnerOn } from './read-runner.ts';
 
 /** Creates a runner on a database that returns the text of each query as its row, and pauses after every `interval` queries until `resume`. */
 function createPausingRunner(interval: number) {
@@ -34,7 +34,7 @@ function createPausingRunner(interval: number) {
     },
   };
   return {
-    run: stepRunnerOn(sql, longWork),
+    run: queryRunnerOn(sql, longWork),
     queried,
     isReading: () => isReading,
     revert: () => {
@@ -49,7 +49,7 @@ function createPausingRunner(interval: number) {
 
 const query = (text: string) => ({ text, values: [] });
 
-function* twoSteps(): Steps<readonly string[]> {
+function* twoSteps(): Queries<readonly string[]> {
   const first = yield* fetchRows<string>([query('a'), query('b'), query('c')]);
   return [...first, ...(yield* fetchRows<string>([query('d')]))];
 }

@@ -1,29 +1,32 @@
-import type { LongWork, Pause } from '../../base/timing/long-work.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { runOnPostgres } from '../index/query-runner.ts';
 import type { Sql } from '../index/sql.ts';
-import { type Query, runSteps, type Steps } from '../index/steps.ts';
+import type { Queries, Query } from '../store/queries.ts';
+import { startOnSqlite } from '../store/sqlite-runner.ts';
 
-/** Runs a query that is written as steps. */
-export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
+/** Runs queries; a function creates them, since they start again after a revert. */
+export type RunQueries = <T>(create: () => Queries<T>) => Promise<T>;
 
 /**
- * Creates the runner of steps. On PostgreSQL other transactions may commit between two steps; steps must allow for that. On SQLite all
- * steps of a run see one snapshot, unless `longWork` is passed: then a long run pauses between queries, and blocks may be written during a
- * pause. So `longWork` is only for queries as of a height.
+ * Creates the runner of reads. On PostgreSQL other transactions may commit between two groups of queries; reads must allow for that. On SQLite
+ * all queries of a read see one snapshot, unless `longWork` is passed: then a long read pauses between queries, and blocks may be written during
+ * a pause. So `longWork` is only for queries as of a height.
  */
-export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
+export function queryRunnerOn(sql: Sql, longWork?: LongWork): RunQueries {
   const { read } = sql;
   // All queries of a group at once: those with the same text become one statement; see statement-joiner.ts.
-  if (read === undefined) return (steps) => runSteps(sql, steps(), Number.POSITIVE_INFINITY);
-  return async (steps) => {
-    const pause = longWork?.begin() ?? neverPause;
-    let run = startRun(sql, steps(), pause);
-    let paused = read(run.runUntilPause);
-    while (paused !== undefined) {
-      const { epoch, resumed } = paused;
+  if (read === undefined) return (create) => runOnPostgres(sql, create(), Number.POSITIVE_INFINITY);
+  const runOne = ({ text, values }: Query) => sql.all<unknown>(text, values) as unknown[];
+  return async (create) => {
+    const pause = longWork?.begin();
+    let run = startOnSqlite(create(), runOne, pause);
+    let resumed = read(run.runUntilPause);
+    while (resumed !== undefined) {
+      const epoch = sql.epoch?.();
       await resumed;
-      paused = read(() => {
+      resumed = read(() => {
         // Rows from before a revert do not match rows from after it.
-        if (epoch !== sql.epoch?.()) run = startRun(sql, steps(), pause);
+        if (epoch !== sql.epoch?.()) run = startOnSqlite(create(), runOne, pause);
         return run.runUntilPause();
       });
     }
@@ -34,7 +37,7 @@ export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
 /** A read that is a single query, and what its rows mean. */
 export type SingleRead<T> = { readonly query: Query; readonly resultOf: (rows: readonly unknown[]) => T };
 
-/** Runs a single query, without the transaction that steps have on SQLite: to begin and end one takes as long as a small query. */
+/** Runs a single query, without the transaction that `queryRunnerOn` opens on SQLite: to begin and end one takes as long as a small query. */
 export const singleReaderOn =
   (sql: Sql) =>
   async <T>({ query, resultOf }: SingleRead<T>): Promise<T> =>
@@ -79,37 +82,5 @@ export function constantReaderOn(
       known ??= await readOne(single);
       return known ?? missing;
     };
-  };
-}
-
-const neverPause: Pause = () => undefined;
-
-/** `epoch` is the epoch of the database when the pause began; `resumed` resolves when the pause ends. */
-type PausedRun = { readonly epoch: number | undefined; readonly resumed: Promise<void> };
-
-type SqliteRun<T> = {
-  /** Runs queries until the next pause. Returns undefined when all queries are done. */
-  readonly runUntilPause: () => PausedRun | undefined;
-  readonly result: () => T;
-};
-
-function startRun<T>(sql: Sql, steps: Steps<T>, pause: Pause): SqliteRun<T> {
-  let step = steps.next();
-  let results: (readonly unknown[])[] = [];
-  return {
-    runUntilPause: () => {
-      while (step.done !== true) {
-        for (let query = step.value[results.length]; query !== undefined; query = step.value[results.length]) {
-          results.push(sql.all<unknown>(query.text, query.values) as unknown[]);
-          const resumed = pause();
-          if (resumed !== undefined) return { epoch: sql.epoch?.(), resumed };
-        }
-        const finished = results;
-        results = [];
-        step = steps.next(finished);
-      }
-      return undefined;
-    },
-    result: () => (step as IteratorReturnResult<T>).value,
   };
 }
