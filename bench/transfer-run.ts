@@ -74,7 +74,7 @@ function openTransferRun(dir: string, counter?: WriteCounter) {
     chain.verify(built);
     chain.setPreference(built.id);
     measure('block');
-    chain.accept(built.id);
+    chain.accept([built.id]);
     measure('store');
   };
 

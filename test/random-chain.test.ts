@@ -104,7 +104,7 @@ function createRun(setup: { strict: boolean; path?: string }): Run {
     const sibling = local.chain.parse(makeBlock({ ...good, time: clock + 1n }).bytes);
     for (const one of [sibling, block]) local.chain.verify(one);
     local.chain.setPreference(block.id);
-    local.chain.accept(block.id);
+    local.chain.accept([block.id]);
     expect(local.chain.lastAccepted()).toBe(block.id);
     rejectSibling(local, sibling.id);
   };
@@ -221,7 +221,7 @@ function replayedHash({ local, deposits }: Run): string {
     clock = block.time;
     for (const { from, utxo } of deposits.filter(({ height }) => height === block.height - 1n)) fresh.deposit(from, utxo);
     fresh.chain.verify(block);
-    fresh.chain.accept(block.id);
+    fresh.chain.accept([block.id]);
   }
   for (const { from, utxo } of deposits.filter(({ height }) => height === fresh.state.height())) fresh.deposit(from, utxo);
   expect(parseBlock(fresh.state.block(fresh.chain.lastAccepted()) as Uint8Array).id).toBe(local.chain.lastAccepted());

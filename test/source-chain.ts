@@ -77,7 +77,7 @@ export function openSourceChain(seed: number): SourceChain {
         const { id: parentID, height } = local.state.lastAccepted();
         const block = local.chain.parse(makeBlock({ parentID, height: height + 1n, time: clock, txs: randomTxs() }).bytes);
         local.chain.verify(block);
-        local.chain.accept(block.id);
+        local.chain.accept([block.id]);
       }
     },
   };

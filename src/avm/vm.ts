@@ -47,10 +47,11 @@ type VmDecisions = {
   readonly prepare: (block: EngineBlock) => Promise<void>;
   /** Throws a fault if the block is invalid; else it is processing from now on. Its parent must be processing or last accepted. */
   readonly verify: (block: EngineBlock) => void;
-  /** Accepts a block, which must be processing and a child of the last accepted one. It is stored when this returns or is resolved. */
-  readonly accept: (id: Id) => void | Promise<void>;
-  /** Accepts a chain of processing blocks, lowest first, in one commit: bootstrapping is much faster with it. All are accepted, or none. */
-  readonly acceptAll: (ids: readonly Id[]) => void | Promise<void>;
+  /**
+   * Accepts processing blocks, each the child of the one before it and the first a child of the last accepted one, in one commit: all are accepted, or
+   * none. They are stored when this returns or is resolved. An engine accepts one at a time; with several, bootstrapping is much faster.
+   */
+  readonly accept: (ids: readonly Id[]) => void | Promise<void>;
   /** Rejects a processing block, or one that was built and will not be verified. All its transactions are back in the pool even if this throws. */
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
@@ -67,11 +68,8 @@ type VmDecisions = {
  */
 export type Vm = VmBlocks & VmBuilder & VmDecisions;
 
-/** A Vm that has stored blocks when its accepting functions return; `writeMore` runs in the database transaction of the blocks. */
-export type StoringVm = Vm & {
-  readonly accept: (id: Id, writeMore?: () => void) => void;
-  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
-};
+/** A Vm that has stored blocks when `accept` returns; `writeMore` runs in the database transaction of the blocks. */
+export type StoringVm = Vm & { readonly accept: (ids: readonly Id[], writeMore?: () => void) => void };
 
 /** What the health check shows of an engine. Durations in milliseconds. */
 export type EngineReport = { readonly processingBlocks: number; readonly longestProcessing: number; readonly averageAcceptance: number };

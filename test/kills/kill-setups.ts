@@ -264,7 +264,7 @@ function replayHash(db: Database, { deposits }: Seen): string {
     const block = fresh.chain.parse(bytes);
     clock = block.time;
     fresh.chain.verify(block);
-    fresh.chain.accept(block.id);
+    fresh.chain.accept([block.id]);
   }
   const hash = stateHash(fresh.store.db);
   fresh.close();

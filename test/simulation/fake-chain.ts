@@ -158,8 +158,7 @@ export function createFakeChain(disk: Disk, options: FakeChainOptions): FakeChai
     blockBytes: (id) => (processing.get(id) ?? stored(id))?.bytes,
     prepare: () => options.delay(options.prepareMilliseconds()),
     verify,
-    accept: (id) => accept([id]),
-    acceptAll: accept,
+    accept,
     reject: (id) => {
       const txs = processing.get(id)?.txs ?? building.get(id) ?? [];
       processing.delete(id);

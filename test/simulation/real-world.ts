@@ -75,8 +75,7 @@ export function createRealWorld(loop: EventLoop, random: Random, scenario: Scena
         vm.verify(block);
         verified.set(block.id, block);
       },
-      accept: (id) => accepting([id], () => void vm.accept(id)),
-      acceptAll: (ids) => accepting(ids, () => void vm.acceptAll(ids)),
+      accept: (ids) => accepting(ids, () => void vm.accept(ids)),
       setPreference: (id) => {
         preferences.set(wrapped, id);
         vm.setPreference(id);

@@ -155,7 +155,7 @@ function crashAtAccept(loop: EventLoop, random: Random, { crashesAtAccept, troub
     wrap: (vm: Vm, node: HonestNode): Vm => {
       const { accept, verify } = vm;
       return Object.assign(vm, {
-        accept: (id: Id) => (mustCrash(node) ? crash(node) : accept(id)),
+        accept: (ids: readonly Id[]) => (mustCrash(node) ? crash(node) : accept(ids)),
         verify: (block: EngineBlock) => {
           verify(block);
           limit.verified(node.id, block.height);

@@ -42,7 +42,7 @@ export function fundAccounts(request: FundingRequest): void {
     now: verifier.now,
     parent: () => ({ ...parent, view: opened.ledger }),
     importedByAncestors: () => new Set(),
-    effects: effectsOf,
+    effectsOf,
     onDropped: () => {},
   });
   opened.ledger.accept([{ block, diff }]);

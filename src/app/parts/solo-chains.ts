@@ -1,13 +1,12 @@
 import { type Account, deriveAccounts } from '../../avm/wallet/accounts.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
-import type { NewBlock } from '../../ledger/state/block-change.ts';
 import { fundAccounts } from '../chains/account-funding.ts';
 import { readAccounts, readFundedKey, withAddresses } from '../chains/account-list.ts';
 import { openFork, type RunningFork, withForkedReads } from '../chains/fork.ts';
 import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, stopChain } from '../chains/node-chain.ts';
 import { type AvmChainSpec, createChainAddressFormat, runChain } from '../setup/avm-chain.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { NodeStore } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 import type { NodeCore } from './node-core.ts';
 import type { Contribution } from './parts.ts';
@@ -28,7 +27,7 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
   const accounts = deriveAccounts(config.accounts, env.keyCrypto);
   const writer = { ...core.writer, ...(impersonation && { impersonation }) };
   const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
-    const running = runChain(spec, markImpersonated(opening.opened, impersonation), { ...writer, fork });
+    const running = runChain(spec, opening.opened.ledger, { ...writer, fork });
     parts.add({ close: () => stopChain(running) });
     const chain = createNodeChain(running, opening, context);
     return fork === undefined ? chain : withFork(chain, fork, context);
@@ -85,11 +84,3 @@ const withFork = (chain: NodeChain, fork: RunningFork, context: NetworkContext):
   backfillRevision: () => chain.backfillRevision() + fork.revision(),
   services: { ...chain.services, avm: withForkedReads(fork, createChainAddressFormat(chain.spec.id, context.chain), chain.services.avm) },
 });
-
-/** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
-const markImpersonated = ({ ledger }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined ? ledger : { ...ledger, accept: (blocks, more) => ledger.accept(blocks.map(withMarks(impersonation)), more) };
-
-const withMarks =
-  ({ markedIn }: Impersonation) =>
-  (accepted: NewBlock): NewBlock => ({ ...accepted, impersonatedTxs: markedIn(accepted.block) });

@@ -183,6 +183,7 @@ export function createAvmChain(
     onVerified: observer.onVerified,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
+    impersonatedTxs: deps.impersonation?.markedIn,
     prepareWalletTx: (tx) => prepare(tx),
     prepareTx: (tx, expected) =>
       options.fetchInputs?.(tx)?.then(() => deps.recovery.prepare(tx, expected)) ?? deps.recovery.prepare(tx, expected),

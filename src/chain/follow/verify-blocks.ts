@@ -59,7 +59,7 @@ export async function verifyBlocks(fetched: readonly FetchedBlock[], last: Block
         now: timing.unix,
         parent: (id) => (id === parent.id ? parent : undefined),
         importedByAncestors: () => imported,
-        effects: (tx) => inputs.effects.get(tx) as Effects,
+        effectsOf: (tx) => inputs.effects.get(tx) as Effects,
         onDropped: () => {},
       });
       for (const id of processing.imported) imported.add(id);

@@ -1,77 +1,74 @@
-import type { Block } from '../../avm/tx/block.ts';
-import type { Effects } from '../../avm/tx/effects.ts';
-import type { Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { type BuildDeps, buildBlock } from './builder.ts';
 import type { Ledger } from './ledger.ts';
+import type { Mempool } from './mempool.ts';
 import { type ProcessingBlock, verifyBuiltBlock } from './processing.ts';
 import type { ProcessingTree } from './processing-tree.ts';
 import type { ReturnedTxs } from './returned-txs.ts';
 
-export type BuiltBlocksDeps = Pick<BuildDeps, 'mempool' | 'verifier' | 'onDropped'> & {
-  readonly ledger: Pick<Ledger, 'hasTx'>;
-  /** The clock that block times are compared with, in Unix seconds. */
-  readonly blockClock: () => bigint;
-  /** Returns the clock for the time of a new block. */
-  readonly newBlockClock: () => () => bigint;
-};
-
 /** Limit for built blocks that were not verified; an engine builds one at a time. */
 const maxBuilt = 8;
 
-/** The blocks that this node has built and not verified yet. They hold their transactions, which are not in the mempool meanwhile. */
-export function createBuiltBlocks(deps: BuiltBlocksDeps, processing: ProcessingTree, returned: ReturnedTxs, effects: (tx: Tx) => Effects) {
-  const { parentAt, importedByAncestors } = processing;
+/**
+ * The blocks that this node has built and not verified yet, for undecided-blocks.ts. A built block holds its transactions, which are not in the mempool
+ * meanwhile; they go back there when the block is removed without being verified.
+ */
+export function createBuiltBlocks({
+  ledger,
+  mempool,
+  processing,
+  returnedTxs,
+  now,
+}: {
+  readonly ledger: Pick<Ledger, 'hasTx'>;
+  readonly mempool: Mempool;
+  readonly processing: ProcessingTree;
+  readonly returnedTxs: ReturnedTxs;
+  /** The clock that block times are compared with, in Unix seconds. */
+  readonly now: () => bigint;
+}) {
   const built = new Map<Id, ProcessingBlock>();
 
-  const giveBack = ({ id, txs }: Block): void => {
+  const remove = ({ block: { id, txs } }: ProcessingBlock): void => {
     built.delete(id);
-    returned.add(txs.filter((tx) => !deps.ledger.hasTx(tx.id)));
+    returnedTxs.add(txs.filter((tx) => !ledger.hasTx(tx.id)));
   };
 
   return {
-    /** Builds a block on `preferred`; undefined if no valid transaction waits. */
-    build: (preferred: Id): Block | undefined => {
-      const parent = parentAt(preferred);
-      if (parent === undefined) return undefined;
-      const { mempool, verifier, onDropped, newBlockClock } = deps;
-      const tools = { mempool, verifier, now: newBlockClock(), importedByAncestors, effects, onDropped, returnToMempool: returned.add };
-      const next = buildBlock(parent, tools);
-      if (next === undefined) return undefined;
-      for (const [id, { block }] of built) {
+    /** Adds a block. Removes the oldest ones if there are too many. */
+    add: (added: ProcessingBlock): void => {
+      for (const oldest of built.values()) {
         if (built.size < maxBuilt) break;
-        built.delete(id);
-        returned.add(block.txs);
+        remove(oldest);
       }
-      built.set(next.block.id, next);
-      return next.block;
+      built.set(added.block.id, added);
     },
-    /** Verifies a built block and removes it here; undefined if there is none with this ID. An invalid one gives its transactions back. */
+    /** Verifies a built block and takes it out; undefined if there is none with this ID. The transactions of an invalid one go back to the mempool. */
     takeVerified: (id: Id): ProcessingBlock | undefined => {
       const own = built.get(id);
       if (own === undefined) return undefined;
       built.delete(id);
       try {
-        verifyBuiltBlock(own, { now: deps.blockClock, parent: parentAt, importedByAncestors });
+        verifyBuiltBlock(own, { now, parent: processing.parentAt, importedByAncestors: processing.importedByAncestors });
       } catch (error) {
-        returned.add(own.block.txs.filter((tx) => deps.mempool.drops.reasonOf(tx.id) === undefined));
+        returnedTxs.add(own.block.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
         throw error;
       }
       return own;
     },
-    /** Rejects a built block. Returns false if there is none with this ID. */
+    /** Removes a built block. Returns false if there is none with this ID. */
     reject: (id: Id): boolean => {
       const own = built.get(id);
-      if (own !== undefined) giveBack(own.block);
+      if (own !== undefined) remove(own);
       return own !== undefined;
     },
-    /** Rejects the blocks up to a height, where another one was accepted. Returns whether there were any. */
+    /** Removes the blocks up to a height, where another one was accepted. Returns whether there were any. */
     rejectUpTo: (height: bigint): boolean => {
       const late = [...built.values()].filter(({ block }) => block.height <= height);
-      for (const { block } of late) giveBack(block);
+      for (const one of late) remove(one);
       return late.length > 0;
     },
     holdsTx: (id: Id): boolean => [...built.values()].some(({ block }) => block.txs.some((tx) => tx.id === id)),
+    /** Forgets all blocks and their transactions: after a revert. */
     clear: () => built.clear(),
   };
 }

@@ -212,7 +212,7 @@ describe('several blocks at once', () => {
     chain.verify(right);
     expect(chain.processing()).toBe(2);
     expect(chain.status(b.id)).toBe('Processing');
-    chain.accept(left.id);
+    chain.accept([left.id]);
     chain.reject(right.id);
     expect(chain.processing()).toBe(0);
     expect(ledger.lastAccepted().id).toBe(left.id);
@@ -233,8 +233,8 @@ describe('several blocks at once', () => {
     const second = chain.build();
     expect(second?.parentID).toBe(first.id);
     chain.verify(second!);
-    chain.accept(first.id);
-    chain.accept(second!.id);
+    chain.accept([first.id]);
+    chain.accept([second!.id]);
     expect(chain.status(child.id)).toBe('Accepted');
   });
 
@@ -255,7 +255,7 @@ describe('several blocks at once', () => {
       spent = tx.id;
       const block = makeBlock({ parentID: previous?.id ?? chain.lastAccepted(), height: BigInt(height), time: 2000n, txs: [tx] });
       chain.verify(block);
-      if (previous !== undefined) chain.accept(previous.id);
+      if (previous !== undefined) chain.accept([previous.id]);
       previous = block;
       if ((height + 1) % window !== 0) continue;
       windowTimes.push(performance.now() - started);
@@ -286,7 +286,7 @@ describe('several blocks at once', () => {
     for (let height = 1; height <= 50; height++) {
       const block = makeBlock({ parentID, height: BigInt(height), time: 2000n, txs: [spend([[genesis.id, height]])] });
       chain.verify(block);
-      if (before !== undefined) chain.accept(before);
+      if (before !== undefined) chain.accept([before]);
       before = parentID = block.id;
     }
     // A weak reference is cleared only between turns of the event loop.
@@ -313,7 +313,7 @@ describe('several blocks at once', () => {
 
   test('only a processing block can be decided', () => {
     const { chain } = setUp();
-    expect(messageOf(() => chain.accept(other))).toContain('block not found');
+    expect(messageOf(() => chain.accept([other]))).toContain('block not found');
     expect(messageOf(() => chain.reject(other))).toContain('block not found');
   });
 });

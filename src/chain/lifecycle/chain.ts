@@ -1,12 +1,12 @@
+import type { Block } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
-import type { EngineBlock, StoringVm } from '../../avm/vm.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
-import type { AnyFault } from '../../base/fault.ts';
 import { createCommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
-import { createTxIntake, type TxIntake, type TxIntakeOptions } from './tx-intake.ts';
+import { createTxIntake, type TxIntakeOptions } from './tx-intake.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 
@@ -22,39 +22,24 @@ export type ChainDeps = TxIntakeOptions & {
   readonly isClockAdjustable?: boolean;
   /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
   readonly takeNextBlockTime?: () => bigint | undefined;
+  /** The transactions of a block that were accepted without a valid signature, because their owners are impersonated. They are stored with the block. */
+  readonly impersonatedTxs?: (block: Block) => readonly Id[];
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
   /** Recovers the signers of a transaction of a block ahead; `expected` lists the signatures that verification needs. */
   readonly prepareTx?: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
 };
 
+/** One chain: the Vm that an engine drives, and what the RPC methods need. */
+export type Chain = ReturnType<typeof createChain>;
+
 /** What a snapshot saves of a chain besides its accepted state, and a revert restores. */
-export type RevertibleChain = {
+export type RevertibleChain = Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending'> & {
   readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all' | 'get'>;
-  readonly processing: () => number;
-  /** The transactions that wait for a block, for a snapshot. */
-  readonly pending: () => PendingTxs;
-  /**
-   * Continues after a revert of the accepted state: replaces the pending transactions, which are verified when a block is built, and forgets
-   * which transactions were dropped, and why. No block may be processing.
-   */
-  readonly continueAfterRevert: (pending: PendingTxs) => void;
-  /** Adds further pending transactions after `continueAfterRevert`, for a long list that is added in parts. */
-  readonly restorePending: (txs: readonly Tx[]) => void;
 };
 
-/** One chain: the Vm that an engine drives, and what the RPC methods need. */
-export type Chain = StoringVm &
-  TxIntake &
-  RevertibleChain & {
-    /** Forgets why transactions were dropped: after a change of the clock the reasons may no longer hold. */
-    readonly forgetDropReasons: () => void;
-    /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
-    readonly commitFailure: () => AnyFault | undefined;
-  };
-
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
-export function createChain(deps: ChainDeps): Chain {
+export function createChain(deps: ChainDeps) {
   const { ledger, verifier, now } = deps;
   const mempool = createMempool();
   const commitState = createCommitState(() => deps.onCommitState?.());
@@ -64,17 +49,17 @@ export function createChain(deps: ChainDeps): Chain {
   const notifyWork = (): void => {
     onWork();
   };
-  const { forBlocks, ...intake } = createTxIntake(
+  const intake = createTxIntake(
     { ledger, verifier, mempool, commitState, isBootstrapping: () => isBootstrapping, isInBlock: (id) => blocks.holdsTx(id), notifyWork },
     deps,
   );
+  const { forBlocks } = intake;
   const blocks = createUndecidedBlocks({
     ledger,
     verifier,
     mempool,
     commitState,
     acceptUnknownImports: deps.acceptUnknownImports ?? false,
-    /** The clock that block times are compared with. */
     blockClock: () => {
       const time = now();
       const last = deps.isClockAdjustable === true ? ledger.lastAccepted().time : time;
@@ -84,6 +69,7 @@ export function createChain(deps: ChainDeps): Chain {
       const fixedTime = mempool.size().txs > 0 ? deps.takeNextBlockTime?.() : undefined;
       return fixedTime === undefined ? now : () => fixedTime;
     },
+    impersonatedTxs: deps.impersonatedTxs,
     checkRules: forBlocks.checkRules,
     onDropped: forBlocks.onDropped,
     onAccepted: forBlocks.onAccepted,
@@ -103,54 +89,67 @@ export function createChain(deps: ChainDeps): Chain {
     );
   };
 
+  /** Adds further pending transactions after `continueAfterRevert`, for a long list that is added in parts. */
   const restorePending = (txs: readonly Tx[]): void => {
     blocks.returnToMempool(txs);
     if (txs.length > 0) notifyWork();
   };
 
   return {
-    ...intake,
-    lastAccepted: () => ledger.lastAccepted().id,
+    lastAccepted: (): Id => ledger.lastAccepted().id,
     blockIdAtHeight: ledger.blockIdAt,
-    build: () => {
-      const block = blocks.build();
-      // No block is left to store: only the next transaction will show whether storing works again.
-      if (block === undefined && mempool.size().txs === 0) commitState.clear();
-      return block;
-    },
+    build: blocks.build,
     nextBuildTime: () => (isBootstrapping ? undefined : 0),
     parse: blocks.parse,
-    block: (id) => {
-      const undecided = blocks.block(id);
-      if (undecided !== undefined) return undecided;
+    block: (id: Id): EngineBlock | undefined => {
+      const processing = blocks.block(id);
+      if (processing !== undefined) return processing;
       const bytes = ledger.block(id);
       return bytes === undefined ? undefined : blocks.parse(bytes);
     },
-    blockBytes: (id) => blocks.block(id)?.bytes ?? ledger.block(id),
+    blockBytes: (id: Id): Uint8Array | undefined => blocks.block(id)?.bytes ?? ledger.block(id),
     prepare,
     verify: blocks.verify,
-    accept: (id: Id, writeMore?: () => void) => blocks.acceptAll([id], writeMore),
-    acceptAll: blocks.acceptAll,
+    accept: blocks.accept,
     reject: blocks.reject,
     setPreference: blocks.setPreference,
-    setBootstrapping: (on) => {
+    setBootstrapping: (on: boolean): void => {
       isBootstrapping = on;
       verifier.setBootstrapping(on);
     },
-    onWork: (listener) => {
+    onWork: (listener: () => void): void => {
       onWork = listener;
     },
     waiting: () => mempool.size().txs,
+
+    issue: intake.issue,
+    issueAfterPending: intake.issueAfterPending,
+    expectedSignatures: intake.expectedSignatures,
+    queueWalletTx: intake.queueWalletTx,
+    checkIssuable: intake.checkIssuable,
+    status: intake.status,
+    report: intake.report,
+    dropTx: intake.dropTx,
+
     mempool,
-    forgetDropReasons: mempool.drops.clear,
+    /** The number of processing blocks. */
     processing: blocks.processing,
-    pending: () => {
+    /** Forgets why transactions were dropped: after a change of the clock the reasons may no longer hold. */
+    forgetDropReasons: mempool.drops.clear,
+    /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
+    commitFailure: commitState.failure,
+    /** The transactions that wait for a block, for a snapshot. */
+    pending: (): PendingTxs => {
       const walletQueue = forBlocks.walletQueue();
       // The first one of the queue may still be prepared; a revert must find it in the mempool, since nothing else adds it.
       const head = walletQueue.slice(0, 1).filter((bytes) => mempool.get(idOf(bytes)) === undefined);
       return { mempool: [...mempool.all(), ...head.map((bytes) => parseTx(bytes))], walletQueue };
     },
-    continueAfterRevert: (pending) => {
+    /**
+     * Continues after a revert of the accepted state: replaces the pending transactions, which are verified when a block is built, and forgets
+     * which transactions were dropped, and why. No block may be processing.
+     */
+    continueAfterRevert: (pending: PendingTxs): void => {
       blocks.restart();
       mempool.clear();
       commitState.clear();
@@ -158,6 +157,5 @@ export function createChain(deps: ChainDeps): Chain {
       restorePending(pending.mempool);
     },
     restorePending,
-    commitFailure: commitState.failure,
   };
 }

@@ -139,7 +139,7 @@ export function setUp(
     if (block === undefined) return undefined;
     chain.verify(block);
     chain.setPreference(block.id);
-    chain.accept(block.id);
+    chain.accept([block.id]);
     return ledger.blocks.get(block.id);
   };
   return {

@@ -26,7 +26,7 @@ type HeaderVerifyDeps = {
 
 type BlockVerifyDeps = HeaderVerifyDeps & {
   readonly verifier: BlockVerifier;
-  readonly effects: (tx: Tx) => Effects;
+  readonly effectsOf: (tx: Tx) => Effects;
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
 };
 
@@ -40,7 +40,7 @@ export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBloc
   const imported = new Set<Id>();
   for (const tx of block.txs) {
     verifyTxInBlock(tx, diff, deps);
-    const effects = deps.effects(tx);
+    const effects = deps.effectsOf(tx);
     const ids = effects.imported?.ids ?? noIds;
     if (ids.some((id) => imported.has(id))) {
       const conflict = conflictingTxsError();

@@ -21,7 +21,7 @@ describe('built blocks', () => {
     chain.verify(first);
     chain.verify(second);
     expect(chain.processing()).toBe(2);
-    chain.accept(first.id);
+    chain.accept([first.id]);
     chain.reject(second.id);
     expect([chain.status(a.id), chain.status(b.id), chain.waiting()]).toEqual(['Accepted', 'Processing', 1]);
   });
@@ -41,7 +41,7 @@ describe('built blocks', () => {
     const own = chain.build()!;
     expect(spends).toEqual([a.id, a.id]);
     chain.verify(own);
-    chain.accept(own.id);
+    chain.accept([own.id]);
     expect([spends.length, chain.status(a.id)]).toEqual([2, 'Accepted']);
     chain.verify(blockOn(ledger.lastAccepted(), [b]));
     expect(spends.slice(2)).toEqual([b.id]);
@@ -87,7 +87,7 @@ describe('built blocks', () => {
     chain.build();
     const foreign = blockOn(ledger.lastAccepted(), [b]);
     chain.verify(foreign);
-    chain.accept(foreign.id);
+    chain.accept([foreign.id]);
     chain.setPreference(foreign.id);
     expect([chain.waiting(), notified]).toEqual([1, 2]);
     chain.issue(c);
@@ -109,7 +109,7 @@ describe('built blocks', () => {
     const honest = blockOn(ledger.lastAccepted(), [coinSpender(0)]);
     const forged = { ...honest, txs: [coinSpender(1)] };
     chain.verify(forged);
-    chain.accept(forged.id);
+    chain.accept([forged.id]);
     expect([chain.status(coinSpender(0).id), chain.status(coinSpender(1).id)]).toEqual(['Accepted', 'Unknown']);
   });
 });
@@ -164,7 +164,7 @@ describe('a foreign block that conflicts with the mempool', () => {
     for (const tx of [mine, next]) chain.queueWalletTx(tx);
     const foreign = blockOn(ledger.lastAccepted(), [coinSpender(0, 'theirs')]);
     chain.verify(foreign);
-    chain.accept(foreign.id);
+    chain.accept([foreign.id]);
     expect(dropped).toEqual([[mine.id, 'MEMPOOL_CONFLICT']]);
     expect([chain.status(mine.id), chain.mempool.get(next.id)?.id]).toEqual(['Rejected', next.id]);
   });
@@ -175,7 +175,7 @@ describe('a foreign block that conflicts with the mempool', () => {
     chain.verify(foreign);
     const mine = coinSpender(0, 'mine');
     chain.issue(mine);
-    chain.accept(foreign.id);
+    chain.accept([foreign.id]);
     expect([chain.waiting(), chain.status(mine.id)]).toEqual([0, 'Rejected']);
   });
 });
@@ -186,7 +186,7 @@ test('a transaction of a rejected block that was accepted with another block doe
   const [left, right] = [blockOn(ledger.lastAccepted(), [tx]), blockOn(ledger.lastAccepted(), [tx, coinSpender(1)])];
   chain.verify(left);
   chain.verify(right);
-  chain.accept(left.id);
+  chain.accept([left.id]);
   chain.reject(right.id);
   expect([...chain.mempool.all()].map(({ id }) => id)).toEqual([coinSpender(1).id]);
 });
@@ -201,10 +201,10 @@ test('a chain of blocks is accepted in one commit, or not at all', () => {
   const full = () => {
     throw new Error('disk full');
   };
-  expect(() => chain.acceptAll(ids, full)).toThrow('disk full');
+  expect(() => chain.accept(ids, full)).toThrow('disk full');
   expect([chain.lastAccepted(), chain.processing()]).toEqual([genesisID, 3]);
   let written = 0;
-  chain.acceptAll(ids, () => written++);
+  chain.accept(ids, () => written++);
   expect([chain.lastAccepted(), chain.processing(), written]).toEqual([ids[2]!, 0, 1]);
   expect([0n, 1n, 3n, 4n].map(chain.blockIdAtHeight)).toEqual([genesisID, ids[0], ids[2], undefined]);
   expect(chain.blockBytes(ids[1]!)).toEqual(blocks[1]!.bytes);
@@ -221,7 +221,7 @@ test('a block that is not stored drops no transaction that spends an output of a
   const accept = spyOn(ledger, 'accept').mockImplementationOnce(() => {
     throw new Error('disk is full');
   });
-  expect(() => chain.accept(failed.id)).toThrow('disk is full');
+  expect(() => chain.accept([failed.id])).toThrow('disk is full');
   chain.reject(failed.id);
   expect(chain.waiting()).toBe(5);
   for (let i = 0; i < 3; i++) decide();

@@ -1,107 +1,126 @@
 import { type Block, parseBlock } from '../../avm/tx/block.ts';
-import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { View } from '../../avm/view.ts';
 import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import type { AnyFault } from '../../base/fault.ts';
-import { type BuiltBlocksDeps, createBuiltBlocks } from './built-blocks.ts';
+import { buildBlock } from './builder.ts';
+import { createBuiltBlocks } from './built-blocks.ts';
 import type { CommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
-import { conflictError } from './mempool.ts';
+import { conflictError, type Mempool } from './mempool.ts';
 import { type ProcessingBlock, verifyBlock } from './processing.ts';
 import { createProcessingTree } from './processing-tree.ts';
 import { createReturnedTxs } from './returned-txs.ts';
+import type { TxVerifier } from './tx-verifier.ts';
 
-/** What an engine does with blocks. */
-type BlockDecisions = {
-  readonly setPreference: (id: Id) => void;
-  readonly build: () => Block | undefined;
-  readonly verify: (block: EngineBlock) => void;
-  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
-  readonly reject: (id: Id) => void;
-};
-
-/** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
-type UndecidedBlocks = BlockDecisions & {
-  readonly parse: (bytes: Uint8Array) => EngineBlock;
-  readonly block: (id: Id) => EngineBlock | undefined;
-  /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
-  readonly parentView: (block: EngineBlock) => View | undefined;
-  readonly txsOf: (block: EngineBlock) => readonly Tx[];
-  /** Puts transactions back into the mempool without verifying them; one that conflicts with another there is dropped. */
-  readonly returnToMempool: (txs: readonly Tx[]) => void;
-  /** Whether an undecided block holds a transaction, or keeps it because it conflicts with one of its own. */
-  readonly holdsTx: (id: Id) => boolean;
-  readonly processing: () => number;
-  /** Continues on a reverted state. No block may be processing. */
-  readonly restart: () => void;
-};
-
-type UndecidedBlocksDeps = BuiltBlocksDeps & {
+/**
+ * The blocks that the engine of a chain has not decided: built but not verified, or processing. A transaction leaves the mempool with a block; it
+ * comes back if the block is rejected. chain.ts offers these functions to the engine; they are described in avm/vm.ts.
+ */
+export function createUndecidedBlocks({
+  ledger,
+  verifier,
+  mempool,
+  commitState,
+  acceptUnknownImports,
+  blockClock,
+  newBlockClock,
+  impersonatedTxs,
+  checkRules,
+  onDropped,
+  onAccepted,
+  notifyWork,
+}: {
   readonly ledger: Ledger;
+  readonly verifier: TxVerifier;
+  readonly mempool: Mempool;
   readonly commitState: Pick<CommitState, 'recordFailure' | 'clear'>;
-  /** See ChainDeps. */
+  /** See createChain. */
   readonly acceptUnknownImports: boolean;
+  /** The clock that block times are compared with, in Unix seconds. */
+  readonly blockClock: () => bigint;
+  /** Returns the clock for the time of a new block. */
+  readonly newBlockClock: () => () => bigint;
+  /** See createChain. */
+  readonly impersonatedTxs: ((block: Block) => readonly Id[]) | undefined;
+  /** Throws a fault if the transaction is invalid on the last accepted state. */
   readonly checkRules: (tx: Tx) => void;
+  /** Called when the mempool has dropped a transaction. */
+  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
   readonly onAccepted: (tx: Tx) => void;
   readonly notifyWork: () => void;
-};
-
-export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlocks {
-  const { ledger, verifier, mempool, onDropped, blockClock: now } = deps;
+}) {
   const processing = createProcessingTree(ledger);
-  const returned = createReturnedTxs(deps);
-  const { importedByAncestors } = processing;
-  /** The blocks that this file has made or decoded; every other object is decoded from its bytes. */
-  const decoded = new WeakSet<object>();
-  const effects = memoizeEffects();
-  const built = createBuiltBlocks(deps, processing, returned, effects);
+  const { parentAt, importedByAncestors } = processing;
+  const returnedTxs = createReturnedTxs({ mempool, ledger, checkRules, onDropped });
+  const built = createBuiltBlocks({ ledger, mempool, processing, returnedTxs, now: blockClock });
+  const decoder = createBlockDecoder();
   let preferred = ledger.lastAccepted().id;
 
-  const remember = (block: Block): Block => {
-    decoded.add(block);
-    return block;
+  const build = (): Block | undefined => {
+    const parent = parentAt(preferred);
+    const next =
+      parent &&
+      buildBlock({
+        parent,
+        mempool,
+        verifier,
+        now: newBlockClock(),
+        importedByAncestors,
+        onDropped,
+        returnToMempool: returnedTxs.add,
+      });
+    if (next === undefined) {
+      // No block is left to store: only the next transaction will show whether storing works again.
+      if (mempool.size().txs === 0) commitState.clear();
+      return undefined;
+    }
+    built.add(next);
+    return decoder.remember(next.block);
   };
-  const wholeBlock = (block: EngineBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
-
-  /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
-  const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.drops.mark(tx.id, reason);
-  /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
-  const withKnownTxs = (block: Block): Block => remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
 
   const verify = (block: EngineBlock): void => {
     if (processing.get(block.id) !== undefined) return;
-    const verified = built.takeVerified(block.id) ?? verifyForeign(wholeBlock(block));
+    const verified = built.takeVerified(block.id) ?? verifyForeign(decoder.decode(block));
     processing.add({ ...verified, displaced: mempool.remove(verified.block.txs) });
   };
   const verifyForeign = (block: Block): ProcessingBlock => {
-    const parent = deps.acceptUnknownImports ? processing.parentWithUnknownImports : processing.parentAt;
-    return verifyBlock(withKnownTxs(block), { verifier, now, parent, importedByAncestors, effects, onDropped: noteInvalid });
+    // A transaction in the mempool was verified before, and the verifier knows it by its object.
+    const withKnownTxs = decoder.remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
+    return verifyBlock(withKnownTxs, {
+      verifier,
+      now: blockClock,
+      parent: acceptUnknownImports ? processing.parentWithUnknownImports : parentAt,
+      importedByAncestors,
+      effectsOf,
+      // A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped.
+      onDropped: (tx, reason) => mempool.drops.mark(tx.id, reason),
+    });
   };
 
-  const acceptAll = (ids: readonly Id[], writeMore?: () => void): void => {
+  const accept = (ids: readonly Id[], writeMore?: () => void): void => {
     const accepted = ids.map(processing.require);
     const last = accepted.at(-1)?.block;
     if (last === undefined) return;
     try {
       ledger.accept(
-        accepted.map(({ block, diff }) => ({ block, diff })),
+        accepted.map(({ block, diff }) => ({ block, diff, impersonatedTxs: impersonatedTxs?.(block) })),
         writeMore,
       );
     } catch (error) {
-      deps.commitState.recordFailure(last.height, error);
+      commitState.recordFailure(last.height, error);
       throw error;
     }
     for (const { block, displaced } of accepted) {
       processing.remove(block.id);
       for (const conflict of displaced) onDropped(conflict.tx, conflictError(conflict));
       for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
-      for (const tx of block.txs) deps.onAccepted(tx);
+      for (const tx of block.txs) onAccepted(tx);
     }
-    if (built.rejectUpTo(last.height)) deps.notifyWork();
-    deps.commitState.clear();
+    if (built.rejectUpTo(last.height)) notifyWork();
+    commitState.clear();
   };
 
   /** Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. */
@@ -110,45 +129,48 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     const { block, displaced } = processing.require(id);
     processing.remove(id);
     try {
-      returned.addIfValid([...displaced.map(({ tx }) => tx), ...block.txs]);
+      returnedTxs.addIfValid([...displaced.map(({ tx }) => tx), ...block.txs]);
     } finally {
-      deps.notifyWork();
+      notifyWork();
     }
   };
 
   return {
-    setPreference: (id) => {
+    setPreference: (id: Id): void => {
       preferred = id;
     },
-    build: () => {
-      const block = built.build(preferred);
-      return block && remember(block);
-    },
-    parse: (bytes) => remember(parseBlock(bytes)),
+    build,
+    parse: (bytes: Uint8Array): Block => decoder.remember(parseBlock(bytes)),
+    /** A processing block. */
     block: processing.get,
-    parentView: ({ parentID }) => processing.parentAt(parentID)?.view,
-    txsOf: (block) => wholeBlock(block).txs,
+    /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
+    parentView: ({ parentID }: EngineBlock): View | undefined => parentAt(parentID)?.view,
+    txsOf: (block: EngineBlock): readonly Tx[] => decoder.decode(block).txs,
     verify,
-    acceptAll,
+    accept,
     reject,
-    returnToMempool: returned.add,
-    holdsTx: (id) => processing.holdsTx(id) || built.holdsTx(id),
+    /** Puts transactions back into the mempool without verifying them; one that conflicts with another there is dropped. */
+    returnToMempool: returnedTxs.add,
+    /** Whether an undecided block holds a transaction, or keeps it because it conflicts with one of its own. */
+    holdsTx: (id: Id): boolean => processing.holdsTx(id) || built.holdsTx(id),
+    /** The number of processing blocks. */
     processing: processing.size,
-    restart: () => {
+    /** Continues on a reverted state. No block may be processing. */
+    restart: (): void => {
       preferred = ledger.lastAccepted().id;
       built.clear();
     },
   };
 }
 
-/** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
-function memoizeEffects(): (tx: Tx) => Effects {
-  const known = createObjectSlot<Tx, Effects>();
-  return (tx) => {
-    const before = known.get(tx);
-    if (before !== undefined) return before;
-    const effects = effectsOf(tx);
-    known.set(tx, effects);
-    return effects;
+/** Decodes the blocks of an engine, which may be objects that this chain has made or decoded before, or others that have only bytes in common. */
+function createBlockDecoder() {
+  const decoded = new WeakSet<object>();
+  return {
+    remember: (block: Block): Block => {
+      decoded.add(block);
+      return block;
+    },
+    decode: (block: EngineBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes)),
   };
 }

@@ -33,9 +33,9 @@ function fakeVm(queue: string[]) {
       if (block.id.endsWith('bad')) throw new Error('bad block');
       blocks.set(block.id, block);
     },
-    accept: (id) => {
+    accept: ([id]) => {
       calls.push(`accept ${id}`);
-      last = id;
+      last = id as Id;
     },
     reject: () => {},
     setPreference: (id) => void calls.push(`prefer ${id}`),
@@ -131,9 +131,9 @@ test('a block that cannot be stored is rejected, and its transactions are built 
   const { vm, calls, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();
   let isFull = true;
-  const accept = (id: Id) => {
+  const accept = (ids: readonly Id[]) => {
     if (isFull) throw new Error('disk full');
-    vm.accept(id);
+    vm.accept(ids);
   };
   const reject = (id: Id) => {
     calls.push(`reject ${id}`);

@@ -36,7 +36,7 @@ export type SoloEngine = Engine & {
 
 /** The part of a Vm that the solo engine drives. `accept` must have stored the block when it returns. */
 export type SoloVm = Pick<Vm, 'lastAccepted' | 'build' | 'block' | 'verify' | 'reject' | 'setPreference' | 'onWork' | 'waiting'> & {
-  readonly accept: (id: Id) => void;
+  readonly accept: (ids: readonly Id[]) => void;
 };
 
 const retryDelay = 1000;
@@ -184,7 +184,7 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
       processingSince = started;
       vm.verify(block);
       vm.setPreference(block.id);
-      if (attempt(() => vm.accept(block.id))) {
+      if (attempt(() => vm.accept([block.id]))) {
         acceptedBlock = block;
         accepted++;
         acceptanceTime += now() - started;

@@ -13,7 +13,7 @@ const batchLimits = { blocks: 512, bytes: 2 * 1024 * 1024 } as const;
 /** Executes blocks, lowest first: the next batch is prepared while one is verified and accepted. Other work of the process runs between batches. */
 export async function executeBlocks(
   blocks: readonly EngineBlock[],
-  vm: Pick<Vm, 'prepare' | 'verify' | 'acceptAll'>,
+  vm: Pick<Vm, 'prepare' | 'verify' | 'accept'>,
   timers: Timers,
   onExecuted: (count: number) => void,
   isStopped: () => boolean,
@@ -40,7 +40,7 @@ async function prepareBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'prepare
   }
 }
 
-async function acceptBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'verify' | 'acceptAll'>): Promise<void> {
+async function acceptBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'verify' | 'accept'>): Promise<void> {
   const verified: EngineBlock[] = [];
   let failure: BootstrapError | undefined;
   for (const block of batch) {
@@ -52,7 +52,7 @@ async function acceptBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'verify' 
       break;
     }
   }
-  if (verified.length > 0) await vm.acceptAll(verified.map(({ id }) => id));
+  if (verified.length > 0) await vm.accept(verified.map(({ id }) => id));
   if (failure !== undefined) throw failure;
 }
 

@@ -48,7 +48,7 @@ export function createDecisions({ vm, consensus, timers, counters, alphaPreferen
   const execute = (decisions: readonly Decision[], from: number): Promise<void> | undefined => {
     for (let index = from; index < decisions.length; index++) {
       const decision = decisions[index] as Decision;
-      const promise = decision.kind === 'accepted' ? vm.accept(decision.block.id) : vm.reject(decision.block.id);
+      const promise = decision.kind === 'accepted' ? vm.accept([decision.block.id]) : vm.reject(decision.block.id);
       if (promise instanceof Promise)
         return promise.then(() => {
           decided(decision);

@@ -58,8 +58,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
       calls.push(`verify ${labelOf(block)}`);
       processing.set(block.id, block);
     },
-    accept,
-    acceptAll: (ids) => ids.forEach(accept),
+    accept: (ids) => ids.forEach(accept),
     reject: (id) => {
       calls.push(`reject ${labelOf(processing.get(id) as EngineBlock)}`);
       processing.delete(id);

@@ -407,7 +407,7 @@ describe('what peers can make an engine hold', () => {
 
 test('an error while a decided block is executed stops the engine and is reported once', async () => {
   const { push, chits, take, vm, fatal } = openEngine();
-  const failing = vm as { accept: (id: Id) => void };
+  const failing = vm as { accept: (ids: readonly Id[]) => void };
   failing.accept = () => {
     throw new Error('disk full');
   };

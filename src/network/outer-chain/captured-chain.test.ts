@@ -72,10 +72,10 @@ describe('executing the captured chain', () => {
       chain.vm.verify(block);
       batch.push(block.id);
       if (batch.length < 10) continue;
-      chain.vm.acceptAll(batch);
+      chain.vm.accept(batch);
       batch = [];
     }
-    chain.vm.acceptAll(batch);
+    chain.vm.accept(batch);
     chain.vm.setBootstrapping(false);
     expectSameChain(chain);
     chain.close();

@@ -89,7 +89,7 @@ export function createIssuer(): () => Tx {
 export function acceptBlock(vm: Vm, block: EngineBlock): void {
   vm.verify(block);
   vm.setPreference(block.id);
-  vm.accept(block.id);
+  vm.accept([block.id]);
 }
 
 /** Issues a transaction, builds a block with it and accepts it. */

@@ -27,10 +27,10 @@ test('a failure while the outer block is stored leaves both chains at the block 
   const block = chain.vm.build()!;
   chain.vm.verify(block);
   isFailing = true;
-  expect(() => chain.vm.accept(block.id)).toThrow('disk full');
+  expect(() => chain.vm.accept([block.id])).toThrow('disk full');
   expect([chain.vm.lastAccepted(), chain.state.height(), chain.vm.blockIdAtHeight(2n)]).toEqual([first.id, 1n, undefined]);
   isFailing = false;
-  chain.vm.accept(block.id);
+  chain.vm.accept([block.id]);
   expect([chain.vm.lastAccepted(), chain.state.height(), chain.vm.blockIdAtHeight(2n)]).toEqual([block.id, 2n, block.id]);
   chain.close();
 });

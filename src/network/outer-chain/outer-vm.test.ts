@@ -258,7 +258,7 @@ describe('several outer blocks of one inner block', () => {
     const { b, tx, calls, blocks } = siblings();
     for (const block of blocks) b.vm.verify(block);
     expect(calls).toEqual(['verify']);
-    b.vm.accept(blocks[1].id);
+    b.vm.accept([blocks[1].id]);
     b.vm.reject(blocks[0].id);
     expect([b.vm.lastAccepted(), b.chain.status(tx.id), b.vm.blockIdAtHeight(2n)]).toEqual([blocks[1].id, 'Accepted', blocks[1].id]);
     expect(calls).toEqual(['verify']);
@@ -286,10 +286,10 @@ describe('several outer blocks of one inner block', () => {
     const children = [onLeft, onRight].map(({ bytes }) => b.vm.parse(bytes)) as [EngineBlock, EngineBlock];
     for (const block of [...blocks, ...children]) b.vm.verify(block);
     expect(calls).toEqual(['verify', 'verify']);
-    b.vm.accept(right.id);
+    b.vm.accept([right.id]);
     for (const { id } of [left, children[0]]) b.vm.reject(id);
     expect([calls.length, b.chain.processing()]).toEqual([2, 1]);
-    b.vm.accept(children[1].id);
+    b.vm.accept([children[1].id]);
     expect([b.vm.lastAccepted(), b.chain.processing(), b.state.height()]).toEqual([onRight.id, 0, 3n]);
   });
 });
@@ -317,7 +317,7 @@ describe('a block that was built', () => {
     const { vm } = setUp();
     vm.reject(vm.build()!.id);
     expect(vm.waiting()).toBe(1);
-    vm.accept(acceptable(vm));
+    vm.accept([acceptable(vm)]);
     expect(vm.waiting()).toBe(0);
   });
 

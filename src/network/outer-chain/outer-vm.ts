@@ -80,11 +80,11 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
     if (headers.accepts(outer, innerBlock)) await inner.prepare(innerBlock);
   };
 
-  const acceptAll = (ids: readonly Id[]): void => {
+  const accept = (ids: readonly Id[]): void => {
     const accepted = ids.map(undecided.requireVerified);
     const top = accepted.at(-1);
     if (top === undefined) return;
-    inner.acceptAll(
+    inner.accept(
       accepted.map(({ inner: { id } }) => id),
       () => store.insert(accepted.map(({ outer, inner: { height } }) => ({ outer, height }))),
     );
@@ -111,8 +111,7 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
     blockBytes: (id) => undecided.get(id)?.outer.bytes ?? store.bytes(id) ?? firstBytes(id),
     prepare,
     verify,
-    accept: (id) => acceptAll([id]),
-    acceptAll,
+    accept,
     reject: undecided.reject,
     setPreference: (id) => {
       preferred = id;
