@@ -26,7 +26,7 @@ export function createPageTokenAdder(secret: Uint8Array): AddPageToken {
   const listKeyOf = ({ path: target, body }: LoadCall): string => {
     const { path, query } = splitTarget(target);
     const found = tree.find(body === undefined ? 'GET' : 'POST', path);
-    if (found === undefined) throw new BenchError(`no route for ${target}`);
+    if (found === undefined || found === 'malformed') throw new BenchError(`no route for ${target}`);
     const { route: row, texts } = found;
     const names = pathNames(row.path);
     const inQuery = queryTexts(query);

@@ -4,8 +4,9 @@ import { findMismatches } from '../src/api/contract/schema-mismatches.fixture.ts
 import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
 import type { MetricsApiDeps } from '../src/api/metrics-api/series-cache.ts';
 import { paramContextFor } from '../src/api/rest/chain-name.ts';
-import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
+import { createApi } from '../src/api/rest/dispatch.ts';
 import { createSender, type RequestOptions, testApiOptions } from '../src/api/rest/requests.fixture.ts';
+import { bindRoutes } from '../src/api/rest/route.ts';
 import type { ServedChain, ServedChains } from '../src/api/rest/served-chains.ts';
 import { type Id, zeroId } from '../src/base/bytes/id.ts';
 import { bucketStart } from '../src/ledger/index/bucket-start.ts';

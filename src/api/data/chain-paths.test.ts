@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { formatHex } from '../../base/bytes/hex.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { bindRoutes } from '../rest/dispatch.ts';
 import { buildOpenApi } from '../rest/openapi.ts';
+import { bindRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import {
   type AnyJson,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest } from '../access/gate.ts';
 import { apiError, notFound } from './api-error.ts';
-import { type ApiOptions, bindRoutes, createApi } from './dispatch.ts';
+import { type ApiOptions, createApi } from './dispatch.ts';
 import { findErrorProblem } from './requests.fixture.ts';
-import type { ApiRoute } from './route.ts';
+import { type ApiRoute, bindRoutes } from './route.ts';
 import { type Deps, routes, start } from './test-routes.fixture.ts';
 
 describe('routing', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
-import { bindRoutes, createApi } from './dispatch.ts';
+import { createApi } from './dispatch.ts';
 import { apiHealthRoutes } from './health.ts';
 import { createSender, findErrorProblem, testApiOptions } from './requests.fixture.ts';
+import { bindRoutes } from './route.ts';
 import type { ApiHealthDeps, HealthComponent } from './served-chains.ts';
 
 const up: HealthComponent = { probeWrite: async () => {}, probeRead: async () => {} };

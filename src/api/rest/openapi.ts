@@ -4,9 +4,9 @@ import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
 import { ageHeader, heightHeader, type LimitHeader, limitHeaders, minHeightHeader } from '../http/own-headers.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
-import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
 import { compileRouteParams } from './params.ts';
+import type { BoundRoute } from './route.ts';
 
 /** The parts of an OpenAPI 3.1 document that this server writes. */
 export type OpenApiDocument = {

@@ -9,9 +9,9 @@ function createConsistency() {
   let changes = 0;
   let height = 1;
   const consistency: ReadConsistency = {
-    atLeast: (height) => {
+    atLeast: async (height) => {
       asked.push(height);
-      return height > 1000 ? Promise.reject(new Fault('behind', { code: 'DATABASE_BEHIND' })) : undefined;
+      if (height > 1000) throw new Fault('behind', { code: 'DATABASE_BEHIND' });
     },
     changes: () => changes,
     // Rises with every answer.

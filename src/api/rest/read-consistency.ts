@@ -3,10 +3,8 @@
  * read sees what the one before it saw.
  */
 export type ReadConsistency = {
-  /**
-   * Waits until reads see the block at a height of the X-Chain; undefined if they do already. Rejects with DATABASE_BEHIND if no server has it.
-   */
-  readonly atLeast: (height: number) => Promise<void> | undefined;
+  /** Waits until reads see the block at a height of the X-Chain. Rejects with DATABASE_BEHIND if no server has it. */
+  readonly atLeast: (height: number) => Promise<void>;
   /** Counts the moments since which another server may be read: reads before and after one may not agree, so an answer is made again. */
   readonly changes: () => number;
   /** The height that was served last: no answer shows a later block of the X-Chain. */

@@ -17,7 +17,7 @@ test('the cache does not keep the whole URL string in memory', () => {
   for (let at = 0; at < 60; at++) {
     const target = `/v1/things/a?size=${at}`;
     const url = Buffer.alloc(4_000_000, `${target}&`).toString('latin1');
-    expect(find(createTestRequest(url.slice(0, target.length))).target).toBe(route);
+    expect(find(createTestRequest(url.slice(0, target.length)))).toMatchObject({ target: route });
   }
   expect(residentMegabytes() - before).toBeLessThan(100);
 });

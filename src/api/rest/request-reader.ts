@@ -4,7 +4,7 @@ import { copyText } from '../../base/cache/copy-text.ts';
 import { memoize } from '../../base/cache/memoize.ts';
 import { Fault } from '../../base/fault.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { apiError, invalidParams, notFound } from './api-error.ts';
+import { ApiError, apiError, invalidParams, notFound } from './api-error.ts';
 import type { ParamContext, Params } from './param.ts';
 import { compileRouteParams } from './params.ts';
 import { type ParsedRequest, readParams } from './read-params.ts';
@@ -13,18 +13,18 @@ import type { ApiRoute } from './route.ts';
 import { createRouteTree, pathNames } from './route-tree.ts';
 
 /** The route of a request, and a function that reads the parameters. */
-export type MatchedRoute<R> = { readonly target: R; readonly parse: (request: HttpRequest) => ParsedRequest | Promise<ParsedRequest> };
+export type MatchedRoute<R> = { readonly target: R; readonly parse: (request: HttpRequest) => Promise<ParsedRequest> };
 
 /**
  * Returns a function that finds the route of a request. Routes and parameters depend only on the path and query, and many requests repeat, so
- * the results are cached. Throws an `ApiError` 404 if there is no such route.
+ * the results are cached. Returns the error to answer, 404 or 400, if there is no such route.
  */
 export function createRequestReader<R>(
   routes: readonly R[],
   routeOf: (route: R) => ApiRoute<unknown>,
   context: ParamContext,
   budget?: CacheBudget,
-): (request: HttpRequest) => MatchedRoute<R> {
+): (request: HttpRequest) => MatchedRoute<R> | ApiError {
   const tree = createRouteTree(routes, routeOf);
   const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
   /** Parameters are compiled when their route is first requested: a program starts sooner. */
@@ -34,9 +34,10 @@ export function createRequestReader<R>(
   const match = (
     method: string,
     { method: originalMethod, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>,
-  ): MatchedRoute<R> => {
+  ): MatchedRoute<R> | ApiError => {
     const found = tree.find(method, path);
-    if (found === undefined) throw notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
+    if (found === 'malformed') return invalidParams(['path is not valid percent-encoding']);
+    if (found === undefined) return notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
     const { id } = routeOf(found.route);
     const { params, bodyNames } = paramsOf(found.route);
     const names = namesOf.get(found.route) as readonly string[];
@@ -52,7 +53,7 @@ export function createRequestReader<R>(
     let parsed: ParsedRequest | undefined;
     return {
       target: found.route,
-      parse: () => {
+      parse: async () => {
         parsed ??= read();
         return parsed;
       },
@@ -68,7 +69,7 @@ export function createRequestReader<R>(
     if (cached !== undefined) return cached;
     // Path and query may be slices of a longer string. Copying them avoids keeping all of it in memory.
     const matched = match(method, { method: request.method, path: copyText(request.path), query: copyText(request.query) });
-    cache.set(key, matched);
+    if (!(matched instanceof ApiError)) cache.set(key, matched);
     return matched;
   };
 }

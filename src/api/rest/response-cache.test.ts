@@ -6,10 +6,10 @@ import { noSharedCache, type SharedCache } from '../access/shared-cache.ts';
 import { type CachePolicy, route } from '../contract/route.ts';
 import { pageSize, pageToken } from '../contract/route-params.ts';
 import { anything, text } from '../contract/schema.ts';
-import { bindRoutes, createApi } from './dispatch.ts';
+import { createApi } from './dispatch.ts';
 import { createSender, testApiOptions } from './requests.fixture.ts';
 import { type CachedResponse, type CacheRequest, createResponseCache } from './response-cache.ts';
-import { type ApiRoute, implementRoutes } from './route.ts';
+import { type ApiRoute, bindRoutes, implementRoutes } from './route.ts';
 import { createSharedResponseCache } from './shared-response-cache.ts';
 
 /** The simulated state that responses depend on: height, clock, and backfilled past. */
@@ -45,13 +45,13 @@ const routes: readonly ApiRoute<World>[] = policies.flatMap((policy) => {
   );
 });
 
-function start(world: World, maxBytes = 1_000_000, isAsync = false, shared?: SharedCache) {
+function start(world: World, maxBytes = 1_000_000, shared?: SharedCache) {
   const now = () => world.now;
-  const currentVersion = () => ({ tip: `tip ${world.height}`, past: `past ${world.past}` });
+  const currentVersion = async () => ({ tip: `tip ${world.height}`, past: `past ${world.past}` });
   const cache = createResponseCache({
     budget: budgetFor('responses', maxBytes),
     now,
-    version: isAsync ? async () => currentVersion() : currentVersion,
+    version: currentVersion,
     ...(shared === undefined ? {} : { shared: createSharedResponseCache(shared, 'test 1') }),
   });
   const common = {
@@ -100,31 +100,26 @@ test(
       day: (w: World) => (w.now += 86_400),
     };
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 60 }),
-        fc.boolean(),
-        fc.constantFrom(2000, 1_000_000),
-        async (steps, isAsync, maxBytes) => {
-          const world = newWorld();
-          const shared = createMemoryCache(() => world.now);
-          const { cached, fresh } = start(world, maxBytes, isAsync, shared);
-          const { cached: other } = start(world, maxBytes, isAsync, shared);
-          const tokens: (string | undefined)[] = [undefined, undefined, undefined, undefined];
-          for (const each of steps) {
-            if (typeof each === 'string') {
-              advance[each](world);
-              continue;
-            }
-            const token = tokens[each.page];
-            const target = `/v1/${each.request}/${each.name}?pageSize=${each.size}${token === undefined ? '' : `&pageToken=${token}`}`;
-            const got = await cached(target);
-            const expected = await fresh(target);
-            expect(got).toEqual(expected);
-            expect(await other(target)).toEqual(expected);
-            if (got.json.next !== undefined) tokens[(each.page + 1) % tokens.length] = got.json.next;
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.constantFrom(2000, 1_000_000), async (steps, maxBytes) => {
+        const world = newWorld();
+        const shared = createMemoryCache(() => world.now);
+        const { cached, fresh } = start(world, maxBytes, shared);
+        const { cached: other } = start(world, maxBytes, shared);
+        const tokens: (string | undefined)[] = [undefined, undefined, undefined, undefined];
+        for (const each of steps) {
+          if (typeof each === 'string') {
+            advance[each](world);
+            continue;
           }
-        },
-      ),
+          const token = tokens[each.page];
+          const target = `/v1/${each.request}/${each.name}?pageSize=${each.size}${token === undefined ? '' : `&pageToken=${token}`}`;
+          const got = await cached(target);
+          const expected = await fresh(target);
+          expect(got).toEqual(expected);
+          expect(await other(target)).toEqual(expected);
+          if (got.json.next !== undefined) tokens[(each.page + 1) % tokens.length] = got.json.next;
+        }
+      }),
       { numRuns: hostileRounds(0.01) },
     );
   },
@@ -180,7 +175,7 @@ describe('number of runs', () => {
   test('a response of another process is reused, unless it depends on the clock', async () => {
     const world = newWorld();
     const shared = createMemoryCache(() => world.now);
-    const [one, two] = [start(world, 1_000_000, false, shared), start(world, 1_000_000, true, shared)];
+    const [one, two] = [start(world, 1_000_000, shared), start(world, 1_000_000, shared)];
     for (const [path, runs] of [
       ['/v1/pinned-page/a', 1],
       ['/v1/block/a', 1],
@@ -221,33 +216,33 @@ describe('createResponseCache', () => {
     make,
     seal,
   });
-  const fixed = { now: () => 1, version: () => ({ tip: 't', past: 'p' }) };
+  const fixed = { now: () => 1, version: async () => ({ tip: 't', past: 'p' }) };
 
   test('a request after a new block does not share a run that started before it', async () => {
     let tip = 'one';
-    const cache = createResponseCache({ budget: budgetFor('responses', 10_000), now: () => 1, version: () => ({ tip, past: '' }) });
+    const cache = createResponseCache({ budget: budgetFor('responses', 10_000), now: () => 1, version: async () => ({ tip, past: '' }) });
     const slow = Promise.withResolvers<CachedResponse>();
-    const first = cache.respond(cacheRequest(() => slow.promise));
+    const first = cache.getOrMake(cacheRequest(() => slow.promise));
     tip = 'two';
-    const second = cache.respond(cacheRequest(async () => responseWith('new')));
+    const second = cache.getOrMake(cacheRequest(async () => responseWith('new')));
     expect((await second).body.toString()).toBe('new');
     slow.resolve(responseWith('old'));
     expect((await first).body.toString()).toBe('old');
     // The response for the older tip came last, but must not be used for this tip.
-    expect((await cache.respond(cacheRequest(async () => responseWith('newer')))).body.toString()).toBe('new');
+    expect((await cache.getOrMake(cacheRequest(async () => responseWith('newer')))).body.toString()).toBe('new');
   });
 
   test('a failed run is not cached and not shared with later requests', async () => {
     const cache = createResponseCache({ budget: budgetFor('responses', 10_000), ...fixed });
-    await expect(Promise.resolve(cache.respond(cacheRequest(() => Promise.reject(new Error('x')))))).rejects.toThrow('x');
-    expect((await cache.respond(cacheRequest(async () => responseWith('fine')))).body.toString()).toBe('fine');
+    await expect(cache.getOrMake(cacheRequest(() => Promise.reject(new Error('x'))))).rejects.toThrow('x');
+    expect((await cache.getOrMake(cacheRequest(async () => responseWith('fine')))).body.toString()).toBe('fine');
   });
 
   test('bounded by bytes: evicts entries that are not used, does not cache very large responses', async () => {
     const cache = createResponseCache({ budget: budgetFor('responses', 100_000), ...fixed });
     let made = 0;
     const request = async (key: string, size: number) =>
-      await cache.respond({
+      await cache.getOrMake({
         ...cacheRequest(async () => {
           made++;
           return responseWith('x'.repeat(size));
@@ -268,10 +263,14 @@ describe('createResponseCache', () => {
 
   test('a large response is cached when its request is repeated, also if the first time was for another tip', async () => {
     let tip = 'one';
-    const cache = createResponseCache({ budget: budgetFor('responses', 1_000_000), now: () => 1, version: () => ({ tip, past: '' }) });
+    const cache = createResponseCache({
+      budget: budgetFor('responses', 1_000_000),
+      now: () => 1,
+      version: async () => ({ tip, past: '' }),
+    });
     let made = 0;
     const request = async () =>
-      await cache.respond(
+      await cache.getOrMake(
         cacheRequest(async () => {
           made++;
           return responseWith('x'.repeat(50_000));
@@ -291,11 +290,11 @@ describe('createResponseCache', () => {
 
   test('a response that no later block changes stays over blocks and dies at a revert or a backfill', async () => {
     let version = { tip: 'one', past: '0' };
-    const cache = createResponseCache({ now: () => 1, version: () => version });
+    const cache = createResponseCache({ now: () => 1, version: async () => version });
     let made = 0;
     const request = async (policy: 'final' | 'block') => {
       made = 0;
-      await cache.respond({ ...cacheRequest(async () => responseWith(`${++made}`)), key: policy, policy });
+      await cache.getOrMake({ ...cacheRequest(async () => responseWith(`${++made}`)), key: policy, policy });
       return made;
     };
     expect([await request('final'), await request('block')]).toEqual([1, 1]);
@@ -317,7 +316,7 @@ describe('createResponseCache', () => {
     });
     const cache = createResponseCache({ now: () => 1, version: fixed.version, shared });
     for (const policy of ['final', 'block'] as const)
-      await cache.respond({ ...cacheRequest(async () => responseWith('1')), key: policy, policy });
+      await cache.getOrMake({ ...cacheRequest(async () => responseWith('1')), key: policy, policy });
     expect(used).toEqual(['find block', 'put block']);
   });
 
@@ -328,10 +327,10 @@ describe('createResponseCache', () => {
       body: Buffer.from('[AAAA]'),
       token: { offset: 1, madeAt: 1, cursor: { height: 0, after: 0 } },
     });
-    const first = await cache.respond({ ...cacheRequest(make), policy: 'block' });
+    const first = await cache.getOrMake({ ...cacheRequest(make), policy: 'block' });
     now = 7;
-    const second = await cache.respond({ ...cacheRequest(make), policy: 'block' });
+    const second = await cache.getOrMake({ ...cacheRequest(make), policy: 'block' });
     expect([first, second].map(({ body }) => Buffer.from(body).toString())).toEqual(['[AAAA]', '[7777]']);
-    expect(await cache.respond({ ...cacheRequest(make), policy: 'block' })).toBe(second);
+    expect(await cache.getOrMake({ ...cacheRequest(make), policy: 'block' })).toBe(second);
   });
 });

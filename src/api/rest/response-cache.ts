@@ -3,14 +3,7 @@ import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import type { CachePolicy } from '../contract/route.ts';
 import type { PageCursor } from './route.ts';
 
-/**
- * A cache of rendered responses. An entry is used as long as running the route again would give the same response: until the next block, or,
- * where no later block changes it, until a revert.
- */
-export type ResponseCache = {
-  /** Returns the cached response to a request, or makes and caches it. */
-  readonly respond: (request: CacheRequest) => CachedResponse | Promise<CachedResponse>;
-};
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 export type CacheRequest = {
   /** Everything in the request that the response depends on. */
@@ -39,16 +32,6 @@ type EmbeddedToken = { readonly offset: number; readonly madeAt: number; readonl
  */
 export type ChainVersion = { readonly tip: string; readonly past: string };
 
-type ResponseCacheOptions = {
-  readonly budget?: CacheBudget;
-  /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
-  readonly version: () => ChainVersion | Promise<ChainVersion>;
-  /** Unix seconds. */
-  readonly now: () => number;
-  /** A second cache, shared with other processes. */
-  readonly shared?: SharedResponseCache;
-};
-
 /** The chain version and second that a response was made at; parts that it does not depend on are undefined. */
 type EntryVersion = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
 
@@ -63,7 +46,24 @@ type SharedResponse = {
 
 type Entry = { readonly response: CachedResponse; readonly second: number | undefined };
 
-export function createResponseCache({ version: readVersion, now, shared, budget }: ResponseCacheOptions): ResponseCache {
+/**
+ * A cache of rendered responses. An entry is used as long as running the route again would give the same response: until the next block, or,
+ * where no later block changes it, until a revert.
+ */
+export function createResponseCache({
+  version: readVersion,
+  now,
+  shared,
+  budget,
+}: {
+  /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
+  readonly version: () => Promise<ChainVersion>;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** A second cache, shared with other processes. */
+  readonly shared?: SharedResponseCache;
+  readonly budget?: CacheBudget;
+}) {
   let current: ChainVersion = { tip: '', past: '' };
   let commit = '';
   const untilCommit = createCache<string, Entry>('responses', { size: entrySize, version: () => commit, budget });
@@ -113,33 +113,29 @@ export function createResponseCache({ version: readVersion, now, shared, budget 
     return response;
   };
 
-  /** Concurrent equal requests share one run. It started at the same version, so it sees everything that a new run would see. */
-  const makeOnce = (request: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
-    const { key, seal } = request;
-    const other = running.get(key);
-    if (other !== undefined && isSameVersion(other.version, version))
-      return other.response.then((made) => withFreshToken(made, seal, now()));
-    const response = makeOrFetch(request, version).finally(() => {
-      if (running.get(key) === entry) running.delete(key);
-    });
-    const entry = { response, version };
-    running.set(key, entry);
-    return response;
-  };
-
   return {
-    respond: (request) => {
+    /** Returns the cached response to a request, or makes and caches it. */
+    getOrMake: async (request: CacheRequest): Promise<CachedResponse> => {
+      const { key, seal } = request;
       if (request.policy === 'never') return request.make();
-      const respondAt = (latest: ChainVersion) => {
-        if (latest.tip !== current.tip || latest.past !== current.past) {
-          current = latest;
-          commit = `${latest.tip}\n${latest.past}`;
-        }
-        const version = entryVersion(latest, request, now);
-        return find(request, version) ?? makeOnce(request, version);
-      };
-      const latest = readVersion();
-      return latest instanceof Promise ? latest.then(respondAt) : respondAt(latest);
+      const latest = await readVersion();
+      if (latest.tip !== current.tip || latest.past !== current.past) {
+        current = latest;
+        commit = `${latest.tip}\n${latest.past}`;
+      }
+      const version = entryVersion(latest, request, now);
+      const cached = find(request, version);
+      if (cached !== undefined) return cached;
+      // Concurrent equal requests share one run. It started at the same version, so it sees everything that a new run would see.
+      const other = running.get(key);
+      if (other !== undefined && isSameVersion(other.version, version)) return withFreshToken(await other.response, seal, now());
+      const own = { response: makeOrFetch(request, version), version };
+      running.set(key, own);
+      try {
+        return await own.response;
+      } finally {
+        if (running.get(key) === own) running.delete(key);
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
+import { Fault } from '../../base/fault.ts';
 import type { HttpResponse } from '../http/message.ts';
 import { type Json, writeJson } from '../rpc/write-json.ts';
-import { type ApiError, type ApiErrorFault, reasonPhrases } from './api-error.ts';
+import { ApiError, type ApiErrorFault, reasonPhrases } from './api-error.ts';
 import { RenderedJson } from './rendered-json.ts';
 
 /** The JSON body of a response. */
@@ -33,3 +34,51 @@ export function errorResponse(
 
 export const apiErrorResponse = (error: ApiError, headers: Readonly<Record<string, string>>): HttpResponse =>
   errorResponse(error.message, error.fault, headers);
+
+/**
+ * The response to an error of a route. An error without a response of its own, which is a bug, and a fault that the operator must mend are passed
+ * to `onUnexpectedError`; the caller sees no details of them.
+ */
+export function toErrorResponse(
+  error: unknown,
+  headers: Readonly<Record<string, string>>,
+  onUnexpectedError: (error: unknown) => void,
+): HttpResponse {
+  if (error instanceof ApiError) return apiErrorResponse(error, headers);
+  const expected = error instanceof Fault ? faultResponses.get(error.fault.code) : undefined;
+  const { status, message, isReported } = expected ?? internalError;
+  if (isReported) onUnexpectedError(error);
+  return errorResponse(message, { status }, headers);
+}
+
+/** The response to a fault. `isReported`: the operator must act, and no other part says so. */
+type FaultResponse = { readonly status: 500 | 502 | 503; readonly message: string; readonly isReported: boolean };
+
+const internalError: FaultResponse = { status: 500, message: 'Internal server error', isReported: true };
+
+const reported = (status: 502 | 503, message: string): FaultResponse => ({ status, message, isReported: true });
+
+/** The response to an outage or overload. Whoever notices that it begins or ends writes it to the log once: callers decide how many requests fail. */
+const outage = (message: string): FaultResponse => ({ status: 503, message, isReported: false });
+
+/** Responses to faults of the database, cache or followed node. They are temporary or need the operator. */
+const faultResponses: ReadonlyMap<string, FaultResponse> = new Map([
+  ['STORE_FAILED', reported(503, 'The database does not answer')],
+  ['STORE_DAMAGED', reported(503, 'The database is damaged')],
+  ['STATE_DAMAGED', reported(503, 'The database is damaged')],
+  [
+    'INDEX_NEWER_SCHEMA',
+    reported(503, 'The database was migrated to a version that this server cannot read; start the newer version of serac api'),
+  ],
+  ['FOLLOW_NONSENSE', reported(502, 'The followed node sent an invalid response')],
+  ['DATABASE_DOWN', outage('The database does not answer')],
+  ['DATABASE_BEHIND', outage('The database does not have yet what was served before; the indexer is catching up')],
+  ['INDEX_NOT_MADE', outage('The index has not been created yet')],
+  ['INDEX_EMPTY', outage('The index has no blocks yet')],
+  ['REDIS_UNREACHABLE', outage('The cache does not answer')],
+  ['REDIS_TOO_SLOW', outage('The cache does not answer')],
+  ['RELAY_BUSY', outage('The node is too busy to take this call now')],
+  ['RECOVERY_BUSY', outage('The node has too many transactions with many signatures to verify now')],
+  ['NODE_STOPPING', outage('The node is stopping')],
+  ['FOLLOW_SILENT', outage('The followed node does not answer')],
+]);

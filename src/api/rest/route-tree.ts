@@ -1,23 +1,11 @@
 import { Fault } from '../../base/fault.ts';
 
-/** Finds the route of a method and path. */
-type RouteTree<R> = {
-  /**
-   * Returns the route and the texts of its path parameters, in order. Undefined if there is none. Throws a `RouteTreeError` for bad
-   * percent-encoding.
-   */
-  readonly find: (method: string, path: string) => { readonly route: R; readonly texts: readonly string[] } | undefined;
-};
-
 type Node<R> = { readonly literals: Map<string, Node<R>>; parameter: Node<R> | undefined; readonly routes: Map<string, R> };
 
 /**
  * A tree of path segments: the cost of a lookup does not depend on the number of routes. A literal segment has priority over a parameter.
  */
-export function createRouteTree<R>(
-  routes: readonly R[],
-  describe: (route: R) => { readonly method: string; readonly path: string },
-): RouteTree<R> {
+export function createRouteTree<R>(routes: readonly R[], describe: (route: R) => { readonly method: string; readonly path: string }) {
   const root = emptyNode<R>();
   for (const route of routes) {
     const { method, path } = describe(route);
@@ -27,8 +15,10 @@ export function createRouteTree<R>(
     node.routes.set(method, route);
   }
   return {
-    find: (method, path) => {
+    /** Returns the route of a method and path and the texts of its path parameters, in order; undefined if there is none. */
+    find: (method: string, path: string): { readonly route: R; readonly texts: readonly string[] } | 'malformed' | undefined => {
       const segments = segmentsOf(path);
+      if (segments === 'malformed') return segments;
       const texts: string[] = [];
       const route = descend(root, method, segments, 0, texts);
       return route === undefined ? undefined : { route, texts };
@@ -51,15 +41,15 @@ function childFor<R>(node: Node<R>, segment: string): Node<R> {
   return child;
 }
 
-/** The decoded segments of a path. A slash at the end is ignored. */
-function segmentsOf(path: string): string[] {
+/** The decoded segments of a path. A slash at the end is ignored. `malformed`: the path has bad percent-encoding. */
+function segmentsOf(path: string): string[] | 'malformed' {
   const segments = path.slice(1).split('/', maxSegments);
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   if (!path.includes('%')) return segments;
   try {
     return segments.map(decodeURIComponent);
   } catch {
-    throw new RouteTreeError('path is not valid percent-encoding', { code: 'API_PATH_MALFORMED' });
+    return 'malformed';
   }
 }
 
@@ -78,5 +68,5 @@ function descend<R>(node: Node<R>, method: string, segments: readonly string[], 
   return route;
 }
 
-type RouteTreeFault = { code: 'API_ROUTE_TWICE'; method: string; path: string } | { code: 'API_PATH_MALFORMED' };
-export class RouteTreeError extends Fault<RouteTreeFault> {}
+type RouteTreeFault = { code: 'API_ROUTE_TWICE'; method: string; path: string };
+class RouteTreeError extends Fault<RouteTreeFault> {}

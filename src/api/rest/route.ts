@@ -19,6 +19,12 @@ type Run<Deps, Values, Result> = (deps: Deps, values: Values, call: RouteRequest
 type RunOf<Deps, R> =
   R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RenderedJson | Answer<JsonOf<S>, never>> : never;
 
+/** A route with its dependencies, and the API that its requests are counted for. */
+export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly route: ApiRoute<unknown>; readonly deps: unknown };
+
+export const bindRoutes = <Deps>(api: BoundRoute['api'], routes: readonly ApiRoute<Deps>[], deps: Deps): BoundRoute[] =>
+  routes.map((route) => ({ api, route: route as ApiRoute<unknown>, deps }));
+
 /** What a route gets of the request, in addition to its parameters. */
 type RouteRequest = {
   /** `http://host:port` as the caller reached this server, for URLs in responses. */

@@ -10,10 +10,10 @@ import {
   startTimestamp,
 } from '../contract/route-params.ts';
 import { addresses, anything, list, number, object, optional, text } from '../contract/schema.ts';
-import { type ApiOptions, bindRoutes, createApi } from './dispatch.ts';
+import { type ApiOptions, createApi } from './dispatch.ts';
 import { renderedJson } from './rendered-json.ts';
 import { createSender, testApiOptions } from './requests.fixture.ts';
-import { type ApiRoute, implementRoutes } from './route.ts';
+import { type ApiRoute, bindRoutes, implementRoutes } from './route.ts';
 
 /** What the test routes need. */
 export type Deps = { readonly items: readonly number[]; readonly fail?: () => never };

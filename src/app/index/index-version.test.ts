@@ -254,7 +254,7 @@ test('a height that a caller brings is waited for on a replica, then read on the
   const watch = createWatch();
   watch.setTip(5);
   await answer(watch);
-  expect(watch.version.atLeast(5)).toBeUndefined();
+  expect(await codeOf(watch.version.atLeast(5))).toBe('done');
   watch.readReplica(9);
   setTimeout(() => watch.setTip(6), 20);
   expect(await codeOf(watch.version.atLeast(6))).toBe('done');

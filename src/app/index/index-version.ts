@@ -15,7 +15,7 @@ import type { IndexState, VersionQuery } from './version-query.ts';
 /** The version of the index that cached responses depend on, known without a query while this process is notified of every change. */
 export type IndexVersion = ReadConsistency & {
   /** Returns the known version, or reads it. Rejects with DATABASE_BEHIND while no host has what was served. */
-  readonly read: () => ChainVersion | Promise<ChainVersion>;
+  readonly read: () => Promise<ChainVersion>;
   /**
    * The database for all other reads. The version is read after each of them, in the same round trip, and what they have seen counts as served
    * before they return. They reject with DATABASE_BEHIND if the host has less than was served before.
@@ -109,7 +109,7 @@ export function watchIndexVersion(deps: IndexVersionDeps): IndexVersion {
   poll();
 
   return {
-    read: () => known.current()?.version ?? readNew(),
+    read: async () => known.current()?.version ?? readNew(),
     sql: {
       dialect: 'postgres',
       all: async <Row>(text: string, values: SqlQuery['values']) => {
@@ -154,7 +154,9 @@ function waitForHeights(
     if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
     await reach(wanted);
   };
-  return (height) => (height <= (floor().heights[0] ?? 0) ? undefined : waitFor({ heights: [height], revision: 0 }));
+  return async (height) => {
+    if (height > (floor().heights[0] ?? 0)) await waitFor({ heights: [height], revision: 0 });
+  };
 }
 
 /**

@@ -36,7 +36,7 @@ export type PostgresSource = {
   readonly served: ServedChains;
   /** The key that page tokens are sealed with; all servers of the database share it. */
   readonly sealKey: Uint8Array;
-  readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
+  readonly readChainVersion: () => Promise<ChainVersion>;
   readonly consistency: ReadConsistency;
   /** The keys and plans of the callers. */
   readonly keys: Pick<KeyStore, 'find'>;
@@ -87,10 +87,9 @@ export async function openPostgresSource(config: Config, env: Env, redis: Redis 
       onChange: version.onChange,
       served,
       sealKey,
-      readChainVersion: () => {
-        const withStatus = ({ tip, past }: ChainVersion): ChainVersion => ({ tip: `${tip} ${indexStatus.status()}`, past });
-        const stored = version.read();
-        return stored instanceof Promise ? stored.then(withStatus) : withStatus(stored);
+      readChainVersion: async () => {
+        const { tip, past } = await version.read();
+        return { tip: `${tip} ${indexStatus.status()}`, past };
       },
       consistency: version,
       keys: createKeyReader(hosts.sql),

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { anything } from '../../api/contract/schema.ts';
-import { bindRoutes, createApi } from '../../api/rest/dispatch.ts';
+import { createApi } from '../../api/rest/dispatch.ts';
 import { createSender, testApiOptions } from '../../api/rest/requests.fixture.ts';
-import type { ApiRoute } from '../../api/rest/route.ts';
+import { type ApiRoute, bindRoutes } from '../../api/rest/route.ts';
 import { formatMetrics } from '../../base/metrics/family.ts';
 import { createMetricRegistry } from '../../base/metrics/registry.ts';
 import { createApiMeters } from './api-metrics.ts';

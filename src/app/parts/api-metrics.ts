@@ -1,4 +1,5 @@
-import type { BoundRoute, ResponseObserver } from '../../api/rest/dispatch.ts';
+import type { ResponseObserver } from '../../api/rest/dispatch.ts';
+import type { BoundRoute } from '../../api/rest/route.ts';
 import { memoize } from '../../base/cache/memoize.ts';
 import { latencyBounds } from '../../base/metrics/node-metrics.ts';
 import type { Counter, Histogram, MetricRegistry } from '../../base/metrics/registry.ts';

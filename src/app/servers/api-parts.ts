@@ -82,7 +82,7 @@ function bootstrapReason({ isBootstrapping, bootstrap }: NonNullable<IndexedChai
 }
 
 /** Returns a function that reads the version of this node's chains: cached responses are valid as long as it does not change. */
-export const createChainVersionReader = (chains: readonly IndexedChain[]) => (): ChainVersion => ({
+export const createChainVersionReader = (chains: readonly IndexedChain[]) => async (): Promise<ChainVersion> => ({
   tip: chains
     .map(
       ({ reads, follower, joined }) => `${reads.height()}${follower?.status().state ?? ''}${joined?.isBootstrapping() === true ? 'b' : ''}`,

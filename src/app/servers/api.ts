@@ -12,13 +12,14 @@ import type { HttpRoute } from '../../api/http/router.ts';
 import { metricsApiRoutes } from '../../api/metrics-api/routes.ts';
 import { createSeriesCache } from '../../api/metrics-api/series-cache.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
-import { bindRoutes, createApi, type ResponseObserver } from '../../api/rest/dispatch.ts';
+import { createApi, type ResponseObserver } from '../../api/rest/dispatch.ts';
 import { documentHandler, requestOrigin } from '../../api/rest/document-handler.ts';
 import { apiHealthRoutes } from '../../api/rest/health.ts';
 import { buildOpenApi, type DocumentOptions } from '../../api/rest/openapi.ts';
 import { cachedComponent } from '../../api/rest/probe-cache.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../../api/rest/response-cache.ts';
+import { bindRoutes } from '../../api/rest/route.ts';
 import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
 import { type WebhookDeps, webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import { sha256 } from '../../base/bytes/hash.ts';
@@ -33,7 +34,7 @@ type ServedVersion = {
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
   /** See rest/response-cache.ts. */
-  readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
+  readonly readChainVersion: () => Promise<ChainVersion>;
   /** Only where an index is read from several servers. */
   readonly consistency?: ReadConsistency;
   /** Responses cached by other processes; see rest/shared-response-cache.ts. */
