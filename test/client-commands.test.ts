@@ -6,8 +6,9 @@ import { commandNames, commandTable } from '../src/app/flags/command.ts';
 import { parseFlags } from '../src/app/flags/flags.ts';
 import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
+import { runCommand } from './short-command.ts';
 
-/** Every command that asks a node, run as a user runs it. */
+/** Every command that asks a node, run in this process; some as a user runs them, where the process itself matters. */
 
 setDefaultTimeout(60_000);
 
@@ -29,7 +30,7 @@ const used = new Set<string>();
 /** Runs a command against the node; fails the test if a line of its output is longer than 80 columns. */
 async function serac(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   used.add(args[0] as string).add(args.slice(0, 2).join(' '));
-  const result = await runProgram(...args, '--url', node.url);
+  const result = await runCommand(...args, '--url', node.url);
   if (!args.includes('--json')) expect([args, result.out.split('\n').filter((line) => [...line].length > 80)]).toEqual([args, []]);
   return result;
 }
@@ -438,7 +439,7 @@ describe('tail', () => {
       for await (const chunk of child.stdout) out += Buffer.from(chunk).toString();
     })();
     try {
-      const send = () => runProgram('send', to, '1AVAX', '--url', tailed.url);
+      const send = () => runCommand('send', to, '1AVAX', '--url', tailed.url);
       const heights = () => [...out.matchAll(/^block (\d+), 1 transaction, /gm)].map(([, height]) => Number(height));
       // The first event may be missed while the stream is being opened.
       await eventually(
@@ -477,7 +478,7 @@ describe('tail', () => {
     const first = reader.read();
     const sends = (async () => {
       while (child.exitCode === null && !child.killed) {
-        await runProgram('send', to, '1', '--url', node.url);
+        await runCommand('send', to, '1', '--url', node.url);
         await Bun.sleep(50);
       }
     })();

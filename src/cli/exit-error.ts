@@ -1,5 +1,6 @@
 import { formatStamp } from '../app/log/log.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
+import type { AnyFault } from '../base/fault.ts';
 
 /** The exit codes of the program. */
 export const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4, otherVersion: 5 } as const;
@@ -25,8 +26,15 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STATE_FILE_OTHER_VERSION: exitCodes.otherVersion,
 };
 
-/** The exit code for a fault that has none of its own. */
-export const exitCodeOf = (code: string): number => exitCodeByFault[code] ?? exitCodes.failure;
+/** What the program prints when a fault ends it, and its exit code: that of the fault, if it has one of its own. */
+export function describeExit({ message, fault }: AnyFault, how: PrintedAs): { readonly text: string; readonly code: number } {
+  const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
+  const shown = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
+  return { text: formatExitError(shown, how), code: exitCode || (exitCodeByFault[code] ?? exitCodes.failure) };
+}
+
+/** The time of an error in JSON, the time of a line in the log of a server, or none for a person. */
+type PrintedAs = { readonly json?: string; readonly time?: string };
 
 /** An error that ends the program. */
 type ExitError = { readonly code: string; readonly message: string; readonly data?: unknown };
@@ -35,7 +43,7 @@ type ExitError = { readonly code: string; readonly message: string; readonly dat
  * The last words of the program: as one line of JSON, as a line of the log of a server whose log is a file (`time`), or for a person, where
  * hints are on lines of their own.
  */
-export function formatExitError({ code, message, data }: ExitError, how: { readonly json?: string; readonly time?: string }): string {
+function formatExitError({ code, message, data }: ExitError, how: PrintedAs): string {
   if (how.json !== undefined)
     return escapeJson(JSON.stringify({ event: 'error', time: how.json, level: 'fatal', code, message, data }, quoteBigint));
   const lines = message.split('\n').map(cleanText);

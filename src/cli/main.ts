@@ -20,14 +20,14 @@ import type { Env } from '../app/setup/env.ts';
 import { stripCredentials } from '../app/setup/served-network.ts';
 import { connectToSupervisor } from '../app/workers/hosted-readers.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
-import { storeErrorFromDriver } from '../ledger/store/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
 import type { CommandResult } from './commands/reindex.ts';
 import { formatCompletions, type Shell } from './completions.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
-import { exitCodeOf, exitCodes, formatExitError } from './exit-error.ts';
+import { describeExit, exitCodes } from './exit-error.ts';
 import { selectRole } from './process-role.ts';
+import { faultOf, isClientCommand, runShortCommand } from './short-command.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
@@ -46,11 +46,11 @@ async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   const parseYaml = await loadYamlParser(argv);
   const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
-  if (parsed.kind !== 'run') return printAndExit(parsed);
+  if (parsed.kind !== 'run') return runShort(parsed);
   isJson = parsed.options.json;
+  const { name } = parsed.command;
+  if (isClientCommand(name)) return runShort(parsed);
   try {
-    const { name } = parsed.command;
-    if (isClientCommand(name)) return await runClient(name, parsed);
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     const role = selectRole(parsed.options, env.supervisor ? 'writer' : env.parent ? 'reader' : isDetached ? 'background' : 'program');
@@ -66,9 +66,7 @@ async function main(): Promise<void> {
     }
     await actions[name](config, parsed);
   } catch (error) {
-    const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
-    if (fault === undefined && !isJson) throw error;
-    exitWith(fault ?? new Fault(error instanceof Error ? `${error.stack ?? error}` : String(error), { code: 'INTERNAL' }));
+    exitWith(faultOf(error, isJson));
   }
 }
 
@@ -80,12 +78,11 @@ async function runSupervisor({ options }: RunFlags): Promise<void> {
 }
 
 /** Prints why the program ends, and ends it. */
-function exitWith({ message, fault }: AnyFault): never {
-  const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
-  const shown = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
+function exitWith(fault: AnyFault): never {
   const isLog = isServer && process.stderr.isTTY !== true;
-  writeError(formatExitError(shown, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {}));
-  process.exit(exitCode || exitCodeOf(code));
+  const { text, code } = describeExit(fault, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {});
+  writeError(text);
+  process.exit(code);
 }
 
 /** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
@@ -98,10 +95,8 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
   return { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
 }
 
-/** Runs a command that asks a running node. */
-async function runClient(name: ClientCommandName, flags: RunFlags): Promise<void> {
-  const { runClientProgram } = await import('./client-program.ts');
-  const write = (text: string): void => void process.stdout.write(text);
+/** Prints help, the version or what is wrong with the arguments, or runs a command that asks a running node. */
+async function runShort(parsed: ParsedFlags): Promise<void> {
   const onInterrupt = (): AbortSignal => {
     const interruption = new AbortController();
     signals.stopOn({
@@ -112,11 +107,14 @@ async function runClient(name: ClientCommandName, flags: RunFlags): Promise<void
     });
     return interruption.signal;
   };
-  const running = runClientProgram(name, flags, { input: process.stdin, write, env, onInterrupt });
-  process.exitCode = await running;
+  const write = (text: string): void => void process.stdout.write(text);
+  const running = runShortCommand(parsed, { input: process.stdin, write, onInterrupt, env, time: timeTexts.json });
+  const { code, error } = await running;
+  process.exitCode = code;
+  if (error === undefined) return;
+  writeError(error);
+  process.exit();
 }
-
-const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';
 
 type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 
@@ -287,22 +285,6 @@ function printResult({ lines, isDamaged }: CommandResult): void {
 function printBanner({ banner }: TerminalConfig, json: string, text: string): void {
   const stamp = JSON.stringify({ event: 'started', time: timeTexts.json(), level: 'info' });
   if (banner !== 'none') screen.print(banner === 'json' ? `${stamp.slice(0, -1)},${json.slice(1)}` : text);
-}
-
-function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
-  switch (parsed.kind) {
-    case 'help':
-      process.stdout.write(parsed.text);
-      return;
-    case 'version':
-      process.stdout.write(
-        parsed.json ? `${JSON.stringify({ name: 'serac', version, parity: 'avalanchego/1.14.2' })}\n` : `serac/${version}\n`,
-      );
-      return;
-    case 'error':
-      isJson = parsed.isJson;
-      exitWith(new Fault(parsed.message, { code: parsed.code, exitCode: parsed.exitCode }));
-  }
 }
 
 /** Whether the command serves until it is stopped. */
