@@ -1,11 +1,11 @@
 import { configFrom } from '../src/app/config/config.ts';
-import { parseFlags } from '../src/app/flags/flags.ts';
-import { createLog } from '../src/app/log/log.ts';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { createBunEnv } from '../src/app/runtime/env-bun.ts';
-import type { Env } from '../src/app/setup/env.ts';
-import { createNetworkContext, type NetworkContext } from '../src/app/setup/network-context.ts';
-import { type OpenedChain, openNodeStore, soloStore } from '../src/app/setup/node-store.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
+import { createNetworkContext, type NetworkContext } from '../src/app/node/network-context.ts';
+import { type OpenedChain, openNodeStore, soloStore } from '../src/app/node/node-store.ts';
+import { createLog } from '../src/app/output/log.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
+import { createBunEnv } from '../src/app/platform/bun/env.ts';
+import type { Env } from '../src/app/platform/env.ts';
 import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
 import type { Database } from '../src/ledger/store/database.ts';
 import type { Store } from '../src/ledger/store/store.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
 import { openChainStore } from './chain-store.ts';
 import { BenchError } from './fault.ts';
 import type { Options } from './options.ts';

@@ -1,4 +1,4 @@
-import type { NetworkContext } from '../src/app/setup/network-context.ts';
+import type { NetworkContext } from '../src/app/node/network-context.ts';
 import { parseNodeId } from '../src/base/bytes/node-id.ts';
 import { createEchoChain } from '../src/network/consensus/echo-chain.ts';
 import type { Peers } from '../src/network/peers/peers.ts';

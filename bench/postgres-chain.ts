@@ -1,6 +1,6 @@
 import { prepareIndex } from '../src/app/index/index-writer.ts';
 import { readPageSecret } from '../src/app/index/served-network-store.ts';
-import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
 import { parseBlock } from '../src/avm/tx/block.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { type Tx, unsignedBytes } from '../src/avm/tx/tx.ts';

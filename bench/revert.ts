@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { configFrom } from '../src/app/config/config.ts';
-import { parseFlags } from '../src/app/flags/flags.ts';
-import { createLog } from '../src/app/log/log.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
+import { createLog } from '../src/app/output/log.ts';
+import { createBunEnv } from '../src/app/platform/bun/env.ts';
 import { startNode } from '../src/app/programs/start-node.ts';
-import { createBunEnv } from '../src/app/runtime/env-bun.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { parseUtxo, refId, type Utxo } from '../src/avm/tx/utxo.ts';

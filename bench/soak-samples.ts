@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import type { Client } from '../test/http.ts';
 import { listProcessTree, readMemory } from './process-usage.ts';
 import type { Series } from './soak-trend.ts';

@@ -8,7 +8,7 @@ import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
 import { metricsApiRoutes } from '../src/api/metrics-api/routes.ts';
 import { compileRouteParams } from '../src/api/rest/params.ts';
 import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { refId } from '../src/avm/tx/utxo.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
 import { createLocalSource } from '../src/explorer/load/local-source.ts';

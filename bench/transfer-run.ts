@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createVerifierOfChain } from '../src/app/setup/avm-chain.ts';
+import { createVerifierOfChain } from '../src/app/node/avm-chain.ts';
 import { parseTx, unsignedBytes } from '../src/avm/tx/tx.ts';
 import { fromHex } from '../src/base/bytes/hex.ts';
 import { recoverNative } from '../src/base/crypto/curve-native.ts';

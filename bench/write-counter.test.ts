@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { memoryPath } from '../src/ledger/store/database.ts';
 import { createWriteCounter } from './write-counter.ts';
 

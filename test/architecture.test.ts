@@ -44,7 +44,8 @@ test('subfolders do not import each other in a circle', () => {
 test('a command that asks a node loads neither a node nor the native library: that would double its CPU time', () => {
   const { files: loaded, packages } = loadedBy('cli/main.ts', 'cli/client-program.ts');
   expect(loaded.size).toBeGreaterThan(100);
-  const heavy = /^(ledger\/(index-read|index-write|store\/checkpointer)|app\/(programs|parts|servers|chains)|chain|explorer\/pages|sdk)\b/;
+  const heavy =
+    /^(ledger\/(index-read|index-write|store\/checkpointer)|app\/(programs|node|solo|followed|joined|servers)|chain|explorer\/pages|sdk)\b/;
   expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
   expect(packages).not.toContain('secp256k1');
   expect([...loadedBy('app/programs/start-node.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandNames, commandTable } from '../src/app/flags/command.ts';
-import { parseFlags } from '../src/app/flags/flags.ts';
+import { commandNames, commandTable } from '../src/app/config/command.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
 import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
 import { runCommand } from './short-command.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
+import { dataFilesIn } from '../src/app/node/data-files.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { genesisBlock } from '../src/avm/genesis/genesis-block.ts';
 import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';
 import { parseUpgradeFile } from '../src/avm/genesis/upgrade-file.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { packVertex, parseVertex, type Vertex } from '../src/avm/tx/vertex.ts';
 import type { Address } from '../src/base/bytes/address.ts';
 import { bech32Decode } from '../src/base/bytes/bech32.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { join } from 'node:path';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import type { IndexSpec } from '../src/ledger/index-write/block-writer.ts';
 import type { Database } from '../src/ledger/store/database.ts';
 import { sqliteRunner } from '../src/ledger/store/sqlite-runner.ts';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import type { OpenDatabase } from '../src/ledger/store/database.ts';
 
 /** SQLite whose reads and commits fail on demand, as on a full or broken disk. */

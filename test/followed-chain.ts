@@ -1,4 +1,4 @@
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { openThread } from '../src/app/platform/thread.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { type Id, idOf, zeroId } from '../src/base/bytes/id.ts';

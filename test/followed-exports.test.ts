@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { makeUtxo, parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openPostgres, type Postgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
 import { idFromBytes, idText } from '../src/base/bytes/id.ts';
 import { runOnPostgres } from '../src/ledger/index/query-runner.ts';
 import { heightOf } from './chain-oracle.ts';

@@ -3,7 +3,7 @@
  * and reports each height to its parent. After any message from its parent it checks every row and exits.
  */
 
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { sqliteRunner } from '../src/ledger/store/sqlite-runner.ts';
 import { createIndexChecker } from './index-check/check-index.ts';
 import { localChainParams } from './wallet-kit.ts';

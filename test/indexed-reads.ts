@@ -1,6 +1,6 @@
 import { idNamed, txs } from '../src/api/data/sample-chain.fixture.ts';
 import type { ScannedChain } from '../src/api/data/scanning-reads.fixture.ts';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { migrateStore } from '../src/ledger/index/migrate.ts';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';

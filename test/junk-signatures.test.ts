@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { createLog } from '../src/app/log/log.ts';
+import { createLog } from '../src/app/output/log.ts';
 import { makeTx, type Tx } from '../src/avm/tx/tx.ts';
 import type { UnsignedTx } from '../src/avm/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openDatabase as openSqlite } from '../src/app/platform/database-bun.ts';
+import { openDatabase as openSqlite } from '../src/app/platform/bun/database.ts';
 import { genesisUtxos } from '../src/avm/genesis/avm-genesis.ts';
 import { genesisBlock } from '../src/avm/genesis/genesis-block.ts';
 import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { parseFlags } from '../src/app/flags/flags.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
 import { createCertificates } from './certificates.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
+import { dataFilesIn } from '../src/app/node/data-files.ts';
 import { type OuterBlock, parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
 
 /** The outer block at a height, from the database of a running node. Its inner block, which is stored elsewhere, is zeros of the same length. */

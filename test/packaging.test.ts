@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseFlags } from '../src/app/flags/flags.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
 import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, fetchPages, itemsOf, sendRequest } from './data-requests.ts';
 import { createIssuer } from './issuer.ts';

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join, resolve, win32 } from 'node:path';
 import { configFrom } from '../src/app/config/config.ts';
-import { parseFlags } from '../src/app/flags/flags.ts';
+import { parseFlags } from '../src/app/config/flags.ts';
+import { dataFilesIn } from '../src/app/node/data-files.ts';
 import { socketPathOf } from '../src/app/platform/local-socket.ts';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
 
 /**
  * What can be checked on Linux for macOS and Windows: calls that only some systems have are in `src/app/platform`, or in the list below; paths of

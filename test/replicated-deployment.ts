@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { type PrivatePgBouncer, pgBouncerBinary, startPgBouncer } from './pgbouncer.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 import { type Indexer, type Program, startIndexer, startProgram } from './program.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { idOf } from '../src/base/bytes/id.ts';
 import { runBackgroundMigrations } from '../src/ledger/index/background-migration.ts';
 import { migratePostgres } from '../src/ledger/index/migrate.ts';

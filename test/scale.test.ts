@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { OpenApiDocument } from '../src/api/rest/openapi.ts';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { runOnPostgres } from '../src/ledger/index/query-runner.ts';
 import { startAvalancheGo } from './avalanchego.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, sendRequest } from './data-requests.ts';
 import { createIssuer } from './issuer.ts';

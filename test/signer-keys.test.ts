@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { bech32Encode } from '../src/base/bytes/bech32.ts';
 import { hash160 } from '../src/base/bytes/hash.ts';
 import { createNode } from '../src/sdk/create-node.ts';

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { openReindex } from '../src/ledger/index-sqlite/reindex.ts';
 import { openStore } from '../src/ledger/store/store.ts';
 import { chainRoot } from './data-requests.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { spawnReaderProcess } from '../src/app/platform/processes-bun.ts';
-import type { MessageFromWriter } from '../src/app/workers/writer-messages.ts';
+import { spawnReaderProcess } from '../src/app/platform/bun/processes.ts';
+import type { MessageFromWriter } from '../src/app/processes/writer-messages.ts';
 
 test('the supervisor hears of progress while the writer works and cannot answer pings', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serac-supervised-start-'));

@@ -186,7 +186,10 @@ export const withoutBuilders: BunPlugin = {
 const withoutNode: BunPlugin = {
   name: 'without Node',
   setup: (build) => {
-    build.onLoad({ filter: /[/\\]env-node\.ts$/ }, () => ({ contents: 'export const createNodeEnv = undefined;', loader: 'ts' }));
+    build.onLoad({ filter: /[/\\]platform[/\\]node[/\\]env\.ts$/ }, () => ({
+      contents: 'export const createNodeEnv = undefined;',
+      loader: 'ts',
+    }));
   },
 };
 

@@ -5,8 +5,8 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openDatabase } from '../src/app/platform/database-bun.ts';
-import { dataFilesIn } from '../src/app/setup/data-files.ts';
+import { dataFilesIn } from '../src/app/node/data-files.ts';
+import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';
 import { parseUpgradeFile } from '../src/avm/genesis/upgrade-file.ts';
 import { getNetwork } from '../src/avm/network.ts';

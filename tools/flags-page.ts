@@ -1,8 +1,8 @@
-import { ignoredSwitches, ignoredValues, unsupportedFlags } from '../src/app/flags/avalanchego-flags.ts';
-import type { CommandKind, CommandName } from '../src/app/flags/command.ts';
-import { type FlagDefinition, type FlagGroup, flagGroups } from '../src/app/flags/flag-definition.ts';
-import { valuePlaceholders } from '../src/app/flags/flag-help.ts';
-import { flagAliases, flagTable, shortFlags } from '../src/app/flags/flag-table.ts';
+import { ignoredSwitches, ignoredValues, unsupportedFlags } from '../src/app/config/avalanchego-flags.ts';
+import type { CommandKind, CommandName } from '../src/app/config/command.ts';
+import { type FlagDefinition, type FlagGroup, flagGroups } from '../src/app/config/flag-definition.ts';
+import { valuePlaceholders } from '../src/app/config/flag-help.ts';
+import { flagAliases, flagTable, shortFlags } from '../src/app/config/flag-table.ts';
 
 type FlagRow = readonly [name: string, flag: FlagDefinition];
 

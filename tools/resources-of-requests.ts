@@ -10,7 +10,7 @@ export const requestResources: readonly ResourceRow[] = [
     seen: 'serac_route_requests_total',
     test: 'test/file-handles.test.ts',
     holds: [
-      'app/platform/serve-node.ts open running ofGroup',
+      'app/platform/node/serve.ts open running ofGroup',
       'app/platform/connection-limit.ts lineAt',
       'base/timing/bounded-wait.ts waiting',
       'api/rest/response-cache.ts running',
@@ -80,11 +80,11 @@ export const requestResources: readonly ResourceRow[] = [
   },
   {
     resource: 'calls that readers pass on to the writer',
-    limit: '{app/workers/relay.ts#maxPending} that wait, {app/workers/relay.ts#relayTimeout ms} each',
+    limit: '{app/processes/relay.ts#maxPending} that wait, {app/processes/relay.ts#relayTimeout ms} each',
     over: '503, error RELAY_BUSY, Retry-After',
     seen: 'serac_route_requests_total',
-    test: 'src/app/workers/relay.test.ts',
-    holds: ['app/workers/relay.ts pending all'],
+    test: 'src/app/processes/relay.test.ts',
+    holds: ['app/processes/relay.ts pending all'],
   },
   {
     resource: 'clients of the event stream, and events that wait for them',
@@ -101,7 +101,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/events/hub-timing.ts waiting',
       'api/events/replay.ts ready',
       'api/events/subscriber.ts queue',
-      'app/workers/relayed-streams.ts pending counted open',
+      'app/processes/relayed-streams.ts pending counted open',
     ],
   },
   {
@@ -170,10 +170,10 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'refused calls and blocks shown in the terminal, and errors of requests in the log',
     limit:
-      '{app/feed/gather-blocks.ts#maxLines} lines a second, {app/feed/limit-lines.ts#maxNames} methods or messages counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
+      '{app/output/gather-blocks.ts#maxLines} lines a second, {app/output/limit-lines.ts#maxNames} methods or messages counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
     over: 'summed up',
-    test: 'src/app/feed/limit-lines.test.ts',
-    holds: ['app/feed/gather-blocks.ts gathered', 'app/feed/limit-lines.ts counts', 'cli/terminal/screen.ts waiting'],
+    test: 'src/app/output/limit-lines.test.ts',
+    holds: ['app/output/gather-blocks.ts gathered', 'app/output/limit-lines.ts counts', 'cli/terminal/screen.ts waiting'],
   },
   {
     resource: 'the log of a node in the background (`--detach`)',

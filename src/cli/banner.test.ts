@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { BannerInfo } from '../app/setup/banner-info.ts';
+import type { BannerInfo } from '../app/output/banner-info.ts';
 import { getNetwork } from '../avm/network.ts';
 import { ewoqKey, testMnemonic } from '../avm/wallet/accounts.ts';
 import { type Address, createAddressFormatter } from '../base/bytes/address.ts';

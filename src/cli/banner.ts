@@ -1,4 +1,4 @@
-import { type BannerAccounts, type BannerInfo, type BannerState, listUrls, type ServedUrls } from '../app/setup/banner-info.ts';
+import { type BannerAccounts, type BannerInfo, type BannerState, listUrls, type ServedUrls } from '../app/output/banner-info.ts';
 import { isPublicNetwork } from '../avm/network.ts';
 import { ewoqKey } from '../avm/wallet/accounts.ts';
 import { formatUnits } from '../base/bytes/units.ts';

@@ -1,7 +1,7 @@
 import { createRpcClient } from '../api/client/rpc-client.ts';
-import type { Command } from '../app/flags/command.ts';
-import type { FlagInputs } from '../app/flags/flag-source.ts';
-import type { Options } from '../app/flags/flag-table.ts';
+import type { Command } from '../app/config/command.ts';
+import type { FlagInputs } from '../app/config/flag-source.ts';
+import type { Options } from '../app/config/flag-table.ts';
 import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import type { ClientContext } from './commands/client-command.ts';

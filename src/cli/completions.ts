@@ -1,6 +1,6 @@
-import { commandGroups, commandNames, commandTable, listSubcommands } from '../app/flags/command.ts';
-import type { FlagDefinition } from '../app/flags/flag-definition.ts';
-import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
+import { commandGroups, commandNames, commandTable, listSubcommands } from '../app/config/command.ts';
+import type { FlagDefinition } from '../app/config/flag-definition.ts';
+import { acceptsFlag, flagTable } from '../app/config/flag-table.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parseFlags } from '../app/flags/flags.ts';
+import { parseFlags } from '../app/config/flags.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
 
 function print(argv: string[], file = '{}'): { readonly text: string; readonly json: Record<string, { value: unknown; unknown?: true }> } {

@@ -1,6 +1,6 @@
-import type { FlagDefinition } from '../app/flags/flag-definition.ts';
-import { type FlagInputs, findNearestFlag } from '../app/flags/flag-source.ts';
-import { flagTable, type Options } from '../app/flags/flag-table.ts';
+import type { FlagDefinition } from '../app/config/flag-definition.ts';
+import { type FlagInputs, findNearestFlag } from '../app/config/flag-source.ts';
+import { flagTable, type Options } from '../app/config/flag-table.ts';
 
 /** The value of a flag and where it comes from. */
 type ConfigRow = {

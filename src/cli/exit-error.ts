@@ -1,4 +1,4 @@
-import { formatStamp } from '../app/log/log.ts';
+import { formatStamp } from '../app/output/log.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import type { AnyFault } from '../base/fault.ts';
 

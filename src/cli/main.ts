@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type CommandName, commandTable } from '../app/config/command.ts';
 import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
-import { type CommandName, commandTable } from '../app/flags/command.ts';
-import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
+import type { LogLevel } from '../app/config/flag-definition.ts';
+import { type ParsedFlags, parseFlags } from '../app/config/flags.ts';
 import { version } from '../app/home.ts';
-import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
-import type { Node } from '../app/parts/serve-node.ts';
+import { createLog, formatLogLine, formatStamp, type LineLevel, stripCredentials } from '../app/output/log.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
+import type { Env } from '../app/platform/env.ts';
 import { keepLogSize } from '../app/platform/log-size.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
 import { writeError } from '../app/platform/runtime.ts';
+import { createEnv } from '../app/platform/runtime-env.ts';
 import { createSignals } from '../app/platform/signals.ts';
 import { takeWriterStart } from '../app/platform/supervised-process.ts';
-import { createEnv } from '../app/runtime/env.ts';
-import type { Env } from '../app/setup/env.ts';
-import { stripCredentials } from '../app/setup/served-network.ts';
-import { connectToSupervisor } from '../app/workers/hosted-readers.ts';
+import { connectToSupervisor } from '../app/processes/hosted-readers.ts';
+import type { Node } from '../app/servers/node-server.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { formatBanner, formatBannerJson } from './banner.ts';
 import type { ClientCommandName } from './commands/client-commands.ts';
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
 
 /** `--supervise`: runs the node as a child process, which is restarted if it crashes or hangs. */
 async function runSupervisor({ options }: RunFlags): Promise<void> {
-  const { superviseWriter } = await import('../app/workers/writer-supervisor.ts');
+  const { superviseWriter } = await import('../app/processes/writer-supervisor.ts');
   const { stop } = superviseWriter(env, options['http-shutdown-timeout'], (code) => process.exit(code));
   signals.handle(stop);
 }

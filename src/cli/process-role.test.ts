@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { configFrom } from '../app/config/config.ts';
-import { parseFlags } from '../app/flags/flags.ts';
+import { parseFlags } from '../app/config/flags.ts';
 import { type StartedAs, selectRole } from './process-role.ts';
 
 /** Flags that change how processes start. */

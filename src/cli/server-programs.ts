@@ -1,12 +1,12 @@
-import { resolveFollowedNetwork } from '../app/chains/follow.ts';
-import { resolveForkedNetwork } from '../app/chains/fork.ts';
+import type { Command } from '../app/config/command.ts';
 import type { Config } from '../app/config/config.ts';
-import type { Command } from '../app/flags/command.ts';
+import { resolveFollowedNetwork } from '../app/followed/follow.ts';
+import type { Env } from '../app/platform/env.ts';
 import { runApiServer } from '../app/programs/api.ts';
 import { runIndexer } from '../app/programs/index.ts';
 import { runReader } from '../app/programs/reader.ts';
 import { startNode } from '../app/programs/start-node.ts';
-import type { Env } from '../app/setup/env.ts';
+import { resolveForkedNetwork } from '../app/solo/fork.ts';
 
 /**
  * The programs that serve. They are in one module because main.ts imports it when a command needs one: a bundle has a file for every set of modules

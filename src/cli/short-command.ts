@@ -1,5 +1,5 @@
-import { type CommandName, commandTable } from '../app/flags/command.ts';
-import type { ParsedFlags } from '../app/flags/flags.ts';
+import { type CommandName, commandTable } from '../app/config/command.ts';
+import type { ParsedFlags } from '../app/config/flags.ts';
 import { version } from '../app/home.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { storeErrorFromDriver } from '../ledger/store/fault.ts';

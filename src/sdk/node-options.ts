@@ -1,6 +1,6 @@
-import type { FlagGroup, FlagKind } from '../app/flags/flag-definition.ts';
-import type { flagTable } from '../app/flags/flag-table.ts';
-import type { LineLevel, LogLevel } from '../app/log/log.ts';
+import type { FlagGroup, FlagKind, LogLevel } from '../app/config/flag-definition.ts';
+import type { flagTable } from '../app/config/flag-table.ts';
+import type { LineLevel } from '../app/output/log.ts';
 import { Fault } from '../base/fault.ts';
 
 type Flags = typeof flagTable;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { type Config, configFrom } from '../app/config/config.ts';
-import type { FlagDefinition } from '../app/flags/flag-definition.ts';
-import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
-import { parseFlags } from '../app/flags/flags.ts';
+import type { FlagDefinition } from '../app/config/flag-definition.ts';
+import { acceptsFlag, flagTable } from '../app/config/flag-table.ts';
+import { parseFlags } from '../app/config/flags.ts';
 import { findNearestName } from '../base/bytes/nearest-name.ts';
 import { excludedFlags, excludedGroups, type NodeOptions, OptionError } from './node-options.ts';
 

@@ -1,7 +1,7 @@
 import { dlopen } from 'bun:ffi';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileEnv } from '../../src/app/setup/env.ts';
+import type { FileEnv } from '../../src/app/platform/env.ts';
 import type { OffsetFile, OpenFile } from '../../src/ledger/store/offset-file.ts';
 
 /** What the disk does in one session of a node; simulated-disk.c does it. Positions count changes and syncs of files. */

@@ -1,4 +1,4 @@
-import type { TimeEnv } from '../../src/app/setup/env.ts';
+import type { TimeEnv } from '../../src/app/platform/env.ts';
 import type { Random } from '../random.ts';
 
 /** Clock and timers that only move when the test says so: the same calls give the same order of events in every run. */

@@ -1,10 +1,10 @@
 import { ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
+import { commandNames } from '../../src/app/config/command.ts';
 import { configFrom } from '../../src/app/config/config.ts';
-import { commandNames } from '../../src/app/flags/command.ts';
-import { flagTable } from '../../src/app/flags/flag-table.ts';
-import { parseFlags } from '../../src/app/flags/flags.ts';
+import { flagTable } from '../../src/app/config/flag-table.ts';
+import { parseFlags } from '../../src/app/config/flags.ts';
 import { parseChainsFile } from '../../src/avm/genesis/chains-file.ts';
 import { loadNetworkGenesis } from '../../src/avm/genesis/network-genesis.ts';
 import { parseUpgradeFile } from '../../src/avm/genesis/upgrade-file.ts';

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../src/api/http/message.ts';
-import { serve } from '../../src/app/platform/serve-node.ts';
+import { serve } from '../../src/app/platform/node/serve.ts';
 
 /* The HTTP server of Node with a handler that reads the body; prints its port. Ends with its parent, when nobody reads what it prints. */
 

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/app/platform/database-bun.ts';
-import { openPostgres } from '../../src/app/platform/postgres-bun.ts';
+import { openDatabase } from '../../src/app/platform/bun/database.ts';
+import { openPostgres } from '../../src/app/platform/bun/postgres.ts';
 import { toHex } from '../../src/base/bytes/hex.ts';
 import { runOnPostgres } from '../../src/ledger/index/query-runner.ts';
 import { tablesOf } from '../../src/ledger/state/schema.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { openDatabase } from '../../src/app/platform/database-bun.ts';
+import { openDatabase } from '../../src/app/platform/bun/database.ts';
 import { makeBlock, parseBlock } from '../../src/avm/tx/block.ts';
 import { effectsOf } from '../../src/avm/tx/effects.ts';
 import { parseTx, type Tx } from '../../src/avm/tx/tx.ts';

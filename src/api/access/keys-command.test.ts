@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { parseFlags } from '../../app/flags/flags.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { parseFlags } from '../../app/config/flags.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { parseKeysCommand } from '../../cli/commands/keys.ts';
 import { openKeyStore } from './key-store.ts';
 import { hashOf } from './keys.ts';

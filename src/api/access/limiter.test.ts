@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { recordTime } from '../../../test/figure.ts';
 import { eventually } from '../../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../../test/redis.ts';
-import { openRedis, type RedisConnection } from '../../app/platform/redis-bun.ts';
+import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
 import { checkAndCount, type Limiter, newClientState } from './rate-limit.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { defaultPlans, type Plans } from './plans.ts';
 import { plansOfServer, readServerPlans, recordServerPlans } from './server-plans.ts';
 import { openSharedFile } from './shared-file.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../../test/processes.ts';
-import { openRedis, type RedisConnection } from '../../app/platform/redis-bun.ts';
+import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
 import type { Redis } from './redis.ts';
 import type { EndStream } from './stream-limit.ts';
 import { createRedisStreamLimit } from './stream-limit-redis.ts';

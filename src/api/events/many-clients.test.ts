@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createRandom, someOf } from '../../../test/random.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { withScratchDatabase } from '../../app/platform/databases.fixture.ts';
 import { makeBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';

@@ -8,7 +8,7 @@ export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
 
 /**
  * Without a token: programs on this machine, see local-caller.ts. With one: callers that send it, from anywhere. A request without a socket
- * was relayed by another process of this node, which has checked it already (see app/workers/relay.ts).
+ * was relayed by another process of this node, which has checked it already (see app/processes/relay.ts).
  */
 export function createDevAccess(token: string | undefined): DevAccess {
   if (token === undefined) return { isAllowed: isLocalRequest, refusal: localRefusal };

@@ -6,7 +6,7 @@ import { ownHeaders } from './own-headers.ts';
 /**
  * Whether a request comes from a program on this machine, not through a proxy and not from a web page of another origin. It needs a loopback
  * remote address, a loopback `Host`, no header that a proxy may have added, and no `Origin` other than the server's own. A request without a socket was relayed
- * by another process of this node, which has checked it already (see app/workers/relay.ts).
+ * by another process of this node, which has checked it already (see app/processes/relay.ts).
  */
 export function isLocalRequest(request: HttpRequest): boolean {
   if (request.remoteAddress === undefined) return true;

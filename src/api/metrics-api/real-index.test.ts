@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createMetricsApi, type ModelBlock, modelServedChains, pagesOf } from '../../../test/metrics-model.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../../test/processes.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';

@@ -10,7 +10,7 @@ import type { ForkFault } from '../../chain/fork/fault.ts';
 import type { ChainFault } from '../../chain/lifecycle/fault.ts';
 import type { SnapshotFault } from '../../ledger/snapshot/fault.ts';
 import type { StateFault } from '../../ledger/state/fault.ts';
-import type { RelayFault } from '../workers/relay.ts';
+import type { RelayFault } from '../processes/relay.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { parseFlags } from '../flags/flags.ts';
 import { type Config, configFrom } from './config.ts';
+import { parseFlags } from './flags.ts';
 
 function config(...argv: string[]): Config {
   const parsed = parseFlags(argv, {});

@@ -4,10 +4,10 @@ import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wa
 import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
-import type { Command } from '../flags/command.ts';
-import type { Options } from '../flags/flag-table.ts';
-import type { LogLevel } from '../log/log.ts';
-import { parseDatabaseUrl } from '../platform/database-url.ts';
+import type { Command } from './command.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import type { LogLevel } from './flag-definition.ts';
+import type { Options } from './flag-table.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 
 /** Which network and chain this is, who decides its blocks, and who this node is on it. */
@@ -33,7 +33,7 @@ export type StorageConfig = {
   readonly database: DatabaseConfig | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
-  /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
+  /** Bytes of memory for all caches of all processes; see app/node/cache-budget.ts. */
   readonly cacheBytes: number;
   /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
   readonly disk: { readonly required: number; readonly warning: number };

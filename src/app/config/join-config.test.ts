@@ -5,9 +5,9 @@ import { defaultEngineParameters } from '../../network/consensus/engine-paramete
 import { defaultServedLimits } from '../../network/consensus/getter.ts';
 import { isPublicIp } from '../../network/peers/ip-address.ts';
 import { defaultNetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
-import { flagTable } from '../flags/flag-table.ts';
-import { parseFlags } from '../flags/flags.ts';
 import { configFrom } from './config.ts';
+import { flagTable } from './flag-table.ts';
+import { parseFlags } from './flags.ts';
 
 const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
 

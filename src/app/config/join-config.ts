@@ -8,8 +8,8 @@ import { listFirstPeers } from '../../network/peers/first-peers.ts';
 import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import type { Beacon } from '../../network/peers/peer-changes.ts';
 import { parseVersion, type Version } from '../../network/protocol/handshake.ts';
-import type { Options } from '../flags/flag-table.ts';
-import { readQuorums } from '../flags/peer-rules.ts';
+import type { Options } from './flag-table.ts';
+import { readQuorums } from './peer-rules.ts';
 
 /** How a node joins a network of peers. */
 export type JoinConfig = {
@@ -42,7 +42,7 @@ export type JoinConfig = {
   readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
 };
 
-/** Creates the configuration of a joined node from options that have been checked (app/flags/peer-rules.ts). */
+/** Creates the configuration of a joined node from options that have been checked (app/config/peer-rules.ts). */
 export function joinConfigFrom(options: Options): JoinConfig {
   const quorums = readQuorums(options);
   const from = options['validators-from'];

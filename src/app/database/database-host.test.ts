@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { pgBouncerBinary, startPgBouncer } from '../../../test/pgbouncer.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from '../../../test/postgres.ts';
 import { messageOf } from '../../base/fault.ts';
-import { openPostgres } from '../platform/postgres-bun.ts';
+import { openPostgres } from '../platform/bun/postgres.ts';
 import { openDatabaseHost } from './database-host.ts';
 
 const config = { poolSize: 2, statementTimeout: 30_000 };

@@ -1,9 +1,9 @@
 import type { DatabaseConfig } from '../config/config.ts';
-import { describeDatabase, parseDatabaseUrl } from '../platform/database-url.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
-import { directSetting, plannerSettings, quoteIdentifier } from '../platform/postgres-connection-bun.ts';
+import { describeDatabase, parseDatabaseUrl } from '../config/database-url.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import { directSetting, plannerSettings, quoteIdentifier } from '../platform/bun/postgres-connection.ts';
+import type { DatabaseEnv, ProcessEnv } from '../platform/env.ts';
 import { databaseName, PostgresError } from '../platform/postgres-fault.ts';
-import type { DatabaseEnv, ProcessEnv } from '../setup/env.ts';
 
 /** One PostgreSQL server, reached directly or through a pooler such as PgBouncer. */
 export type DatabaseHost = {

@@ -1,10 +1,10 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { DatabaseConfig } from '../config/config.ts';
-import { splitHosts } from '../platform/database-url.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import { splitHosts } from '../config/database-url.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import type { Env } from '../platform/env.ts';
 import { isDatabaseDown } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
 import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { DatabaseConfig } from '../config/config.ts';
+import type { Env } from '../platform/env.ts';
 import { isDatabaseBehind, isDatabaseDown, PostgresError } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import type { DatabaseHost, HostState } from './database-host.ts';
 import { createHostSelection } from './host-selection.ts';
 

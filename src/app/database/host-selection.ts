@@ -1,8 +1,8 @@
 import { messageOf } from '../../base/fault.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { DatabaseConfig } from '../config/config.ts';
+import type { Env } from '../platform/env.ts';
 import { PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import type { DatabaseHost, HostState } from './database-host.ts';
 import { createPrimaryChoice } from './primary.ts';
 import { describePosition, isAtLeast, type ReadPosition, startPosition } from './read-position.ts';

@@ -4,8 +4,8 @@ import { type PrivatePostgres, startPostgres } from '../../../test/postgres.ts';
 import { eventually } from '../../../test/processes.ts';
 import { Fault } from '../../base/fault.ts';
 import { findLease, readLease } from '../../ledger/index-postgres/lease.ts';
-import { createLog } from '../log/log.ts';
-import { openPostgres, type Postgres } from '../platform/postgres-bun.ts';
+import { createLog } from '../output/log.ts';
+import { openPostgres, type Postgres } from '../platform/bun/postgres.ts';
 import { type Lease, type LeaseTimes, tryLease } from './lease.ts';
 
 const server = await startPostgres();

@@ -12,10 +12,10 @@ import {
   takeLease,
   verifyLease,
 } from '../../ledger/index-postgres/lease.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
-import { defaultStatementMilliseconds, type PostgresOptions } from '../platform/postgres-connection-bun.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import { defaultStatementMilliseconds, type PostgresOptions } from '../platform/bun/postgres-connection.ts';
+import type { Env } from '../platform/env.ts';
 import { isDatabaseDown, PostgresError } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 
 /**
  * The right to write an index: a row that its holder renews (ledger/index-postgres/lease.ts), and an advisory lock of the session that writes.

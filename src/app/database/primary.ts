@@ -1,9 +1,9 @@
 import { messageOf } from '../../base/fault.ts';
 import type { DatabaseConfig } from '../config/config.ts';
-import { splitHosts } from '../platform/database-url.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import { splitHosts } from '../config/database-url.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import type { Env } from '../platform/env.ts';
 import { PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import { type DatabaseHost, type HostState, openDatabaseHost } from './database-host.ts';
 
 /** What a host answered, or why it did not. */

@@ -9,7 +9,7 @@ import { registerChain } from '../../ledger/state/chain-number.ts';
 import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
 import { openStore } from '../../ledger/store/store.ts';
-import { openDatabase } from '../platform/database-bun.ts';
+import { openDatabase } from '../platform/bun/database.ts';
 import { openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
 
 const ids = ['01', '02'].map((byte) => byte.repeat(32) as Id);

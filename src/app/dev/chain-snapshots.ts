@@ -9,8 +9,8 @@ import { diffStates } from '../../ledger/snapshot/snapshot-diff.ts';
 import { openSnapshots, type RevertiblePart, type Snapshots } from '../../ledger/snapshot/snapshots.ts';
 import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
-import type { RunningChain } from '../setup/avm-chain.ts';
-import type { OpenedChain, RevertibleStore } from '../setup/node-store.ts';
+import type { RunningChain } from '../node/avm-chain.ts';
+import type { OpenedChain, RevertibleStore } from '../node/node-store.ts';
 import { createSavedPending } from './saved-pending.ts';
 
 /**

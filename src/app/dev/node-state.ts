@@ -1,10 +1,10 @@
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { NodeChain } from '../chains/node-chain.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
-import type { NetworkContext } from '../setup/network-context.ts';
-import type { NodeStore } from '../setup/node-store.ts';
-import { createClockPart } from '../setup/stored-clock.ts';
+import type { NetworkContext } from '../node/network-context.ts';
+import type { NodeChain } from '../node/node-chain.ts';
+import type { NodeStore } from '../node/node-store.ts';
+import { createClockPart } from '../node/stored-clock.ts';
+import type { Env } from '../platform/env.ts';
 import { type ChainSnapshots, openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
 import { createStateTransfer, type StateTransfer } from './state-transfer.ts';
 

@@ -10,11 +10,11 @@ import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
-import { chainParamsOf } from '../chains/account-funding.ts';
-import { type ChainTools, createChainAddressFormat, type RunningChain } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
-import type { NetworkContext } from '../setup/network-context.ts';
-import type { OpenedChain } from '../setup/node-store.ts';
+import { type ChainTools, createChainAddressFormat, type RunningChain } from '../node/avm-chain.ts';
+import type { NetworkContext } from '../node/network-context.ts';
+import type { OpenedChain } from '../node/node-store.ts';
+import type { Env } from '../platform/env.ts';
+import { chainParamsOf } from '../solo/account-funding.ts';
 
 /** A chain that the `dev.*` methods work on. */
 export type DevServedChain = RunningChain & {

@@ -2,7 +2,7 @@ import { createMutex } from '../../base/timing/mutex.ts';
 import { StateFileError } from '../../ledger/snapshot/state-file.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import type { StateFiles } from '../config/config.ts';
-import type { Env, FileEnv } from '../setup/env.ts';
+import type { Env, FileEnv } from '../platform/env.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
 /** Limit of the database in a state file that is loaded at start: that of a database in memory. */

@@ -14,9 +14,9 @@ import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import { withStatementCache } from '../../ledger/store/statement-cache.ts';
 import { type Store, schemaVersion } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
-import { dataFilesIn, watchRemoval } from '../setup/data-files.ts';
-import type { Env } from '../setup/env.ts';
-import { watchMigration } from '../setup/index-migration.ts';
+import { dataFilesIn, watchRemoval } from '../node/data-files.ts';
+import { watchMigration } from '../node/index-migration.ts';
+import type { Env } from '../platform/env.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
 
 /** Saves the state of all chains as a state file, and loads it. One copies the state at a time, and one loads it; a slow upload delays no copy. */

@@ -9,8 +9,8 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
+import type { TimeEnv } from '../platform/env.ts';
 import { isDatabaseDown } from '../platform/postgres-fault.ts';
-import type { TimeEnv } from '../setup/env.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { eventually } from '../../../test/processes.ts';
 import { apiError } from '../../api/rest/api-error.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { openPostgres, type Postgres } from '../platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../platform/bun/postgres.ts';
 import { createBackfillQueue, createBackfillRequester, processBackfillQueue } from './backfill-queue.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;

@@ -8,8 +8,8 @@ import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
 import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import { fetchRows } from '../../ledger/store/queries.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
-import type { Env } from '../setup/env.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import type { Env } from '../platform/env.ts';
 
 /**
  * Requests of `serac api` to backfill an address: `serac index`, which follows a node, fetches from that node what blocks do not contain. A

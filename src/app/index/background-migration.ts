@@ -4,8 +4,8 @@ import { indexedChains } from '../../ledger/index/migrate.ts';
 import { migrations } from '../../ledger/index/migrations.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
-import { formatProgressLine, startProgress } from '../log/progress.ts';
-import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
+import { formatProgressLine, startProgress } from '../output/progress.ts';
+import type { ProcessEnv, TimeEnv } from '../platform/env.ts';
 
 /** Milliseconds between two lines of progress, and before a failed conversion is tried again. */
 const intervals = { progress: 10_000, retry: 5000 } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
-import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
+import type { ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { watchIndexStatus } from './index-status.ts';
 
 /** An index that the test writes, and what a server sees of its writer on a virtual clock. */

@@ -2,11 +2,11 @@ import type { DataAge } from '../../api/rest/data-age.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { messageOf } from '../../base/fault.ts';
 import { type LeaseReading, leaseMilliseconds, readLease } from '../../ledger/index-postgres/lease.ts';
-import { isNodeReachable } from '../chains/follow.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
-import { createOutageLog } from '../log/log.ts';
+import { isNodeReachable } from '../followed/follow.ts';
+import { createOutageLog } from '../output/log.ts';
+import type { ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
-import type { ProcessEnv, TimeEnv } from '../setup/env.ts';
 import { type IndexStatus, readStatus } from './served-network-store.ts';
 
 /** Milliseconds between two reads of the lease and of the status. */

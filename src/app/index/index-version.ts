@@ -8,8 +8,8 @@ import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import type { DatabaseHosts } from '../database/database-hosts.ts';
 import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../database/read-position.ts';
 import type { ServedPosition } from '../database/served-position.ts';
+import type { Env } from '../platform/env.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import type { IndexState, VersionQuery } from './version-query.ts';
 
 /** The version of the index that cached responses depend on, known without a query while this process is notified of every change. */

@@ -9,11 +9,11 @@ import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseHost } from '../database/database-host.ts';
 import type { Lease } from '../database/lease.ts';
-import { createChainAddressFormat } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
-import { createNodeLongWork, type NetworkContext } from '../setup/network-context.ts';
-import { startWebhookDelivery } from '../webhooks/webhook-delivery.ts';
-import { targetPolicyOf } from '../webhooks/webhook-management.ts';
+import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createNodeLongWork, type NetworkContext } from '../node/network-context.ts';
+import { startWebhookDelivery } from '../node/webhook-delivery.ts';
+import type { Env } from '../platform/env.ts';
+import { targetPolicyOf } from '../servers/webhook-management.ts';
 import { eventLogIDOf } from './api-events.ts';
 import { readPageSecret } from './served-network-store.ts';
 

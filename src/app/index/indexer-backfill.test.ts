@@ -6,7 +6,7 @@ import { fromHex } from '../../base/bytes/hex.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
-import type { CryptoEnv, TimeEnv } from '../setup/env.ts';
+import type { CryptoEnv, TimeEnv } from '../platform/env.ts';
 import { createIndexerBackfill } from './indexer-backfill.ts';
 
 const address = (n: number) => n.toString(16).padStart(40, '0') as Address;

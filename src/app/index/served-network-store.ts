@@ -2,7 +2,7 @@ import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
 import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts';
-import type { NetworkDescription } from '../setup/served-network.ts';
+import type { NetworkDescription } from '../node/served-network.ts';
 
 /**
  * Stores the network description in an index in PostgreSQL, and `random` as the key of page tokens if there is none: written by `serac index`,

@@ -4,11 +4,11 @@ import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import type { Config, DatabaseConfig } from '../config/config.ts';
 import { createApiEventParams } from '../index/api-events.ts';
+import type { Contribution } from '../node/parts.ts';
+import type { Env } from '../platform/env.ts';
 import type { WebhookManagement } from '../servers/api.ts';
-import type { Env } from '../setup/env.ts';
+import { createWebhookManagement, targetPolicyOf } from '../servers/webhook-management.ts';
 import { createPrimarySql } from '../webhooks/primary-sql.ts';
-import { createWebhookManagement, targetPolicyOf } from '../webhooks/webhook-management.ts';
-import type { Contribution } from './parts.ts';
 
 /** The webhooks of a database in PostgreSQL as `serac api` manages them; `serac index` delivers. */
 export function openApiWebhooks(

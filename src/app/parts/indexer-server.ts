@@ -9,16 +9,16 @@ import { healthMethods } from '../../api/rpc/health.ts';
 import { combineServices, createService } from '../../api/rpc/method.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import type { Outcome } from '../../base/health/result.ts';
-import { createFollowCheck } from '../chains/health-checks.ts';
 import type { Config } from '../config/config.ts';
 import type { IndexerState, IndexWriter } from '../index/index-writer.ts';
+import { createFollowCheck } from '../node/health-checks.ts';
+import { createNodeLongWork } from '../node/network-context.ts';
+import { createIndexerMetrics } from '../node/process-metrics.ts';
+import { checkDeliveries } from '../node/webhook-delivery.ts';
+import { listUrls } from '../output/banner-info.ts';
+import type { Env } from '../platform/env.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
-import { listUrls } from '../setup/banner-info.ts';
-import type { Env } from '../setup/env.ts';
-import { createNodeLongWork } from '../setup/network-context.ts';
-import { checkDeliveries } from '../webhooks/webhook-delivery.ts';
-import { createIndexerMetrics } from './process-metrics.ts';
 
 /** Milliseconds between two health checks, which only read memory. */
 const checkInterval = 1000;

@@ -1,6 +1,6 @@
 /** A server on Node with a limit of connections, run by serve-connections.test.ts. Prints its port, and its check when it is told to stop. */
 import { createConnectionLimit } from './connection-limit.ts';
-import { serve } from './serve-node.ts';
+import { serve } from './node/serve.ts';
 
 const handles = { limit: 64, open: 32 };
 const connectionLimit = createConnectionLimit(

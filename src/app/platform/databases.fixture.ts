@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase as openOnBun } from './database-bun.ts';
-import { openDatabase as openOnNode } from './database-node.ts';
+import { openDatabase as openOnBun } from './bun/database.ts';
+import { openDatabase as openOnNode } from './node/database.ts';
 
 /** All SQLite drivers, in memory and on disk, for test suites that run on each. Bun also has Node's driver. */
 export const sqliteDrivers = [

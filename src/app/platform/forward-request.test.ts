@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { withProxy } from '../../../test/listening-proxy.ts';
 import type { Handler, HttpResponse } from '../../api/http/message.ts';
+import { serve } from './bun/serve.ts';
 import { createForwarder } from './forward-request.ts';
 import { send } from './serve.fixture.ts';
-import { serve } from './serve-bun.ts';
 
 const size = 4_000_000;
 const refusal: HttpResponse = {

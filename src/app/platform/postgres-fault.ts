@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-import { describeDatabase } from './database-url.ts';
+import { describeDatabase } from '../config/database-url.ts';
 
 /**
  * DATABASE_DOWN: the server did not answer; a retry may succeed. DATABASE_BEHIND: it has less than was served from it before, until the indexer

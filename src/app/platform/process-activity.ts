@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { attempt } from '../../base/fault.ts';
-import type { ProcessActivity } from '../workers/heartbeat.ts';
+import type { ProcessActivity } from './node-processes.ts';
 
 /** What the main thread of a process does; undefined where the system does not say it: only Linux does. */
 export function readActivity(pid: number): ProcessActivity | undefined {

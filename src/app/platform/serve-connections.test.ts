@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { nodes } from '../../../test/nodes.ts';
 import { type IpRange, parseIpRange } from '../../base/bytes/ip-address.ts';
+import { serve } from './bun/serve.ts';
 import { type ConnectionLimit, countHandles, createConnectionLimit } from './connection-limit.ts';
 import { createTestServers, send, until } from './serve.fixture.ts';
 import type { Server } from './serve.ts';
-import { serve } from './serve-bun.ts';
 
 /** Connections of clients that send nothing. */
 

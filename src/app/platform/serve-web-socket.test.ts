@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { HttpResponse } from '../../api/http/message.ts';
+import { serve as serveBun } from './bun/serve.ts';
+import { serve as serveNode } from './node/serve.ts';
 import type { ServeOptions } from './serve.ts';
-import { serve as serveBun } from './serve-bun.ts';
-import { serve as serveNode } from './serve-node.ts';
 
 describe('WebSocket', () => {
   const handlers: string[] = [];

@@ -1,8 +1,8 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { serve as serveBun } from './bun/serve.ts';
+import { serve as serveNode } from './node/serve.ts';
 import type { Serve, ServeOptions, Server } from './serve.ts';
-import { serve as serveBun } from './serve-bun.ts';
-import { serve as serveNode } from './serve-node.ts';
 
 /** Sends a request and returns all bytes received until the connection is closed. */
 export const exchange = (to: NetConnectOpts, request: string) =>

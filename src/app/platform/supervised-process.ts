@@ -1,4 +1,4 @@
-import type { WriterStart } from '../workers/writer-messages.ts';
+import type { WriterStart } from './node-processes.ts';
 
 /** Set in the environment of a writer process that a supervisor process started (`--supervise`): what it is told, as JSON. */
 const supervisedVariable = 'SERAC_SUPERVISED';

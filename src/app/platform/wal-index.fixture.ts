@@ -1,4 +1,4 @@
-import { openDatabase } from './database-bun.ts';
+import { openDatabase } from './bun/database.ts';
 
 /** A process that writes the database of its first argument: each line of input is an SQL text, answered with a line. */
 const db = openDatabase(process.argv[2] as string, { readonly: false });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from './database-bun.ts';
+import { openDatabase } from './bun/database.ts';
 import { watchWalIndex } from './wal-index.ts';
 
 describe('commits of another process', () => {

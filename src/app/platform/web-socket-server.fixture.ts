@@ -1,5 +1,5 @@
 import type { HttpResponse, WebSocketHandlers } from '../../api/http/message.ts';
-import { serve } from './serve-node.ts';
+import { serve } from './node/serve.ts';
 
 /**
  * A server on node:http for web-socket.test.ts, which runs it in Node. Prints its port, then the events that the WebSocket handlers received.

@@ -6,20 +6,20 @@ import { IndexError } from '../../ledger/index/fault.ts';
 import type { Config } from '../config/config.ts';
 import { createApiEventParams, createApiHub } from '../index/api-events.ts';
 import { openPostgresSource, type PostgresSource } from '../index/postgres-source.ts';
-import { createReport } from '../log/report.ts';
+import { limitCaches } from '../node/cache-budget.ts';
+import { createNodeLongWork } from '../node/network-context.ts';
+import { withParts } from '../node/parts.ts';
+import { createMetricsRoute, createProcessMetrics } from '../node/process-metrics.ts';
+import { createStop } from '../node/stop.ts';
+import { createReport } from '../output/report.ts';
 import { openApiWebhooks } from '../parts/api-webhooks.ts';
-import { withParts } from '../parts/parts.ts';
-import { createMetricsRoute, createProcessMetrics } from '../parts/process-metrics.ts';
-import { serveReadOnly } from '../parts/read-only-server.ts';
-import { createStop } from '../parts/stop.ts';
+import type { Env, ProcessEnv } from '../platform/env.ts';
 import { isDatabaseBehind } from '../platform/postgres-fault.ts';
 import { createNodeGate, createStoreKeyFinder } from '../servers/access.ts';
 import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
+import { serveReadOnly } from '../servers/read-only-server.ts';
 import { urlOf } from '../servers/serve-options.ts';
 import { createApiIndex } from '../servers/server-index.ts';
-import { limitCaches } from '../setup/cache-budget.ts';
-import type { Env, ProcessEnv } from '../setup/env.ts';
-import { createNodeLongWork } from '../setup/network-context.ts';
 
 type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
 

@@ -1,12 +1,12 @@
-import { createSoloReadings } from '../chains/peer-readings.ts';
 import type { Config } from '../config/config.ts';
-import { devMethods, followClock, openDevSwitches } from '../parts/dev-methods.ts';
-import { nodeStore, type StartOptions, withNodeCore } from '../parts/node-core.ts';
-import { startNodeHealth } from '../parts/node-health.ts';
-import { type Node, serveNode } from '../parts/serve-node.ts';
-import { startSoloChains } from '../parts/solo-chains.ts';
-import type { Env } from '../setup/env.ts';
-import { type StoreKind, soloStore } from '../setup/node-store.ts';
+import { devMethods, followClock, openDevSwitches } from '../dev/dev-methods.ts';
+import { nodeStore, type StartOptions, withNodeCore } from '../node/node-core.ts';
+import { startNodeHealth } from '../node/node-health.ts';
+import { type StoreKind, soloStore } from '../node/node-store.ts';
+import { createSoloReadings } from '../node/peer-readings.ts';
+import type { Env } from '../platform/env.ts';
+import { type Node, serveNode } from '../servers/node-server.ts';
+import { startSoloChains } from '../solo/solo-chains.ts';
 
 /** `serac`: a chain that this node decides alone, with funded accounts, `dev.*` methods, snapshots and a state file. Tests give it another store. */
 export const runDevChain = (config: Config, env: Env, options: StartOptions, kind: StoreKind = soloStore): Promise<Node> =>

@@ -1,11 +1,11 @@
-import { createFollowerReadings } from '../chains/peer-readings.ts';
 import type { Config } from '../config/config.ts';
-import { openFollowedChain } from '../parts/followed-chain.ts';
-import { nodeStore, type StartOptions, withNodeCore } from '../parts/node-core.ts';
-import { startNodeHealth } from '../parts/node-health.ts';
-import { type Node, serveNode } from '../parts/serve-node.ts';
-import type { Env } from '../setup/env.ts';
-import { followedStore } from '../setup/node-store.ts';
+import { openFollowedChain } from '../followed/followed-chain.ts';
+import { nodeStore, type StartOptions, withNodeCore } from '../node/node-core.ts';
+import { startNodeHealth } from '../node/node-health.ts';
+import { followedStore } from '../node/node-store.ts';
+import { createFollowerReadings } from '../node/peer-readings.ts';
+import type { Env } from '../platform/env.ts';
+import { type Node, serveNode } from '../servers/node-server.ts';
 
 /** `serac follow`: the X-Chain of another node, block by block, with the APIs over it. */
 export const runFollower = (url: string, config: Config, env: Env, options: StartOptions): Promise<Node> =>

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { createIndexWriter } from '../index/index-writer.ts';
+import { withParts } from '../node/parts.ts';
 import { serveIndexer } from '../parts/indexer-server.ts';
-import { withParts } from '../parts/parts.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env } from '../platform/env.ts';
 
 type Indexer = {
   /** The URL of health and metrics; undefined if it does not listen. */

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import { openJoinedChain } from '../parts/joined-chain.ts';
-import { joinedDevMethods } from '../parts/joined-dev-methods.ts';
-import { nodeStore, type StartOptions, withNodeCore } from '../parts/node-core.ts';
-import { startNodeHealth } from '../parts/node-health.ts';
-import { type Node, serveNode } from '../parts/serve-node.ts';
-import type { Env } from '../setup/env.ts';
-import { joinedStore } from '../setup/node-store.ts';
+import { joinedDevMethods } from '../joined/joined-dev-methods.ts';
+import { openJoinedChain } from '../joined/joined-x-chain.ts';
+import { nodeStore, type StartOptions, withNodeCore } from '../node/node-core.ts';
+import { startNodeHealth } from '../node/node-health.ts';
+import { joinedStore } from '../node/node-store.ts';
+import type { Env } from '../platform/env.ts';
+import { type Node, serveNode } from '../servers/node-server.ts';
 
 /** `serac join`: a node on a network of peers, with the APIs over its X-Chain. */
 export const runJoinedNode = (join: JoinConfig, config: Config, env: Env, options: StartOptions): Promise<Node> =>

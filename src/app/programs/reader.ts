@@ -1,18 +1,18 @@
 import type { Config } from '../config/config.ts';
-import { createEventParams, createNodeHub, createReaderStreamLimit } from '../parts/event-stream.ts';
-import { openReaderWebhooks } from '../parts/node-webhooks.ts';
-import { withParts } from '../parts/parts.ts';
-import { createProcessMetrics } from '../parts/process-metrics.ts';
-import { serveReadOnly } from '../parts/read-only-server.ts';
-import { readerRpc } from '../parts/reader-rpc.ts';
-import { serveWriter } from '../parts/writer-link.ts';
+import { createNetworkContext } from '../node/network-context.ts';
+import { openNodeStore, soloStore } from '../node/node-store.ts';
+import { withParts } from '../node/parts.ts';
+import { createProcessMetrics } from '../node/process-metrics.ts';
+import type { Env } from '../platform/env.ts';
+import { relayedHealthComponents } from '../processes/relayed-services.ts';
+import { serveWriter } from '../processes/writer-link.ts';
 import { openNodeAccess } from '../servers/access.ts';
 import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from '../servers/api-parts.ts';
+import { createEventParams, createNodeHub, createReaderStreamLimit } from '../servers/event-stream.ts';
 import { createRelayedLiveReads } from '../servers/live-reads.ts';
-import type { Env } from '../setup/env.ts';
-import { createNetworkContext } from '../setup/network-context.ts';
-import { openNodeStore, soloStore } from '../setup/node-store.ts';
-import { relayedHealthComponents } from '../workers/relayed-services.ts';
+import { openReaderWebhooks } from '../servers/node-webhooks.ts';
+import { serveReadOnly } from '../servers/read-only-server.ts';
+import { readerRpc } from '../servers/reader-rpc.ts';
 
 /**
  * A reader process: it shares the port, answers reads from the last committed block, and forwards all other calls to the writer process.

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { StartOptions } from '../parts/node-core.ts';
-import type { Node } from '../parts/serve-node.ts';
-import type { Env } from '../setup/env.ts';
+import type { StartOptions } from '../node/node-core.ts';
+import type { Env } from '../platform/env.ts';
+import type { Node } from '../servers/node-server.ts';
 import { runDevChain } from './dev-chain.ts';
 import { runFollower } from './follow.ts';
 import { runJoinedNode } from './join.ts';

@@ -13,11 +13,11 @@ import { metricsApiRoutes } from '../../api/metrics-api/routes.ts';
 import { webhookRoutes } from '../../api/webhooks/webhook-routes.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { Config } from '../config/config.ts';
-import { countReaders } from '../setup/cache-budget.ts';
-import { openTogether } from '../setup/closing.ts';
-import { dataFilesIn } from '../setup/data-files.ts';
-import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../setup/env.ts';
-import type { Relay } from '../workers/relay.ts';
+import { countReaders } from '../node/cache-budget.ts';
+import { openTogether } from '../node/closing.ts';
+import { dataFilesIn } from '../node/data-files.ts';
+import type { DatabaseEnv, Env, FileEnv, TimeEnv } from '../platform/env.ts';
+import type { Relay } from '../processes/relay.ts';
 import { createRelayedLimiter, openRateLimitBackend, type RateLimitBackend } from './rate-limit-backend.ts';
 
 /** Creates the access gate (API keys and rate limits) of this process. Without a limiter, requests are not counted. */

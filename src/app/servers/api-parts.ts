@@ -9,13 +9,13 @@ import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
-import { describeFollowedChain } from '../chains/follow.ts';
-import { backfillFromFork } from '../chains/fork.ts';
 import type { Config } from '../config/config.ts';
-import type { RunningChain } from '../setup/avm-chain.ts';
-import type { Env } from '../setup/env.ts';
-import type { NetworkContext } from '../setup/network-context.ts';
-import { createServedChains, describeNetwork } from '../setup/served-network.ts';
+import { describeFollowedChain } from '../followed/follow.ts';
+import type { RunningChain } from '../node/avm-chain.ts';
+import type { NetworkContext } from '../node/network-context.ts';
+import { createServedChains, describeNetwork } from '../node/served-network.ts';
+import type { Env } from '../platform/env.ts';
+import { backfillFromFork } from '../solo/fork.ts';
 import type { ApiSelection } from './api.ts';
 
 /** The parts of a chain of this node that the Data and Metrics APIs need. */

@@ -9,8 +9,8 @@ import { createPageAssets, type PageAssets } from '../../explorer/pages/page-ass
 import { createPageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
 import type { PageHandler } from '../../explorer/pages/page-headers.ts';
 import type { Config } from '../config/config.ts';
-import type { FileEnv, ProcessEnv } from '../setup/env.ts';
-import { stripCredentials } from '../setup/served-network.ts';
+import { stripCredentials } from '../output/log.ts';
+import type { FileEnv, ProcessEnv } from '../platform/env.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import { settingsPath } from './settings-route.ts';
 

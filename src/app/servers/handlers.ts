@@ -10,7 +10,7 @@ import type { LongWork } from '../../base/timing/long-work.ts';
 import { createSlots } from '../../base/timing/mutex.ts';
 import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env } from '../platform/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers, openApiPath } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';

@@ -3,10 +3,10 @@ import { combineServices, createService, type Services } from '../../api/rpc/met
 import { nodeVersions } from '../../api/rpc/versions.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { ProofOfPossession } from '../../network/identity/bls.ts';
-import type { PeerReadings } from '../chains/peer-readings.ts';
 import type { InterfaceConfig } from '../config/config.ts';
-import type { ProcessEnv } from '../setup/env.ts';
-import type { NetworkContext } from '../setup/network-context.ts';
+import type { NetworkContext } from '../node/network-context.ts';
+import type { PeerReadings } from '../node/peer-readings.ts';
+import type { ProcessEnv } from '../platform/env.ts';
 
 type NodeIdentity = {
   readonly nodeID: string;

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import type { LiveReads } from '../../api/rest/live-reads.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { channelPair, never, soon } from '../workers/channel-pair.fixture.ts';
-import { createRelayClient, serveRelay } from '../workers/relay.ts';
+import { channelPair, never, soon } from '../processes/channel-pair.fixture.ts';
+import { createRelayClient, serveRelay } from '../processes/relay.ts';
 import { createRelayedLiveReads, withLiveEndpoint } from './live-reads.ts';
 
 const chainID = '11'.repeat(32) as Id;

@@ -8,9 +8,9 @@ import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault, faultOf } from '../../base/fault.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
-import type { TxLifecycles } from '../chains/tx-lifecycles.ts';
-import type { ChainTools, RunningChain } from '../setup/avm-chain.ts';
-import { type Relay, relayedJson } from '../workers/relay.ts';
+import type { ChainTools, RunningChain } from '../node/avm-chain.ts';
+import type { TxLifecycles } from '../node/tx-lifecycles.ts';
+import { type Relay, relayedJson } from '../processes/relay.ts';
 
 type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'tools'>;
 

@@ -3,10 +3,10 @@ import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { BlockSummary } from '../feed/block-summary.ts';
-import type { LineLimit } from '../feed/limit-lines.ts';
-import { createBlockSummary } from '../feed/summarize-block.ts';
-import type { ReaderPoolOptions } from '../workers/supervisor.ts';
+import type { BlockSummary } from '../output/block-summary.ts';
+import type { LineLimit } from '../output/limit-lines.ts';
+import { createBlockSummary } from '../output/summarize-block.ts';
+import type { ReaderPoolOptions } from '../processes/reader-pool.ts';
 
 /** Receives what a person watching the node sees. */
 type NodeObserver = {

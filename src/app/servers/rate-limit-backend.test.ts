@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { LimitDecision } from '../../api/access/rate-limit.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Env } from '../setup/env.ts';
-import type { Relay } from '../workers/relay.ts';
+import type { Env } from '../platform/env.ts';
+import type { Relay } from '../processes/relay.ts';
 import { createRelayedLimiter } from './rate-limit-backend.ts';
 
 let now = 0;

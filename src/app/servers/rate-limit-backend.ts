@@ -11,10 +11,10 @@ import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Config } from '../config/config.ts';
-import { createOutageLog } from '../log/log.ts';
-import { describeServer } from '../platform/redis-bun.ts';
-import type { DatabaseEnv, Env, ProcessEnv, WorkerEnv } from '../setup/env.ts';
-import { type Relay, relayedJson } from '../workers/relay.ts';
+import { createOutageLog } from '../output/log.ts';
+import { describeServer } from '../platform/bun/redis.ts';
+import type { DatabaseEnv, Env, ProcessEnv, WorkerEnv } from '../platform/env.ts';
+import { type Relay, relayedJson } from '../processes/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
 /** What processes share: request counts and cached responses, in Redis if `--cache-url` is given. Else the writer process counts requests. */

@@ -1,5 +1,5 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
-import type { Env } from '../setup/env.ts';
+import type { Env } from '../platform/env.ts';
 
 /** Wraps a handler so that it logs a line for every request at level `debug`. At lower levels returns the handler itself, at no cost. */
 export function withRequestLog(handler: Handler, { log, clock }: Pick<Env, 'log' | 'clock'>): Handler {

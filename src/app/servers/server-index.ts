@@ -1,7 +1,7 @@
 import { readyPath } from '../../api/http/ready-route.ts';
 import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
 import type { InterfaceConfig, NetworkConfig } from '../config/config.ts';
-import { type BannerInfo, listUrls } from '../setup/banner-info.ts';
+import { type BannerInfo, listUrls } from '../output/banner-info.ts';
 
 type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
   /** Aliases of the chains beside the X-Chain. */

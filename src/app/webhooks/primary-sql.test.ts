@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import type { Env } from '../platform/env.ts';
 import { PostgresError } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 import { createPrimarySql } from './primary-sql.ts';
 
 /** A primary whose role can only read: `write` is refused. `pools` has the open state of every pool, the ones of probes too. */

@@ -3,9 +3,9 @@ import { messageOf } from '../../base/fault.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { openPrimary } from '../database/primary.ts';
-import type { Postgres } from '../platform/postgres-bun.ts';
+import type { Postgres } from '../platform/bun/postgres.ts';
+import type { Env } from '../platform/env.ts';
 import { isDatabaseDown } from '../platform/postgres-fault.ts';
-import type { Env } from '../setup/env.ts';
 
 /**
  * The primary of a database for a server that writes to it rarely: it connects at the first statement, and anew after one that got no

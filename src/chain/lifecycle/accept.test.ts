@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { appendBlocks, codeOf, openChain } from '../../ledger/state/open-chain.fixture.ts';
 import { chainID, otherChainID, randomChain } from '../../ledger/state/random-chain.fixture.ts';
 import { createAccept } from './accept.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from '../../../test/wallet-kit.ts';
-import { createLog } from '../../app/log/log.ts';
+import { createLog } from '../../app/output/log.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';

@@ -6,8 +6,8 @@ import {
   rebuildPageChecksums,
   requireDatabase,
   runWithProgress,
-} from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
+} from '../../app/node/data-files.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { listStoredChains } from '../../ledger/state/chain-number.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';

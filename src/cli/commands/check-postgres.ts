@@ -1,9 +1,9 @@
 import type { Config, DatabaseConfig } from '../../app/config/config.ts';
 import { openPrimary } from '../../app/database/primary.ts';
-import { startProgress } from '../../app/log/progress.ts';
-import { dataFilesIn } from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
-import { createNetworkContext } from '../../app/setup/network-context.ts';
+import { dataFilesIn } from '../../app/node/data-files.ts';
+import { createNetworkContext } from '../../app/node/network-context.ts';
+import { startProgress } from '../../app/output/progress.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { copyToStore } from '../../ledger/index-postgres/copy-to-store.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import { offlineCacheBytes, openStore } from '../../ledger/store/store.ts';

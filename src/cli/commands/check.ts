@@ -1,5 +1,4 @@
 import type { Config, NetworkConfig } from '../../app/config/config.ts';
-import { startProgress } from '../../app/log/progress.ts';
 import {
   type DataFiles,
   describeDamagedPages,
@@ -9,9 +8,10 @@ import {
   runWithProgress,
   verifyPages,
   withChainEnds,
-} from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
-import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
+} from '../../app/node/data-files.ts';
+import { createNetworkContext, type NetworkContext } from '../../app/node/network-context.ts';
+import { startProgress } from '../../app/output/progress.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { type Id, idOf, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { checkChainEnds } from '../../ledger/state/chain-ends.ts';

@@ -4,9 +4,9 @@ import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { clientServices, devRows } from '../../api/contract/client-services.ts';
 import type { ResultOf } from '../../api/contract/method.ts';
 import { type Json, writeJson } from '../../api/rpc/write-json.ts';
-import type { FlagInputs } from '../../app/flags/flag-source.ts';
-import type { Options } from '../../app/flags/flag-table.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { FlagInputs } from '../../app/config/flag-source.ts';
+import type { Options } from '../../app/config/flag-table.ts';
+import type { Env } from '../../app/platform/env.ts';
 
 /** What a command that asks a running node works with. */
 export type ClientContext = {

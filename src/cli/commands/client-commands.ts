@@ -1,5 +1,5 @@
 import { SeracError } from '../../api/client/fault.ts';
-import type { CommandName, commandTable } from '../../app/flags/command.ts';
+import type { CommandName, commandTable } from '../../app/config/command.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
 import { explainError } from './explain-error.ts';

@@ -6,8 +6,8 @@ import {
   requireDatabase,
   verifyPages,
   withChainEnds,
-} from '../../app/setup/data-files.ts';
-import type { Env } from '../../app/setup/env.ts';
+} from '../../app/node/data-files.ts';
+import type { Env } from '../../app/platform/env.ts';
 import type { Database } from '../../ledger/store/database.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';

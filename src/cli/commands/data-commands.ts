@@ -1,7 +1,7 @@
+import type { Command, CommandName } from '../../app/config/command.ts';
 import type { Config } from '../../app/config/config.ts';
-import type { Command, CommandName } from '../../app/flags/command.ts';
-import type { Options } from '../../app/flags/flag-table.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Options } from '../../app/config/flag-table.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { backUp } from './backup.ts';
 import { check } from './check.ts';
 import { checkPostgres } from './check-postgres.ts';

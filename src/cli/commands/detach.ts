@@ -1,9 +1,9 @@
 import { fetchDirectly } from '../../api/client/node-fetch.ts';
 import type { Config, InterfaceConfig } from '../../app/config/config.ts';
+import { dataFilesIn } from '../../app/node/data-files.ts';
 import { DetachError, fileSize, readEnd, startDetached } from '../../app/platform/detached-process.ts';
+import type { DatabaseEnv, FileEnv, TimeEnv } from '../../app/platform/env.ts';
 import { findRunningNode, type ProcessContext } from '../../app/platform/process-context.ts';
-import { dataFilesIn } from '../../app/setup/data-files.ts';
-import type { DatabaseEnv, FileEnv, TimeEnv } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 

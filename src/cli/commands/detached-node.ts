@@ -1,8 +1,8 @@
-import type { Options } from '../../app/flags/flag-table.ts';
+import type { Options } from '../../app/config/flag-table.ts';
 import { fileSize, readEnd, requireLog, stopProcess } from '../../app/platform/detached-process.ts';
+import type { Env } from '../../app/platform/env.ts';
 import type { ProcessContext } from '../../app/platform/process-context.ts';
 import { findProcess } from '../../app/platform/running-process.ts';
-import type { Env } from '../../app/setup/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { findUnhealthyReason } from './detach.ts';
 

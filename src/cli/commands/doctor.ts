@@ -1,6 +1,6 @@
 import { SeracError } from '../../api/client/fault.ts';
 import { createRpcClient, type RpcClient } from '../../api/client/rpc-client.ts';
-import { wrap } from '../../app/flags/flag-help.ts';
+import { wrap } from '../../app/config/flag-help.ts';
 import { cleanText } from '../../base/bytes/printable.ts';
 import type { ClientCommand } from './client-command.ts';
 import { explainConnection, type Finding } from './doctor-connection.ts';

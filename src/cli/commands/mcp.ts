@@ -6,7 +6,7 @@ import { type ToolGroup, type ToolNode, toolGroups } from '../../api/mcp/tool.ts
 import { createTools } from '../../api/mcp/tool-table.ts';
 import { readApiMessage } from '../../api/rest/api-error.ts';
 import { codeSections, errorAdvice } from '../../app/advice/error-advice.ts';
-import type { Options } from '../../app/flags/flag-table.ts';
+import type { Options } from '../../app/config/flag-table.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { listHints } from './explain-error.ts';

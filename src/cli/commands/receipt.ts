@@ -1,6 +1,6 @@
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { devRows } from '../../api/contract/client-services.ts';
-import type { Options } from '../../app/flags/flag-table.ts';
+import type { Options } from '../../app/config/flag-table.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { addChainPrefix } from './address-spellings.ts';
 import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';

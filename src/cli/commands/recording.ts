@@ -1,7 +1,7 @@
 import { isRecord } from '../../api/client/convert.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { onlyReads } from '../../api/contract/reading-methods.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { attempt } from '../../base/fault.ts';
 import { callDev, decodeDev } from './client-command.ts';
 import { recordingError } from './fault.ts';

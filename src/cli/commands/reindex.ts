@@ -1,11 +1,11 @@
 import type { Config } from '../../app/config/config.ts';
-import { startProgress } from '../../app/log/progress.ts';
-import type { AvmChainSpec } from '../../app/setup/avm-chain.ts';
-import { type DataFiles, findStructureDamage, rebuildPageChecksums, requireDatabase } from '../../app/setup/data-files.ts';
-import type { Env, ProcessEnv, TimeEnv } from '../../app/setup/env.ts';
-import { migrateIndex } from '../../app/setup/index-migration.ts';
-import { createNetworkContext } from '../../app/setup/network-context.ts';
-import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/setup/node-store.ts';
+import type { AvmChainSpec } from '../../app/node/avm-chain.ts';
+import { type DataFiles, findStructureDamage, rebuildPageChecksums, requireDatabase } from '../../app/node/data-files.ts';
+import { migrateIndex } from '../../app/node/index-migration.ts';
+import { createNetworkContext } from '../../app/node/network-context.ts';
+import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/node/node-store.ts';
+import { startProgress } from '../../app/output/progress.ts';
+import type { Env, ProcessEnv, TimeEnv } from '../../app/platform/env.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { isMigrationDue } from '../../ledger/index/migrate.ts';

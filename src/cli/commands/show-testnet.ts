@@ -1,9 +1,9 @@
+import type { Command } from '../../app/config/command.ts';
 import type { Config, TerminalConfig } from '../../app/config/config.ts';
-import type { Command } from '../../app/flags/command.ts';
-import type { FlagInputs } from '../../app/flags/flag-source.ts';
-import type { Options } from '../../app/flags/flag-table.ts';
-import { formatStamp } from '../../app/log/log.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { FlagInputs } from '../../app/config/flag-source.ts';
+import type { Options } from '../../app/config/flag-table.ts';
+import { formatStamp } from '../../app/output/log.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { getNetwork } from '../../avm/network.ts';
 import { ewoqKey } from '../../avm/wallet/accounts.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';

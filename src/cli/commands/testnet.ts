@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { createRpcClient } from '../../api/client/rpc-client.ts';
-import type { FlagDefinition } from '../../app/flags/flag-definition.ts';
-import type { FlagInputs } from '../../app/flags/flag-source.ts';
-import { acceptsFlag, flagTable, type Options } from '../../app/flags/flag-table.ts';
+import type { FlagDefinition } from '../../app/config/flag-definition.ts';
+import type { FlagInputs } from '../../app/config/flag-source.ts';
+import { acceptsFlag, flagTable, type Options } from '../../app/config/flag-table.ts';
 import { canPauseProcesses, fileSize, readEnd } from '../../app/platform/detached-process.ts';
-import type { Env } from '../../app/setup/env.ts';
+import type { Env } from '../../app/platform/env.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { loadIdentity } from '../../network/identity/identity.ts';
 import { carryOut } from '../testnet/carry-out.ts';

@@ -1,7 +1,7 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
-import type { BlockSummary } from '../../app/feed/block-summary.ts';
-import { type After, gatherBlocks } from '../../app/feed/gather-blocks.ts';
-import { type LineLimit, limitLines } from '../../app/feed/limit-lines.ts';
+import type { BlockSummary } from '../../app/output/block-summary.ts';
+import { type After, gatherBlocks } from '../../app/output/gather-blocks.ts';
+import { type LineLimit, limitLines } from '../../app/output/limit-lines.ts';
 import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
 import {
   formatBlockJson,

@@ -1,6 +1,6 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
-import type { BlockSummary, MovedAmount } from '../../app/feed/block-summary.ts';
-import { formatCounts, type LineCounts, listCounts, totalOf } from '../../app/feed/limit-lines.ts';
+import type { BlockSummary, MovedAmount } from '../../app/output/block-summary.ts';
+import { formatCounts, type LineCounts, listCounts, totalOf } from '../../app/output/limit-lines.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import type { Style } from './style.ts';
 

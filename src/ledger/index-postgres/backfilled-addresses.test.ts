@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../../app/platform/bun/postgres.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { addressBlob } from '../index/blob.ts';
 import { createBackfilledAddresses, openBackfilledAddresses, openBackfilledAddressReads } from './backfilled-addresses.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { nextRelease, rowsPerStep, secondNextRelease } from '../../../test/next-release.ts';
 import { startBackgroundMigration } from '../../app/index/background-migration.ts';
-import { createLog } from '../../app/log/log.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { createLog } from '../../app/output/log.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { runBackgroundMigrations } from '../index/background-migration.ts';
 import { isReadable, migratePostgres, migrateStore } from '../index/migrate.ts';
 import { migrations, newestVersion } from '../index/migrations.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import { openPostgres, type Postgres } from '../../app/platform/bun/postgres.ts';
 import { createLeaseTable, findLease, readLease, releaseLease, renewLease, takeLease, verifyLease } from './lease.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;

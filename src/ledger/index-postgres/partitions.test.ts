@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Postgres } from '../../app/platform/postgres-bun.ts';
+import type { Postgres } from '../../app/platform/bun/postgres.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';

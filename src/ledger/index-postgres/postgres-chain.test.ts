@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { checkIndex } from '../../../test/index-check/check-index.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import { parseBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Output } from '../../avm/tx/output.ts';

@@ -1,5 +1,5 @@
-import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres, type Postgres } from '../../app/platform/postgres-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
+import { openPostgres, type Postgres } from '../../app/platform/bun/postgres.ts';
 import { indexCountersText, migratePostgres, toIndexCounters } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
 import { type IndexedTestChain, openIndexedChains } from '../index-sqlite/indexed-chains.fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { someOf } from '../../../test/random.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import { indexTablesOf, txKinds } from '../index/tables.ts';
 import { transferRunKind } from '../index/transfer-runs.ts';

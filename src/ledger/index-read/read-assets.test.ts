@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { Sql } from '../index/sql.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import { makeUtxo } from '../../avm/tx/utxo.ts';
 import { addressFromBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';

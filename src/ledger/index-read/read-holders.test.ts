@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { makeUtxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { type Address, addressFromBytes } from '../../base/bytes/address.ts';

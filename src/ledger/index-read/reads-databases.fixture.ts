@@ -1,5 +1,5 @@
-import { openDatabase } from '../../app/platform/database-bun.ts';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import { joinStatements } from '../index/statement-joiner.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createIndexChecker } from '../../../test/index-check/check-index.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { withScratchDatabase } from '../../app/platform/databases.fixture.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { checkIndex, createIndexChecker } from '../../../test/index-check/check-index.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import type { UtxoRef } from '../../avm/tx/input.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import { runOnPostgres } from '../index/query-runner.ts';
 import { fetchRows, type Queries } from '../store/queries.ts';
 import { encodeCopyRows } from './copy-rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases.fixture.ts';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { readIndexCounters } from '../index-postgres/test-database.fixture.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { joinStatements } from './statement-joiner.ts';
 

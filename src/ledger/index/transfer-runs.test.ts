@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { memoryPath } from '../store/database.ts';
 import { createTable } from './ddl.ts';
 import { indexSchema } from './tables.ts';

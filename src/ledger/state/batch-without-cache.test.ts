@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { defaultCacheBytes, processCaches } from '../../base/cache/cache-budget.ts';
 import { commitNext, openChain } from './open-chain.fixture.ts';
 import { chainID, type NextBlock, otherChainID, randomChain } from './random-chain.fixture.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { checkChain } from './check.ts';
 import { appendBlocks, openChain } from './open-chain.fixture.ts';
 import { chainID, prng, randomChain } from './random-chain.fixture.ts';
@@ -10,7 +10,7 @@ import { chainID, prng, randomChain } from './random-chain.fixture.ts';
 /** A script that commits block after block and prints the height after each commit. */
 const writerScript = (path: string, seed: number) => `
   import { writeSync } from 'node:fs';
-  import { openDatabase } from '${import.meta.dir}/../../app/platform/database-bun.ts';
+  import { openDatabase } from '${import.meta.dir}/../../app/platform/bun/database.ts';
   import { appendBlocks, openChain } from '${import.meta.dir}/open-chain.fixture.ts';
   import { randomChain } from '${import.meta.dir}/random-chain.fixture.ts';
   const chain = openChain(openDatabase, '${path}');

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBalanceJsonReader } from '../../api/rpc/balance.ts';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import type { Database } from '../store/database.ts';
 import { copyTables } from './copy-tables.fixture.ts';
 import { appendBlocks, commitNext, openChain } from './open-chain.fixture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { StoredBlock } from './block-change.ts';

@@ -139,7 +139,7 @@ test('a process that is killed leaves no lock behind', async () => {
     [
       process.execPath,
       '-e',
-      `import { openDatabase } from '${import.meta.dir}/../../app/platform/database-bun.ts';
+      `import { openDatabase } from '${import.meta.dir}/../../app/platform/bun/database.ts';
        import { acquireLock } from '${import.meta.dir}/lock.ts';
        // Kept: a lock that is garbage is released.
        globalThis.lock = acquireLock(openDatabase, '${path}');

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import { openFile } from '../../app/platform/offset-file.ts';
 import { zeroId } from '../../base/bytes/id.ts';
 import { openPageChecksums, type PageChecksums } from './page-checksums.ts';

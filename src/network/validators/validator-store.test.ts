@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openDatabase } from '../../app/platform/bun/database.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { openChain } from '../../ledger/state/open-chain.fixture.ts';
 import { openValidatorStore } from './validator-store.ts';

@@ -1,0 +1,160 @@
+import { shuttingDownCheck } from '../../api/health/checks.ts';
+import { createForcedChecks, type ForcedChecks } from '../../api/health/forced-checks.ts';
+import { createHealth, type Health } from '../../api/health/health.ts';
+import { applicationTag } from '../../api/health/worker.ts';
+import type { Block } from '../../avm/tx/block.ts';
+import { isTestMnemonic } from '../../avm/wallet/accounts.ts';
+import { checkMnemonic } from '../../avm/wallet/mnemonic.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { createSignerCache } from '../../base/crypto/recover.ts';
+import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
+import { createEventBus, type EventBus } from '../../chain/lifecycle/events.ts';
+import { createRecovery } from '../../chain/recovery/recovery.ts';
+import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
+import type { Config } from '../config/config.ts';
+import { createReport } from '../output/report.ts';
+import { createStartPhases, type StartPhases } from '../output/start-phases.ts';
+import type { Env, ProcessEnv } from '../platform/env.ts';
+import { createReaderPool, type ReaderPool } from '../processes/reader-pool.ts';
+import type { WriterDeps } from './avm-chain.ts';
+import { countReaders } from './cache-budget.ts';
+import { createNetworkContext, type NetworkContext } from './network-context.ts';
+import { type NodeStore, openNodeStore, type StoreKind } from './node-store.ts';
+import { type Parts, withParts } from './parts.ts';
+import { countAccepted, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+import { createStop, type Stop } from './stop.ts';
+import { createTxLifecycles, type TxLifecycles } from './tx-lifecycles.ts';
+
+/** The process of a node: its configuration, its environment, and how it ends. */
+export type NodeProcess = {
+  readonly config: Config;
+  readonly env: Env;
+  readonly parts: Parts;
+  readonly stop: Stop;
+  /** How long the start took so far. */
+  readonly phases: StartPhases;
+  readonly report: (error: unknown) => void;
+};
+
+/** What watches a node: events, health and metrics. */
+export type NodeObservers = {
+  readonly bus: EventBus;
+  readonly health: Health;
+  readonly forcedChecks: ForcedChecks;
+  readonly lifecycles: TxLifecycles;
+  readonly metrics: ProcessMetrics;
+  /** Blocks and transactions accepted since the start. */
+  readonly accepted: ReturnType<typeof countAccepted>;
+  /** Incremented whenever commits begin to fail or succeed again. */
+  readonly commitRevision: () => number;
+};
+
+/** What a node has before it has a store and chains. Parts take it as their first argument. */
+export type NodeCore = NodeProcess &
+  NodeObservers & {
+    readonly context: NetworkContext;
+    readonly identity: Identity;
+    /** The reader processes, which are started with the ports; there are none if the node does not listen. */
+    readonly readers: ReaderPool;
+    /** What chains need that verify and store blocks. */
+    readonly writer: WriterDeps;
+  };
+
+export type StartOptions = {
+  /** False: opens no port and starts no reader processes, which share the port. */
+  readonly listens: boolean;
+};
+
+/** Opens the core of a node and then its parts with `open`. What was opened is closed again if a later part fails. */
+export async function withNodeCore<T>(
+  config: Config,
+  env: Env,
+  { listens }: StartOptions,
+  open: (core: NodeCore) => Promise<T>,
+): Promise<T> {
+  if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
+  const report = createReport(env);
+  return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
+}
+
+function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: unknown) => void, readerCount: number): NodeCore {
+  const phases = createStartPhases(env.clock.monotonic);
+  const context = createNetworkContext(config, env);
+  const { chain, clock } = context;
+  const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
+  const bus = createEventBus(report);
+  const readers = createReaderPool(readerCount, env, config.http.shutdownTimeout);
+  const health = createHealth({
+    now: clock.unixNanos,
+    after: env.timers.after,
+    interval: config.healthCheckFrequency,
+    onChange: (kind, check, { error }) => {
+      if (kind === 'health') bus.publish({ kind, check, error, isHealthy: health.report('health', []).healthy });
+    },
+  });
+  const forcedChecks = createForcedChecks(health);
+  const signerKeys = createSignerKeys();
+  const signers = createSignerCache(env.recoverKey, signerKeys);
+  const recovery = createRecovery(signers, env);
+  parts.add({ close: recovery.close });
+  const lifecycles = createTxLifecycles(env, context, bus);
+  if (env.log.isShown('trace'))
+    bus.subscribe('accepted', ({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
+  let commitRevision = 0;
+  phases.end('genesis and keys');
+  return {
+    config,
+    env,
+    phases,
+    context,
+    identity,
+    parts,
+    bus,
+    health,
+    forcedChecks,
+    lifecycles,
+    metrics: createProcessMetrics(env),
+    accepted: countAccepted(bus),
+    readers,
+    stop: createStop(config, env, parts, () => {
+      forcedChecks.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+      readers.announceStopping();
+    }),
+    writer: {
+      ...chain,
+      recover: signers.recover,
+      signers,
+      recovery,
+      timers: { ...env.timers, now: env.clock.monotonic, unixNanos: clock.unixNanos },
+      minBlockDelay: config.minBlockDelay,
+      policy: config.mining,
+      takeNextBlockTime: clock.takeNextBlockTime,
+      publish: bus.publish,
+      observerOf: lifecycles.observerOf,
+      subnetID: context.subnetID,
+      subnetOf: context.subnetOf,
+      report,
+      onFollowState: () => {
+        for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
+      },
+      onCommitState: () => {
+        commitRevision++;
+        health.refresh();
+      },
+    },
+    commitRevision: () => commitRevision,
+    report,
+  };
+}
+
+/** Writes a line for an accepted block. */
+const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Block): void =>
+  log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+
+/** Opens the store of a node that writes blocks. */
+export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {
+  const { recover, keys } = writer.signers;
+  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+  phases.end('database');
+  return store;
+}

@@ -1,0 +1,133 @@
+import type { Handler } from '../../api/http/message.ts';
+import { devStatePath } from '../../api/http/node-routes.ts';
+import type { ServerIndex } from '../../api/rest/index-page.ts';
+import type { NodeCore } from '../node/node-core.ts';
+import type { BannerInfo } from '../output/banner-info.ts';
+import type { NetworkEnv, WorkerEnv } from '../platform/env.ts';
+import type { ServeOptions, Server } from '../platform/serve.ts';
+import type { ReaderPoolOptions } from '../processes/reader-pool.ts';
+import type { ApiSelection } from './api.ts';
+import { apisOnOwnPorts } from './api-parts.ts';
+import type { Handlers } from './handlers.ts';
+import { withRequestLog } from './request-log.ts';
+import { serveOptions, urlOf } from './serve-options.ts';
+import { createServerIndex } from './server-index.ts';
+
+type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused'>> & {
+  readonly streamLimit: ReaderPoolOptions['streamLimit'];
+  /** False: opens no port and starts no reader processes, which share the port. */
+  readonly listens: boolean;
+  readonly handlers: Handlers;
+  /** Handles the requests that reader processes pass on. */
+  readonly relayHandler: Handler;
+  readonly relayedPaths: readonly string[];
+  readonly nodeID: string;
+};
+
+/** The ports of a node and its reader processes. */
+export type NodePorts = {
+  /** Opens the ports and starts the reader processes. */
+  readonly open: (options: OpenOptions) => Promise<void>;
+  /** Opens one more port of the configured host; 0 picks a free one. Returns the URL. */
+  readonly listen: (port: number) => Promise<string>;
+  /** The URL of the main port; empty if the node does not listen. */
+  readonly url: () => string;
+  /** The URL of the Data or Metrics API; undefined if it is off. */
+  readonly apiUrl: (part: 'data' | 'stats') => string | undefined;
+  readonly index: () => ServerIndex;
+};
+
+export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']): NodePorts {
+  const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
+  let mainHandler: Handler = () => ({ status: 503, headers: {}, body: '' });
+  let url = '';
+  /** The servers of the APIs that have a port of their own. */
+  const others = new Map<ApiSelection, Server>();
+
+  const listenOn = async (port: number): Promise<number> => {
+    const options = { ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) };
+    const server = await listenShared(options, env, readers.count > 0);
+    parts.addServer(server);
+    // `close` was called meanwhile and may have passed these servers already.
+    if (stop.isStopping()) await server.close();
+    return server.port;
+  };
+
+  const apiUrl = (part: 'data' | 'stats', mainUrl: string): string | undefined => {
+    if (!config[part].enabled) return undefined;
+    const selection = part === 'data' ? 'data' : 'metrics';
+    if (!apisOnOwnPorts(config).some((row) => row.selection === selection)) return mainUrl;
+    return urlOf(config, others.get(selection)?.port ?? 0);
+  };
+
+  const index = (): ServerIndex =>
+    createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), stats: apiUrl('stats', ''), aliases });
+
+  const open = async ({
+    listens,
+    handlers,
+    relayHandler,
+    relayedPaths,
+    nodeID,
+    report,
+    onChange,
+    onRefused,
+    streamLimit,
+  }: OpenOptions): Promise<void> => {
+    mainHandler = handlers.main;
+    const mainPort = listens ? await listenOn(env.supervisor?.port ?? config.http.port) : undefined;
+    if (mainPort !== undefined) url = urlOf(config, mainPort);
+    for (const { selection, port, handler } of listens ? handlers.ownPorts : []) {
+      const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
+      parts.addServer(other);
+      others.set(selection, other);
+    }
+    // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
+    const stateServer =
+      apis.dev === true && readers.count > 0
+        ? await env.serve({ ...serveOptions(config), host: '127.0.0.1', port: 0, handler: onlyPath(devStatePath, mainHandler) })
+        : undefined;
+    if (stateServer !== undefined) parts.addServer(stateServer);
+    readers.start({
+      handler: relayHandler,
+      report,
+      start: {
+        nodeID,
+        port: mainPort ?? 0,
+        relayedPaths,
+        index: index(),
+        ...(stateServer && { statePort: stateServer.port }),
+      },
+      onChange,
+      onRefused,
+      streamLimit,
+    });
+    parts.addServer({ close: readers.stop });
+  };
+
+  return {
+    open,
+    listen: async (port) => urlOf(config, await listenOn(port)),
+    url: () => url,
+    apiUrl: (part) => apiUrl(part, url),
+    index,
+  };
+}
+
+/** A handler of one path; every other path is not found. */
+const onlyPath =
+  (path: string, handler: Handler): Handler =>
+  (request) =>
+    request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
+
+/**
+ * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
+ * first opened exclusively to make sure that it is free. Readers that outlived a writer process already serve on the port of the next one.
+ */
+async function listenShared(options: ServeOptions, env: NetworkEnv & Pick<WorkerEnv, 'supervisor'>, isShared: boolean): Promise<Server> {
+  if (isShared && options.port === env.supervisor?.port) return env.serve({ ...options, reusePort: true });
+  const exclusive = await env.serve(options);
+  if (!isShared) return exclusive;
+  await exclusive.close();
+  return env.serve({ ...options, port: exclusive.port, reusePort: true });
+}

@@ -1,0 +1,201 @@
+import { formatEventID } from '../../api/events/position.ts';
+import { createDevAccess } from '../../api/http/dev-access.ts';
+import type { Handler } from '../../api/http/message.ts';
+import { createReadyRoute } from '../../api/http/ready-route.ts';
+import { createIndexRoute, type ServerIndex } from '../../api/rest/index-page.ts';
+import type { Services } from '../../api/rpc/method.ts';
+import type { Account } from '../../avm/wallet/accounts.ts';
+import type { NamedCheck } from '../node/health-checks.ts';
+import type { NodeCore, StartOptions } from '../node/node-core.ts';
+import { type CheckedNode, extraCheck, type NodeHealth } from '../node/node-health.ts';
+import type { NamedRoute } from '../node/parts.ts';
+import { registerNodeMetrics, registerRestarts } from '../node/process-metrics.ts';
+import type { WriterHost } from '../platform/node-processes.ts';
+import { openNodeAccess } from './access.ts';
+import { createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
+import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream, registerEventClients } from './event-stream.ts';
+import { createHandlers } from './handlers.ts';
+import { createLiveReads, withLiveEndpoint } from './live-reads.ts';
+import { describeNode, type NodeDescription } from './node-description.ts';
+import { createNodeFeed, type NodeFeed } from './node-feed.ts';
+import { createNodePorts } from './node-ports.ts';
+import { nodeRpc } from './node-rpc.ts';
+import { openNodeWebhooks } from './node-webhooks.ts';
+import { withLimiterEndpoint } from './rate-limit-backend.ts';
+import { settingsRoutes } from './settings-route.ts';
+
+export type Node = {
+  /** Empty if the node does not listen. */
+  readonly url: string;
+  /** The address for peers. */
+  readonly stakingAddress: string;
+  /** The node's request handler, usable without a socket. */
+  readonly handler: Handler;
+  /** The accounts of the developer's chain; none if the node follows another one. */
+  readonly accounts: readonly (Account & { readonly address: string })[];
+  /** The ID of the last event; undefined without an event stream. */
+  readonly eventPosition: () => Promise<string | undefined>;
+  readonly describe: () => NodeDescription;
+  /** Passes blocks that are accepted and calls that are refused from now on to an observer. */
+  readonly observe: NodeFeed['observe'];
+  /** Height and pending transactions of the X-Chain. */
+  readonly readStatus: () => { readonly height: bigint; readonly pending: number };
+  /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
+  readonly listen: (port: number) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/** A node with running chains, and what of its interfaces depends on where its blocks come from. */
+type ServedNode = CheckedNode & {
+  readonly health: NodeHealth;
+  readonly accounts?: Node['accounts'];
+  /** Whether this node decides its blocks alone: it then knows who proposed a block. */
+  readonly isAlone: boolean;
+  /** Whether transactions wait here; a follower passes them on. */
+  readonly hasMempool: boolean;
+  readonly withFaults?: ((services: Services) => Services) | undefined;
+};
+
+/** Serves the interfaces of a node: Node RPC, Data and Metrics APIs, events, explorer, and what its parts have added. */
+export async function serveNode(core: NodeCore, node: ServedNode, { listens }: StartOptions): Promise<Node> {
+  const { config, env, context, identity, parts, health, metrics, stop, lifecycles, report, phases } = core;
+  const { store, chains, readings } = node;
+  const [x] = chains;
+  const access = parts.add(await openNodeAccess(config, env));
+  const live = createLiveReads(lifecycles, chains);
+  const served = createServedChainsOfNode(config, env, context, chains, node.isAlone ? identity.nodeID : undefined, live);
+  const hub = openEventStream(core, store, chains);
+  const streamLimit = createStreamLimitOf(config);
+  if (hub !== undefined) {
+    parts.addServer(hub);
+    registerEventClients(metrics.registry, hub);
+    parts.add({
+      routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit }),
+    });
+  }
+  const webhooks = hub && parts.add(await openNodeWebhooks(core, hub, served));
+  parts.add(nodeRpc(core, { ...node, runsOnNetwork: !node.isAlone }));
+  const hasRoute = (path: string): boolean => parts.routes().some(([name]) => name === path);
+  const apis = {
+    ...config.apis,
+    health: config.apis.health && !config.publicApi,
+    // A joined node serves some of the dev.* methods; the pages of the explorer need all.
+    dev: node.isAlone && hasRoute('/ext/dev'),
+    explorer: config.explorer,
+  };
+  const ports = createNodePorts(core, apis);
+  parts.add({ routes: [...settingsRoutes(config, createDevAccess(config.devToken)), ...ownRoutes(core, node, ports.index)] });
+  registerNodeMetrics(metrics.registry, env, core.accepted, {
+    chains,
+    storeBytes: store.sizeBytes,
+    failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
+  });
+  parts.registerMetrics(metrics.registry);
+  registerRestarts(metrics.registry, env.supervisor);
+  const feed = createNodeFeed(core.bus, () =>
+    chains.map(({ spec, reads, follower, joined }) => ({
+      id: spec.id,
+      alias: spec.aliases[0],
+      reads,
+      isCatchingUp: () => follower?.status().state === 'catching-up' || joined?.isBootstrapped() === false,
+    })),
+  );
+  const routes = new Map(parts.routes());
+  const handlers = createHandlers(config, env, {
+    served,
+    health: {
+      components: {
+        database: {
+          probeWrite: async () => node.health.probeWrite(),
+          probeRead: async () => store.probeRead(),
+          revision: core.commitRevision,
+        },
+        cache: { probeWrite: access.cache.probeWrite, probeRead: access.cache.probeRead },
+      },
+      isStopping: stop.isStopping,
+      degraded: () => ({ rateLimits: access.limiter?.degradedReason?.() }),
+    },
+    gate: access.gate,
+    sealKey: store.pageSecret(),
+    epoch: store.epoch,
+    readChainVersion: createChainVersionReader(chains),
+    observer: metrics.apiObserver,
+    report,
+    nodeID: identity.nodeID,
+    differences: context.differences,
+    longWork: context.chain.longWork,
+    explorerFeatures: { hasLifecycle: true, hasMempool: node.hasMempool },
+    showsFollowing: x.follower !== undefined || x.joined !== undefined,
+    onRefused: feed.onRefused,
+    webhooks: webhooks?.management,
+    routes,
+  });
+  phases.end('interfaces');
+  await ports.open({
+    listens,
+    handlers,
+    relayHandler: withLiveEndpoint(live, withLimiterEndpoint(access.limiter, handlers.main)),
+    relayedPaths: [...routes.keys()],
+    nodeID: identity.nodeID,
+    report,
+    onChange: () => void health.recheck('health', 'readers'),
+    onRefused: feed.onReaderRefused,
+    streamLimit,
+  });
+  await addChecks(core, webhooks?.checks ?? []);
+  phases.end('ports');
+  env.log(phases.format(), 'debug');
+  return {
+    url: ports.url(),
+    stakingAddress: readings.nodeAddress(),
+    handler: handlers.main,
+    accounts: node.accounts ?? [],
+    eventPosition: () => readEventPosition(store),
+    describe: () => describeNode(core, x, apis, ports),
+    observe: feed.observe,
+    readStatus: () => ({ height: x.lastAccepted().height, pending: x.pendingTxs().txs }),
+    listen: ports.listen,
+    close: stop.close,
+  };
+}
+
+const readEventPosition = async ({ eventLog }: ServedNode['store']): Promise<string | undefined> =>
+  eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
+
+/** The index of all URLs, and `/ready`; none where answers are exactly those of AvalancheGo. */
+function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedNode, index: () => ServerIndex): NamedRoute[] {
+  if (!context.differences.indexRoutes) return [];
+  const findReason = (): string | undefined => {
+    if (stop.isStopping()) return 'the node is stopping';
+    if (health.report('readiness', []).checks.bootstrapped?.error !== undefined) return 'the node is not bootstrapped yet';
+    for (const { spec, dataAge } of chains) {
+      const reason = dataAge?.notReady();
+      if (reason !== undefined) return `${spec.aliases[0]}: ${reason}`;
+    }
+    return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
+  };
+  return [createIndexRoute(index), createReadyRoute(env.version, findReason)];
+}
+
+/**
+ * Adds the health checks of parts that were opened after the others were registered, and of the node's processes: of the readers, which have
+ * just been started, and of this one if it has a supervisor.
+ */
+async function addChecks({ env, context, forcedChecks, health, readers }: NodeCore, ofParts: readonly NamedCheck[]): Promise<void> {
+  if (!context.differences.extraChecks) return;
+  const { supervisor } = env;
+  const connections = env.connections?.();
+  connections?.onChange(() => void health.recheck('health', 'connections'));
+  const checks = [
+    ...ofParts,
+    ...(connections === undefined ? [] : [extraCheck('connections', connections.check)]),
+    ...(readers.count === 0 ? [] : [extraCheck('readers', readers.check)]),
+    ...(supervisor === undefined ? [] : [extraCheck('writer', () => ({ details: describeRestarts(supervisor), error: undefined }))]),
+  ];
+  for (const { kind, name, check, tags } of checks) {
+    forcedChecks.register(kind, name, check, tags);
+    await health.recheck(kind, name);
+  }
+}
+
+const describeRestarts = ({ restarts, reason }: WriterHost) => ({ restarts, ...(reason !== undefined && { lastReason: reason }) });

@@ -1,0 +1,86 @@
+import { type Account, deriveAccounts } from '../../avm/wallet/accounts.ts';
+import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
+import { type AvmChainSpec, createChainAddressFormat, runChain } from '../node/avm-chain.ts';
+import type { NetworkContext } from '../node/network-context.ts';
+import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, stopChain } from '../node/node-chain.ts';
+import type { NodeCore } from '../node/node-core.ts';
+import type { NodeStore } from '../node/node-store.ts';
+import type { Contribution } from '../node/parts.ts';
+import { stripCredentials } from '../output/log.ts';
+import { fundAccounts } from './account-funding.ts';
+import { readAccounts, readFundedKey, withAddresses } from './account-list.ts';
+import { openFork, type RunningFork, withForkedReads } from './fork.ts';
+
+/** Chains whose blocks this node decides alone, and the accounts that the first one funds. */
+export type SoloChains = Contribution & {
+  readonly chains: NodeChains;
+  /** At least the default sender. */
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly accountsWithAddresses: ReturnType<typeof withAddresses>;
+  /** Funds the accounts again: after a reset all chains are at block 0. */
+  readonly fund: () => void;
+};
+
+/** Starts the chains of the configuration, funds the accounts of a new chain, and copies the outputs of a forked node. */
+export async function startSoloChains(core: NodeCore, store: NodeStore, impersonation: Impersonation | undefined): Promise<SoloChains> {
+  const { config, env, context, parts } = core;
+  const accounts = deriveAccounts(config.accounts, env.keyCrypto);
+  const writer = { ...core.writer, ...(impersonation && { impersonation }) };
+  const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
+    const running = runChain(spec, opening.opened.ledger, { ...writer, fork });
+    parts.add({ close: () => stopChain(running) });
+    const chain = createNodeChain(running, opening, context);
+    return fork === undefined ? chain : withFork(chain, fork, context);
+  };
+
+  const [spec, ...otherSpecs] = context.specs;
+  const opening = openIndexedChain(store, spec, env);
+  const { opened } = opening;
+  const fork = config.fork && (await openFork(config.fork, env, context, store, opened));
+  if (fork !== undefined) parts.add({ close: async () => fork.stop() });
+  await fork?.fetchFirst(
+    accounts.map(({ key }) => key.address),
+    config.fork?.addresses ?? [],
+  );
+  const fund = (): void => {
+    fork?.addFirst();
+    fundAccounts({
+      spec,
+      opened,
+      store,
+      accounts,
+      balance: config.accounts.balance,
+      depositChain: context.p.id,
+      verifier: writer,
+      spendsGenesis: fork === undefined,
+    });
+  };
+  fund();
+  const first = start(spec, opening, fork);
+  const chains: NodeChains = [first, ...otherSpecs.map((other) => start(other, openIndexedChain(store, other, env)))];
+  if (config.fork !== undefined)
+    env.log(
+      `forked from ${stripCredentials(config.fork.url)}${config.fork.height === undefined ? '' : ` at block ${config.fork.height}`}: its outputs are copied when they are first used`,
+      'info',
+    );
+  return {
+    chains,
+    accounts,
+    accountsWithAddresses: withAddresses(accounts, context),
+    fund,
+    banner: () => ({
+      mining: config.mining,
+      funded: readFundedKey(first.reads, context.chain.now(), context),
+      accounts: readAccounts(first.reads, accounts, context.chain.now(), context),
+      mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,
+    }),
+  };
+}
+
+/** A chain that began with outputs of a live node: they are copied before a method reads them. */
+const withFork = (chain: NodeChain, fork: RunningFork, context: NetworkContext): NodeChain => ({
+  ...chain,
+  fork,
+  backfillRevision: () => chain.backfillRevision() + fork.revision(),
+  services: { ...chain.services, avm: withForkedReads(fork, createChainAddressFormat(chain.spec.id, context.chain), chain.services.avm) },
+});
