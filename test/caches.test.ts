@@ -58,8 +58,7 @@ const ownLimits = {
   lruMap: [
     'api/access/limiter-memory.ts',
     'base/bytes/lru-map.ts',
-    'network/consensus/refused-pauses.ts',
-    'network/consensus/unverified-blocks.ts',
+    'network/consensus/unissued-blocks.ts',
     'network/validators/trusted-validators.ts',
   ],
   boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/received-queue.ts'],

@@ -65,6 +65,6 @@ export const perCall: readonly string[] = [
   'ledger/store/copy-database.ts opened',
   'network/bootstrap/beacon-majority.ts frontiers weights',
   'network/bootstrap/container-fetcher.ts asked',
-  'network/consensus/vote-intake.ts finished',
+  'network/consensus/poller.ts finished',
   'network/proposervm/weighted-sampler.ts replaced',
 ];

@@ -85,14 +85,13 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake; pauses of {network/consensus/refused-pauses.ts#maxPauses} refused blocks',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake; pauses of {network/consensus/unissued-blocks.ts#maxPauses} refused blocks',
     over: 'dropped, and asked for again when a vote names them, a refused one after its pause',
     seen: 'avalanche_snowman_blocked',
-    test: 'src/network/consensus/snowman-engine.test.ts',
+    test: 'src/network/consensus/engine-limits.test.ts',
     holds: [
-      'network/consensus/block-delivery.ts preparing',
-      'network/consensus/block-requests.ts byBlock byNode',
-      'network/consensus/pending-blocks.ts entries',
+      'network/consensus/block-issuer.ts preverifying',
+      'network/consensus/unissued-blocks.ts byBlock byNode entries',
       'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },
@@ -102,7 +101,7 @@ export const peerResources: readonly ResourceRow[] = [
       '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} of all without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in all',
     over: 'answered with the preference; the block they name is dropped',
     seen: 'avalanche_network_byte_throttler_inbound_awaiting_release',
-    test: 'src/network/consensus/snowman-engine.test.ts',
+    test: 'src/network/consensus/engine-limits.test.ts',
     holds: ['network/consensus/queue-limit.ts perPeer open'],
   },
   {
@@ -114,8 +113,7 @@ export const peerResources: readonly ResourceRow[] = [
     test: 'test/simulation/simulation.test.ts',
     holds: [
       'network/consensus/decisions.ts processing',
-      'network/consensus/engine-tables.ts starts',
-      'network/consensus/processing-times.ts since',
+      'network/consensus/poller.ts starts',
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
       'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',

@@ -41,10 +41,10 @@ export type VmBuilder = {
 /** What an engine decides about blocks. */
 type VmDecisions = {
   /**
-   * Does the slow part of verifying a block ahead, without blocking the event loop. Optional: `verify` does what was not prepared. Rejects only
+   * Does the slow part of verifying a block ahead, without blocking the event loop. Optional: `verify` does what was not preverified. Rejects only
    * if something that `verify` needs could not be loaded.
    */
-  readonly prepare: (block: EngineBlock) => Promise<void>;
+  readonly preverify: (block: EngineBlock) => Promise<void>;
   /** Throws a fault if the block is invalid; else it is processing from now on. Its parent must be processing or last accepted. */
   readonly verify: (block: EngineBlock) => void;
   /**

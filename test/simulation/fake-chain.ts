@@ -35,7 +35,7 @@ type FakeChainOptions = {
   readonly now: () => number;
   /** Resolves after a virtual delay; never for a node that crashed. */
   readonly delay: (milliseconds: number) => Promise<void>;
-  readonly prepareMilliseconds: () => number;
+  readonly preverifyMilliseconds: () => number;
   /** 0: blocks are stored at once. */
   readonly acceptMilliseconds: () => number;
   readonly unique: () => number;
@@ -156,7 +156,7 @@ export function createFakeChain(disk: Disk, options: FakeChainOptions): FakeChai
     parse: decodeBlock,
     block: (id) => processing.get(id) ?? stored(id),
     blockBytes: (id) => (processing.get(id) ?? stored(id))?.bytes,
-    prepare: () => options.delay(options.prepareMilliseconds()),
+    preverify: () => options.delay(options.preverifyMilliseconds()),
     verify,
     accept,
     reject: (id) => {

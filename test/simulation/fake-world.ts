@@ -53,7 +53,7 @@ export function createFakeWorld(loop: EventLoop, random: Random, scenario: Scena
     const chain = createFakeChain(disk, {
       now: loop.timers.now,
       delay: (milliseconds) => delay(isAlive, milliseconds),
-      prepareMilliseconds: () => random.below(scenario.maxPrepare + 1),
+      preverifyMilliseconds: () => random.below(scenario.maxPreverify + 1),
       acceptMilliseconds: () => random.below(scenario.maxAccept + 1),
       unique: () => unique++,
       onAccepted: (block) => {

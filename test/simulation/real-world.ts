@@ -67,9 +67,9 @@ export function createRealWorld(loop: EventLoop, random: Random, scenario: Scena
     };
     const wrapped: Vm = {
       ...vm,
-      prepare: (block) => {
+      preverify: (block) => {
         loop.markAsync();
-        return vm.prepare(block);
+        return vm.preverify(block);
       },
       verify: (block) => {
         vm.verify(block);

@@ -18,8 +18,8 @@ export type Scenario = {
   /** Crashes at the moment when a node would store a decided block. */
   readonly crashesAtAccept: number;
   readonly partitions: number;
-  /** How long blocks take to prepare and to store. */
-  readonly maxPrepare: number;
+  /** How long blocks take to preverify and to store. */
+  readonly maxPreverify: number;
   readonly maxAccept: number;
 };
 
@@ -55,7 +55,7 @@ export function createScenario(random: Random, fixedNodes?: number): Scenario {
     troubleUntil: hasTrouble ? 4000 + random.below(12_000) : 0,
     crashes: hasTrouble ? random.below(12) : 0,
     partitions: hasTrouble ? random.below(3) : 0,
-    maxPrepare: random.pick([0, 3, 30, 300]),
+    maxPreverify: random.pick([0, 3, 30, 300]),
     maxAccept: random.pick([0, 0, 20]),
     crashesAtAccept: hasTrouble ? random.below(5) : 0,
   };

@@ -76,7 +76,7 @@ export function createChain(deps: ChainDeps) {
     notifyWork,
   });
 
-  const prepare = async (block: EngineBlock): Promise<void> => {
+  const preverify = async (block: EngineBlock): Promise<void> => {
     const { prepareTx } = deps;
     // While the chain bootstraps, no signature is verified.
     if (isBootstrapping || prepareTx === undefined) return;
@@ -108,7 +108,7 @@ export function createChain(deps: ChainDeps) {
       return bytes === undefined ? undefined : blocks.parse(bytes);
     },
     blockBytes: (id: Id): Uint8Array | undefined => blocks.block(id)?.bytes ?? ledger.block(id),
-    prepare,
+    preverify,
     verify: blocks.verify,
     accept: blocks.accept,
     reject: blocks.reject,

@@ -229,7 +229,7 @@ test('a block that is not stored drops no transaction that spends an output of a
   expect(txs.map(({ id }) => chain.status(id))).toEqual(txs.map(() => 'Accepted'));
 });
 
-describe('prepare', () => {
+describe('preverify', () => {
   test('recovers the signers of the transactions of a block that are not known yet, and waits for them', async () => {
     const prepared: Id[] = [];
     let finish = () => {};
@@ -245,7 +245,7 @@ describe('prepare', () => {
     chain.issue(known);
     const block = blockOn(ledger.lastAccepted(), [known, unknown]);
     let isDone = false;
-    const done = chain.prepare(block).then(() => {
+    const done = chain.preverify(block).then(() => {
       isDone = true;
     });
     await Promise.resolve();
@@ -253,7 +253,7 @@ describe('prepare', () => {
     finish();
     await done;
     chain.verify(block);
-    await chain.prepare(blockOn({ id: other, height: 7n }, [coinSpender(2)]));
+    await chain.preverify(blockOn({ id: other, height: 7n }, [coinSpender(2)]));
     expect(prepared).toEqual([unknown.id]);
   });
 });

@@ -10,31 +10,31 @@ import { BootstrapError, noBlocks } from './fault.ts';
  */
 const batchLimits = { blocks: 512, bytes: 2 * 1024 * 1024 } as const;
 
-/** Executes blocks, lowest first: the next batch is prepared while one is verified and accepted. Other work of the process runs between batches. */
+/** Executes blocks, lowest first: the next batch is preverified while one is verified and accepted. Other work of the process runs between batches. */
 export async function executeBlocks(
   blocks: readonly EngineBlock[],
-  vm: Pick<Vm, 'prepare' | 'verify' | 'accept'>,
+  vm: Pick<Vm, 'preverify' | 'verify' | 'accept'>,
   timers: Timers,
   onExecuted: (count: number) => void,
   isStopped: () => boolean,
 ): Promise<void> {
   const batches = splitBatches(blocks);
-  let prepared = prepareBatch(batches[0] ?? [], vm);
+  let preverified = preverifyBatch(batches[0] ?? [], vm);
   for (const [index, batch] of batches.entries()) {
-    await prepared;
+    await preverified;
     if (isStopped()) return;
-    prepared = prepareBatch(batches[index + 1] ?? [], vm);
+    preverified = preverifyBatch(batches[index + 1] ?? [], vm);
     // The last one is awaited only in the next turn of the loop.
-    prepared.catch(() => {});
+    preverified.catch(() => {});
     await acceptBatch(batch, vm);
     onExecuted(batch.length);
     await sleep(timers, 0);
   }
 }
 
-async function prepareBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'prepare'>): Promise<void> {
+async function preverifyBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'preverify'>): Promise<void> {
   try {
-    await Promise.all(batch.map((block) => vm.prepare(block)));
+    await Promise.all(batch.map((block) => vm.preverify(block)));
   } catch (error) {
     throw noBlocks(`cannot load what verification needs (${messageOf(error)})`);
   }

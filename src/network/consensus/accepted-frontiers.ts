@@ -3,24 +3,16 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
-import type { Majority } from './engine-state.ts';
+
+/** What validators with more than half of the stake have accepted, by their last answers. */
+export type Majority = {
+  readonly height: bigint;
+  /** When these answers were heard, in milliseconds of the timers' clock. */
+  readonly heardAt: number;
+};
 
 /** The last accepted block that each validator told of. It stands for its vote when it does not answer. AvalancheGo: snow/engine/common/tracker/accepted.go. */
-export type AcceptedFrontiers = {
-  readonly set: (node: NodeId, id: Id, height: bigint) => void;
-  readonly get: (node: NodeId) => BlockRef | undefined;
-  /** Notes that a node has answered now. */
-  readonly heard: (node: NodeId) => void;
-  /**
-   * The greatest height that validators with more than half of the stake have reached, by what they told, and the latest time since which that is
-   * known: since which more than half of the stake, this node included, or as many validators as `enoughHeard`, have answered; at first the time of
-   * creation. While some are above `ownHeight` and others are silent, as after the end of a partition, the silent ones may be above it
-   * too: it is then known that no majority is, only since at least half of the stake has answered with nothing higher.
-   */
-  readonly majority: (ownHeight: bigint) => Majority;
-  /** Whether validators with at least half of the stake have accepted another block than this node at a height that it has reached. */
-  readonly isSplit: (own: OwnBlocks) => boolean;
-};
+export type AcceptedFrontiers = ReturnType<typeof createAcceptedFrontiers>;
 
 /** What this node has accepted. */
 type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => Id | undefined };
@@ -31,11 +23,7 @@ type Frontier = BlockRef & { isOther?: boolean };
 /** The size of a poll: so many validators, drawn by stake, know what the network has accepted. */
 const enoughHeard = 20;
 
-export function createAcceptedFrontiers(
-  self: NodeId,
-  validators: Pick<Validators, 'current'>,
-  { now }: Pick<Timers, 'now'>,
-): AcceptedFrontiers {
+export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validators, 'current'>, { now }: Pick<Timers, 'now'>) {
   const frontiers = new Map<NodeId, Frontier>();
   const heard = new Map<NodeId, number>();
   const created = now();
@@ -79,20 +67,27 @@ export function createAcceptedFrontiers(
     return created;
   };
   return {
-    set: (node, id, height) => {
+    set: (node: NodeId, id: Id, height: bigint): void => {
       if (!validators.current().has(node)) return;
       const known = frontiers.get(node);
       if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
       frontiers.set(node, { id, height });
       trim();
     },
-    get: (node) => (validators.current().has(node) ? frontiers.get(node) : undefined),
-    heard: (node) => {
+    get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
+    /** Notes that a node has answered now. */
+    heard: (node: NodeId): void => {
       if (!validators.current().has(node)) return;
       heard.set(node, now());
       trim();
     },
-    majority: (ownHeight) => {
+    /**
+     * The greatest height that validators with more than half of the stake have reached, by what they told, and the latest time since which that
+     * is known: since which more than half of the stake, this node included, or as many validators as `enoughHeard`, have answered; at first the
+     * time of creation. While some are above `ownHeight` and others are silent, as after the end of a partition, the silent ones may be above
+     * it too: it is then known that no majority is, only since at least half of the stake has answered with nothing higher.
+     */
+    majority: (ownHeight: bigint): Majority => {
       const height = majorityHeight();
       const answered = answeredAt(
         () => true,
@@ -108,7 +103,8 @@ export function createAcceptedFrontiers(
         ),
       };
     },
-    isSplit: (own) => {
+    /** Whether validators with at least half of the stake have accepted another block than this node at a height that it has reached. */
+    isSplit: (own: OwnBlocks): boolean => {
       let [other, total] = [0n, 0n];
       for (const [node, weight] of validators.current()) {
         total += weight;

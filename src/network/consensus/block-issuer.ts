@@ -2,115 +2,208 @@ import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { wrongHeightError } from '../../chain/lifecycle/fault.ts';
-import type { ConsensusBlock } from '../snowman/consensus-block.ts';
+import type { ChainLink } from '../protocol/transport.ts';
+import type { Consensus } from '../snowman/consensus.ts';
 import { isDecided } from '../snowman/vote-target.ts';
-import { createBlockDelivery, type DeliveryParts, mayHaveChild } from './block-delivery.ts';
-import type { BlockRequests, BlockSource, RequestBlock } from './block-requests.ts';
 import { engineLimits } from './engine-parameters.ts';
-import { createPendingBlocks } from './pending-blocks.ts';
-import { createQueueLimit } from './queue-limit.ts';
+import type { BlockSource, UnissuedBlocks } from './unissued-blocks.ts';
+import { createWaitingJobs, type WaitingJobs } from './waiting-jobs.ts';
+
+/** A block on its way to consensus: the node that sent or built it, and how it came. */
+export type Candidate = {
+  readonly node: NodeId;
+  readonly block: EngineBlock;
+  readonly source: BlockSource;
+  /** Called once, for a block that this node has built. `dropped`: it will not be verified; `refused`: verification has refused it. */
+  readonly onEnd?: (end: 'issued' | 'dropped' | 'refused') => void;
+};
+
+type IssuerParts = {
+  readonly nextRequestId: () => number;
+  readonly vm: Pick<Vm, 'block' | 'preverify' | 'verify'>;
+  readonly consensus: Pick<Consensus, 'isProcessing' | 'lastAccepted'>;
+  readonly blocks: UnissuedBlocks;
+  /** Work that waits for a block to be issued or given up. */
+  readonly jobs: WaitingJobs;
+  /** Runs work in the order of the engine's events. */
+  readonly post: (work: () => void) => void;
+  /** A block was verified: adds it to consensus. Called before the jobs that wait for it. */
+  readonly onVerified: (candidate: Candidate) => void;
+  /** A block could not be verified, with the error. */
+  readonly onInvalid: (block: EngineBlock, error: unknown) => void;
+};
 
 /**
- * Issues blocks to consensus once their ancestors are issued, and asks the peer that named a block for what is missing. A block is prepared
- * first, which may take long; meanwhile other events are processed. AvalancheGo: snow/engine/snowman/engine.go, issueFrom and deliver.
+ * Brings blocks into consensus. A block waits until its parent is there; an unknown ancestor is asked for from the peer that named the block. Then
+ * the block is preverified, which may take long and lets other events pass, verified, and added. AvalancheGo: snow/engine/snowman/engine.go,
+ * issueFrom and deliver.
  */
-export type BlockIssuer = {
-  /** Issues a block by its ID with all its ancestors; asks the peer for it if it is unknown. */
-  readonly issueById: (node: NodeId, id: Id, source: BlockSource) => void;
-  readonly issue: (node: NodeId, block: EngineBlock, source: BlockSource) => void;
-  /** Issues a block of this node. Returns false if that is not possible now. */
-  readonly issueBuilt: (self: NodeId, block: EngineBlock) => boolean;
-  /** Whether a block will certainly be fulfilled or abandoned, so that a vote may wait for it. */
-  readonly canDependOn: (id: Id) => boolean;
-  /** Runs work when all blocks that are being prepared now are issued or given up, and the votes that waited for them are counted. */
-  readonly afterPrepared: (run: () => void) => void;
-  readonly isPreparing: () => boolean;
-  readonly pendingCount: () => number;
-};
+export type BlockIssuer = ReturnType<typeof createBlockIssuer>;
 
-type IssuerParts = DeliveryParts & {
-  readonly vm: Pick<Vm, 'block'>;
-  readonly requests: BlockRequests;
-  readonly requestBlock: RequestBlock;
-  readonly hasStake: (node: NodeId) => boolean;
-};
-
-export const consensusBlock = ({ id, parentID, height }: EngineBlock): ConsensusBlock => ({ id, parentId: parentID, height });
-
-export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
-  const { vm, consensus, jobs, requests, unverified, pauses } = parts;
-  const pending = createPendingBlocks(createQueueLimit(engineLimits.pendingBlocks, parts.hasStake));
-  const { prepare, markUnverified, afterPrepared, isPreparing } = createBlockDelivery(parts, pending);
+export function createBlockIssuer({ chainId, transport }: ChainLink, parts: IssuerParts) {
+  const { vm, consensus, jobs } = parts;
+  const { requested, pending, unverified, refused } = parts.blocks;
+  const delivery = createDelivery(parts);
 
   const blockOf = (id: Id): EngineBlock | undefined => pending.get(id) ?? unverified.get(id) ?? vm.block(id);
   const canIssueChildOn = (id: Id): boolean => mayHaveChild(consensus, id);
   const shouldIssue = (block: EngineBlock): boolean =>
-    !isDecided(consensusBlock(block), consensus.lastAccepted()) &&
+    !isDecided(block, consensus.lastAccepted()) &&
     !pending.has(block.id) &&
     !consensus.isProcessing(block.id) &&
-    !pauses.isPaused(block.id);
+    !refused.isPaused(block.id);
 
   const dropPending = (block: EngineBlock): void => {
     pending.remove(block.id);
-    markUnverified(block);
+    delivery.markUnverified(block);
     jobs.abandon(block.id);
   };
-
-  /** Issues one block as soon as its parent is issued. Returns false if it cannot be held. */
-  const enqueue = (node: NodeId, block: EngineBlock, isBuilt: boolean, source: BlockSource): boolean => {
-    requests.remove(block.id);
+  /** Delivers one block as soon as its parent is issued. Returns false if it cannot be held. */
+  const enqueue = (candidate: Candidate): boolean => {
+    const { node, block } = candidate;
+    requested.remove(block.id);
     const isTooHigh = block.height > consensus.lastAccepted().height + BigInt(engineLimits.pendingBlocks.all.count);
     if (isTooHigh || !pending.add(node, block)) {
       jobs.abandon(block.id);
       return false;
     }
     jobs.schedule(
-      (isAbandoned) => (isAbandoned ? dropPending(block) : prepare(node, block, isBuilt, source)),
+      (isAbandoned) => (isAbandoned ? dropPending(block) : delivery.start(candidate)),
       canIssueChildOn(block.parentID) ? [] : [block.parentID],
     );
     return true;
   };
+
+  /** Asks a peer for a block. Returns false if it cannot be asked now. */
+  const get = (node: NodeId, blockId: Id, source: BlockSource): boolean => {
+    // This node has what it knows: asking itself brings nothing.
+    if (node === transport.self) return false;
+    const requestId = parts.nextRequestId();
+    if (!requested.add({ node, requestId, blockId, source })) return false;
+    transport.request({ kind: 'get', chainId, requestId, deadline: 0n, containerId: blockId }, [node]);
+    return true;
+  };
   const request = (node: NodeId, id: Id, source: BlockSource): void => {
-    if (requests.has(id) || (!pauses.isPaused(id) && parts.requestBlock(node, id, source))) return;
+    if (requested.has(id) || (!refused.isPaused(id) && get(node, id, source))) return;
     jobs.abandon(id);
   };
+  /** Ends what waits for a block that need not be issued. */
+  const giveUp = (id: Id): void => {
+    requested.remove(id);
+    if (!pending.has(id)) jobs.abandon(id);
+  };
 
+  /** Issues a block with all its ancestors. */
   const issue = (node: NodeId, start: EngineBlock, source: BlockSource) => {
     let block = start;
     while (shouldIssue(block)) {
       const parent = blockOf(block.parentID);
-      // A parent of another height is a lie: the block can never be valid. It must not be prepared.
+      // A parent of another height is a lie: the block can never be valid. It must not be preverified.
       if (parent !== undefined && parent.height + 1n !== block.height) {
         parts.onInvalid(block, wrongHeightError(parent.height + 1n, block.height));
-        pauses.add(block.id);
-        markUnverified(block);
+        refused.add(block.id);
+        delivery.markUnverified(block);
         return giveUp(block.id);
       }
-      if (!enqueue(node, block, false, source)) return;
+      if (!enqueue({ node, block, source })) return;
       if (parent === undefined) return request(node, block.parentID, source);
       block = parent;
     }
     giveUp(block.id);
   };
-  /** Ends what waits for a block that need not be issued. */
-  const giveUp = (id: Id): void => {
-    requests.remove(id);
-    if (!pending.has(id)) jobs.abandon(id);
-  };
 
   return {
     issue,
-    issueById: (node, id, source) => {
+    /** Issues a block by its ID with all its ancestors; asks the peer for it if it is unknown. */
+    issueById: (node: NodeId, id: Id, source: BlockSource) => {
       // Most votes name a block that is processing or was accepted last: it need not be read and decoded.
       if (canIssueChildOn(id)) return giveUp(id);
       const block = blockOf(id);
       if (block === undefined) request(node, id, source);
       else issue(node, block, source);
     },
-    issueBuilt: (self, block) => canIssueChildOn(block.parentID) && shouldIssue(block) && enqueue(self, block, true, 'built'),
-    canDependOn: (id) => pending.has(id) || requests.has(id),
-    afterPrepared,
-    isPreparing,
-    pendingCount: pending.count,
+    /** Issues a block of this node. Returns false if that is not possible now; then `onEnd` is not called. */
+    issueBuilt: (block: EngineBlock, onEnd: NonNullable<Candidate['onEnd']>): boolean =>
+      canIssueChildOn(block.parentID) && shouldIssue(block) && enqueue({ node: transport.self, block, source: 'built', onEnd }),
+    /** A peer did not send the block that it was asked for. */
+    requestFailed: (node: NodeId, requestId: number): void => {
+      const failed = requested.find(node, requestId);
+      if (failed === undefined) return;
+      requested.remove(failed.blockId);
+      jobs.abandon(failed.blockId);
+    },
+    /** Whether a block will certainly be issued or given up, so that a vote may wait for it. */
+    willEnd: (id: Id): boolean => pending.has(id) || requested.has(id),
+    isPreverifying: delivery.isPreverifying,
+    afterPreverified: delivery.afterPreverified,
+  };
+}
+
+/** Whether a child of the block may be issued: the block is processing, or was accepted last. */
+const mayHaveChild = (consensus: IssuerParts['consensus'], id: Id): boolean =>
+  id === consensus.lastAccepted().id || consensus.isProcessing(id);
+
+/** The last steps of a pending block whose parent is in consensus: preverify, verify, add to consensus. AvalancheGo: engine.go, deliver. */
+function createDelivery({ vm, consensus, jobs, blocks, post, onVerified, onInvalid }: IssuerParts) {
+  const { pending, unverified, refused } = blocks;
+  const preverifying = new Set<Id>();
+  const preverifiedJobs = createWaitingJobs();
+
+  /** Keeps a block that was not verified, if votes for it may count for its ancestors: not if its parent is decided. */
+  const markUnverified = (block: EngineBlock): void => {
+    if (consensus.isProcessing(block.id)) return;
+    if (unverified.get(block.parentID) !== undefined || consensus.isProcessing(block.parentID)) unverified.add(block);
+  };
+  const verifyError = (block: EngineBlock): unknown => {
+    try {
+      vm.verify(block);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const deliver = (candidate: Candidate, preverifyFailure: { readonly error: unknown } | undefined) => {
+    const { block, onEnd } = candidate;
+    pending.remove(block.id);
+    // Its parent may have been rejected while it was preverified.
+    if (!mayHaveChild(consensus, block.parentID) || consensus.isProcessing(block.id)) {
+      if (!consensus.isProcessing(block.id)) onEnd?.('dropped');
+      return jobs.abandon(block.id);
+    }
+    const error = preverifyFailure === undefined ? verifyError(block) : preverifyFailure.error;
+    if (error !== undefined) {
+      onInvalid(block, error);
+      refused.add(block.id);
+      onEnd?.(preverifyFailure === undefined ? 'refused' : 'dropped');
+      markUnverified(block);
+      return jobs.abandon(block.id);
+    }
+    unverified.remove(block.id);
+    refused.remove(block.id);
+    onVerified(candidate);
+    onEnd?.('issued');
+    jobs.fulfill(block.id);
+  };
+
+  return {
+    markUnverified,
+    start: (candidate: Candidate): void => {
+      const { block } = candidate;
+      const end = (failure: { readonly error: unknown } | undefined): void => {
+        post(() => {
+          preverifying.delete(block.id);
+          deliver(candidate, failure);
+        });
+        post(() => preverifiedJobs.fulfill(block.id));
+      };
+      preverifying.add(block.id);
+      vm.preverify(block).then(
+        () => end(undefined),
+        (error: unknown) => end({ error }),
+      );
+    },
+    isPreverifying: (): boolean => preverifying.size > 0,
+    /** Runs work when all blocks that are being preverified now are issued or given up, and the votes that waited for them are counted. */
+    afterPreverified: (run: () => void): void => preverifiedJobs.schedule(run, [...preverifying]),
   };
 }

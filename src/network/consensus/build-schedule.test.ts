@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { EngineBlock } from '../../avm/vm.ts';
+import type { BlockIssuer } from './block-issuer.ts';
 import { createBuildSchedule } from './build-schedule.ts';
 import { createTestTimers, makeBlock } from './engine.fixture.ts';
 
@@ -8,6 +9,8 @@ function openSchedule() {
   const timers = createTestTimers();
   const state = { waiting: 1, hasRoom: true, isIssued: true, buildTime: 0 as number | undefined, fails: false };
   const issued: EngineBlock[] = [];
+  /** Ends the block that was issued last. */
+  let endLast: Parameters<BlockIssuer['issueBuilt']>[1] = () => {};
   const rejected: string[] = [];
   const errors: unknown[] = [];
   const counters = { built: 0, builtSkew: 0, buildsFailed: 0 };
@@ -24,19 +27,20 @@ function openSchedule() {
     timers,
     hasRoom: () => state.hasRoom,
     post: (work) => work(),
-    issue: (block) => {
+    issue: (block, onEnd) => {
       issued.push(block);
+      endLast = onEnd;
       return state.isIssued;
     },
     counters,
     onError: (error) => void errors.push(error),
   });
-  return { schedule, timers, state, issued, rejected, errors, counters };
+  return { schedule, timers, state, issued, rejected, errors, counters, end: (end: Parameters<typeof endLast>[0]) => endLast(end) };
 }
 
 describe('a block', () => {
   test('is built when transactions wait and few enough blocks are processing, one at a time', () => {
-    const { schedule, state, issued } = openSchedule();
+    const { schedule, state, issued, end } = openSchedule();
     state.waiting = 0;
     schedule.wake();
     Object.assign(state, { waiting: 1, hasRoom: false });
@@ -46,27 +50,27 @@ describe('a block', () => {
     schedule.wake();
     schedule.wake();
     expect(issued).toHaveLength(1);
-    schedule.issued();
+    end('issued');
     schedule.wake();
     expect(issued).toHaveLength(2);
   });
 
   test('is built at the time that the chain names, which is asked for again after 10 seconds', () => {
-    const { schedule, timers, state, issued } = openSchedule();
+    const { schedule, timers, state, issued, end } = openSchedule();
     state.buildTime = timers.now() + 15_000;
     schedule.wake();
     timers.advance(14_999);
     expect(issued).toHaveLength(0);
     timers.advance(1);
     expect(issued).toHaveLength(1);
-    schedule.issued();
+    end('issued');
     // The clock was set meanwhile.
     state.buildTime = timers.now() + 3_600_000;
     schedule.wake();
     state.buildTime = timers.now();
     timers.advance(10_000);
     expect(issued).toHaveLength(2);
-    schedule.issued();
+    end('issued');
     state.buildTime = undefined;
     schedule.wake();
     expect(issued).toHaveLength(2);
@@ -83,17 +87,17 @@ describe('a block', () => {
   });
 
   test('that cannot be issued, or is dropped, is rejected, and the next one is built', () => {
-    const { schedule, state, issued, rejected, counters } = openSchedule();
+    const { schedule, state, issued, rejected, counters, end } = openSchedule();
     state.isIssued = false;
     schedule.wake();
     state.isIssued = true;
     schedule.wake();
-    const [first, second] = issued as [EngineBlock, EngineBlock];
+    const [first] = issued as [EngineBlock];
     expect(rejected).toEqual([first.id]);
-    schedule.dropped(second.id, true);
+    end('refused');
     expect(rejected).toEqual([first.id]);
     schedule.wake();
-    schedule.dropped(issued[2]?.id as EngineBlock['id'], false);
+    end('dropped');
     expect(rejected).toEqual([first.id, issued[2]?.id as string]);
     expect(counters).toMatchObject({ built: 3, buildsFailed: 2 });
   });

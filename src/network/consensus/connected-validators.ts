@@ -3,45 +3,31 @@ import type { Validators } from '../protocol/validators.ts';
 import { type RandomBytes, sampleNodes } from './weighted-sample.ts';
 
 /** The peers of a chain, and how much of the stake this node is connected to. This node counts as connected to itself. */
-export type ConnectedValidators = {
-  readonly connected: (node: NodeId) => void;
-  readonly disconnected: (node: NodeId) => void;
-  readonly isConnected: (node: NodeId) => boolean;
-  /** Connected peers, this node not included. */
-  readonly peers: () => readonly NodeId[];
-  /** Connected validators, this node not included. */
-  readonly validatorPeers: () => NodeId[];
-  /** A connected validator other than this node, whatever its weight. */
-  readonly sample: () => NodeId | undefined;
-  /** Share of the stake, from 0 to 1; 1 if there is no stake. */
-  readonly share: () => number;
-  /** Validators that are not connected, sorted. */
-  readonly missing: () => NodeId[];
-};
+export type ConnectedValidators = ReturnType<typeof createConnectedValidators>;
 
-export function createConnectedValidators(
-  self: NodeId,
-  validators: Pick<Validators, 'current'>,
-  randomBytes: RandomBytes,
-): ConnectedValidators {
+export function createConnectedValidators(self: NodeId, validators: Pick<Validators, 'current'>, randomBytes: RandomBytes) {
   const peers = new Set<NodeId>();
   const isConnected = (node: NodeId): boolean => node === self || peers.has(node);
+  /** Connected validators, this node not included. */
   const validatorPeers = (): NodeId[] => {
     const set = validators.current();
     return [...peers].filter((node) => set.has(node));
   };
   return {
-    connected: (node) => {
+    connected: (node: NodeId): void => {
       if (node !== self) peers.add(node);
     },
-    disconnected: (node) => {
+    disconnected: (node: NodeId): void => {
       peers.delete(node);
     },
     isConnected,
-    peers: () => [...peers],
+    /** Connected peers, this node not included. */
+    peers: (): readonly NodeId[] => [...peers],
     validatorPeers,
-    sample: () => sampleNodes(validatorPeers(), 1, randomBytes)[0],
-    share: () => {
+    /** A connected validator other than this node, whatever its weight. */
+    sample: (): NodeId | undefined => sampleNodes(validatorPeers(), 1, randomBytes)[0],
+    /** Share of the stake that this node is connected to, from 0 to 1; 1 if there is no stake. */
+    share: (): number => {
       let [connected, total] = [0n, 0n];
       for (const [node, weight] of validators.current()) {
         total += weight;
@@ -50,6 +36,7 @@ export function createConnectedValidators(
       // As AvalancheGo, which divides floating-point numbers too: two of three are not less than 2 / 3.
       return total === 0n ? 1 : Number(connected) / Number(total);
     },
-    missing: () => [...validators.current().keys()].filter((node) => !isConnected(node)).sort(),
+    /** Validators that are not connected, sorted. */
+    missing: (): NodeId[] => [...validators.current().keys()].filter((node) => !isConnected(node)).sort(),
   };
 }

@@ -4,19 +4,21 @@ import { Fault } from '../../base/fault.ts';
 import { parseOuterBlock } from '../proposervm/outer-block.ts';
 import type { ChainHandler, ChainMessage, Transport } from '../protocol/transport.ts';
 
-type EchoParts = {
-  readonly chainId: Id;
-  /** The first block of the chain; undefined if it is not known. */
-  readonly firstBlock: Id | undefined;
-  readonly transport: Pick<Transport, 'send'>;
-};
-
 /**
  * Answers for a chain that this node does not run: it agrees with every block that it is asked about, without verifying it. A node that counts
  * as a validator and is silent stops the chain of the others on a small network; this keeps it going. Only for throw-away networks: it helps
  * to decide blocks that may be invalid.
  */
-export function createEchoChain({ chainId, firstBlock, transport }: EchoParts): ChainHandler {
+export function createEchoChain({
+  chainId,
+  firstBlock,
+  transport,
+}: {
+  readonly chainId: Id;
+  /** The first block of the chain; undefined if it is not known. */
+  readonly firstBlock: Id | undefined;
+  readonly transport: Pick<Transport, 'send'>;
+}): ChainHandler {
   /** The block that a peer asked about last. */
   let newest = firstBlock;
 

@@ -20,7 +20,7 @@ export const defaultEngineParameters: EngineParameters = {
 
 /** Limits on what peers can make an engine hold. A part is left to peers with stake. AvalancheGo limits only the unverified blocks (64 MiB). */
 export const engineLimits = {
-  /** Blocks that wait for their parent or are being prepared. */
+  /** Blocks that wait for their parent or are being preverified. */
   pendingBlocks: {
     perPeer: { count: 512, bytes: 64 * 1024 * 1024 },
     withoutStake: { count: 1024, bytes: 32 * 1024 * 1024 },
@@ -36,8 +36,8 @@ export const engineLimits = {
     withoutStake: { count: 512, bytes: 8 * 1024 * 1024 },
     all: { count: Number.POSITIVE_INFINITY, bytes: 32 * 1024 * 1024 },
   },
-  /** Queries whose answer waits for blocks that are being prepared. */
+  /** Queries whose answer waits for blocks that are being preverified. */
   waitingAnswers: { perPeer: { ...unlimited, count: 64 }, withoutStake: { ...unlimited, count: 1024 }, all: unlimited },
-  /** Milliseconds that an answer waits for blocks that are being prepared. Peers wait 2 s or longer for it. */
+  /** Milliseconds that an answer waits for blocks that are being preverified. Peers wait 2 s or longer for it. */
   answerWait: 1000,
 } as const satisfies { readonly [name: string]: QueueLimits | number };

@@ -52,7 +52,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
     parse: parseBlock,
     block: find,
     blockBytes: (id) => find(id)?.bytes,
-    prepare: async () => {},
+    preverify: async () => {},
     verify: (block) => {
       if (labelOf(block).startsWith('bad')) throw new Fault('invalid', { code: 'TEST_INVALID' });
       calls.push(`verify ${labelOf(block)}`);

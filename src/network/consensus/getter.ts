@@ -8,17 +8,9 @@ import { engineTypes } from '../messages/message-table.ts';
 import type { ChainMessage, HoldBytes, Transport } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
-import { type ServedVertices, walkVertices } from './vertex-walk.ts';
 
 /** Answers what peers ask about accepted blocks and vertices, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
-export type Getter = {
-  /** Returns whether the message is such a request. */
-  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
-  readonly disconnected: (node: NodeId) => void;
-  readonly stop: () => void;
-  /** Blocks and vertices sent in Ancestors, and how many such answers. */
-  readonly served: () => { readonly blocks: number; readonly answers: number };
-};
+export type Getter = ReturnType<typeof createGetter>;
 
 /** Limits of what peers get. AvalancheGo: `--bootstrap-ancestors-max-containers-sent`, `--bootstrap-max-time-get-ancestors`. */
 export type ServedLimits = {
@@ -40,7 +32,15 @@ const idSize = 100;
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
-type GetterParts = {
+export function createGetter({
+  chainId,
+  vm,
+  transport,
+  timers,
+  served = defaultServedLimits,
+  stakers,
+  vertices,
+}: {
   readonly chainId: Id;
   readonly vm: Vm;
   readonly transport: Transport;
@@ -49,10 +49,8 @@ type GetterParts = {
   /** Validators of the P-Chain are served first; none without sybil protection. */
   readonly stakers?: () => ValidatorSet;
   /** What the chain was before linearization. Until it is linearized, only this is served. */
-  readonly vertices?: ServedVertices & Pick<VertexStore, 'isLinearized'>;
-};
-
-export function createGetter({ chainId, vm, transport, timers, stakers, vertices, served = defaultServedLimits }: GetterParts): Getter {
+  readonly vertices?: Pick<VertexStore, 'vertex' | 'bytes' | 'isLinearized'>;
+}) {
   const server = createRequestServer(timers, (node) => stakers?.().has(node) === true);
   let [blocks, answers] = [0, 0];
 
@@ -87,7 +85,8 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
     timers.now() + (nanoseconds === 0n ? served.maxWait : Math.min(served.maxWait, Number(nanoseconds / 1_000_000n)));
 
   return {
-    receive: (from, message, hold) => {
+    /** Returns whether the message is a request for accepted blocks or vertices, which this getter answers. */
+    receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes): boolean => {
       switch (message.kind) {
         case 'getAcceptedFrontier':
           if (!isLinearized()) return true;
@@ -131,6 +130,7 @@ export function createGetter({ chainId, vm, transport, timers, stakers, vertices
     },
     disconnected: server.disconnected,
     stop: server.stop,
+    /** Blocks and vertices sent in Ancestors, and how many such answers. */
     served: () => ({ blocks, answers }),
   };
 }
@@ -152,4 +152,21 @@ function* walkBack(vm: Vm, start: Id): Generator<Uint8Array> {
 function isAccepted(vm: Vm, id: Id): boolean {
   const block = vm.block(id);
   return block !== undefined && vm.blockIdAtHeight(block.height) === id;
+}
+
+/** The bytes of a vertex and its ancestors, breadth-first; none if the vertex is unknown. AvalancheGo: snow/engine/avalanche/getter. */
+function* walkVertices(vertices: Pick<VertexStore, 'vertex' | 'bytes'>, start: Id): Generator<Uint8Array> {
+  const queue = [start];
+  const seen = new Set(queue);
+  for (let at = 0; at < queue.length; at++) {
+    const id = queue[at] as Id;
+    const [vertex, bytes] = [vertices.vertex(id), vertices.bytes(id)];
+    if (vertex === undefined || bytes === undefined) continue;
+    yield bytes;
+    for (const parent of vertex.parentIDs) {
+      if (seen.has(parent)) continue;
+      seen.add(parent);
+      queue.push(parent);
+    }
+  }
 }

@@ -1,23 +1,15 @@
 import type { Timers } from '../../base/timing/timers.ts';
 
+/** A promise only while a block is being stored: what is stored within the call is decided within the event. */
 type Work = () => void | Promise<void>;
 
 /** Runs work one after the other, also work that is asynchronous. After `turnMilliseconds` of work other tasks of the process run first. */
-type Mailbox = {
-  readonly post: (work: Work) => void;
-  /** Adds work that runs when no other work waits, such as that of peers without stake. */
-  readonly postLast: (work: Work) => void;
-  readonly size: () => number;
-  /** Whether work that is added now runs during the call. */
-  readonly isIdle: () => boolean;
-  /** Drops what waits, and all later work. */
-  readonly close: () => void;
-};
+export type Mailbox = ReturnType<typeof createMailbox>;
 
 const turnMilliseconds = 10;
 
 /** `fail` is called once with the error of work that throws; nothing runs after it. */
-export function createMailbox(timers: Timers, fail: (error: unknown) => void): Mailbox {
+export function createMailbox(timers: Timers, fail: (error: unknown) => void) {
   const [first, last] = [createFifo<Work>(), createFifo<Work>()];
   let isRunning = false;
   let isClosed = false;
@@ -58,24 +50,30 @@ export function createMailbox(timers: Timers, fail: (error: unknown) => void): M
       stopWith(error);
     }
   };
-  const postTo = (queue: Fifo<Work>) => (work: Work) => {
-    if (isClosed) return;
-    queue.add(work);
-    run();
-  };
+  const postTo =
+    (queue: Fifo<Work>) =>
+    (work: Work): void => {
+      if (isClosed) return;
+      queue.add(work);
+      run();
+    };
 
-  return { post: postTo(first), postLast: postTo(last), size, isIdle: () => !isRunning, close };
+  return {
+    post: postTo(first),
+    /** Adds work that runs when no other work waits, such as that of peers without stake. */
+    postLast: postTo(last),
+    size,
+    /** Whether work that is added now runs during the call. */
+    isIdle: (): boolean => !isRunning,
+    /** Drops what waits, and all later work. */
+    close,
+  };
 }
 
-type Fifo<T> = {
-  readonly add: (item: T) => void;
-  readonly take: () => T | undefined;
-  readonly size: () => number;
-  readonly clear: () => void;
-};
+type Fifo<T> = ReturnType<typeof createFifo<T>>;
 
-/** A queue whose `take` does not move the others. */
-function createFifo<T>(): Fifo<T> {
+/** A queue whose `take` does not move the other items. */
+function createFifo<T>() {
   let items: T[] = [];
   let head = 0;
   const clear = (): void => {
@@ -83,8 +81,8 @@ function createFifo<T>(): Fifo<T> {
     head = 0;
   };
   return {
-    add: (item) => void items.push(item),
-    take: () => {
+    add: (item: T): void => void items.push(item),
+    take: (): T | undefined => {
       const item = items[head];
       if (item === undefined) return undefined;
       head++;
@@ -95,7 +93,7 @@ function createFifo<T>(): Fifo<T> {
       }
       return item;
     },
-    size: () => items.length - head,
+    size: (): number => items.length - head,
     clear,
   };
 }

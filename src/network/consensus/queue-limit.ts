@@ -8,31 +8,25 @@ export type Room = { readonly count: number; readonly bytes: number };
 export type QueueLimits = { readonly perPeer: Room; readonly withoutStake: Room; readonly all: Room };
 
 /** Bounds what waits for peers. What exceeds it is dropped: a peer that sends too much loses its own messages first. */
-export type QueueLimit = {
-  /**
-   * Takes room for one item, and holds the bytes of its message. Returns a function that gives both back, to be called once; undefined if there is
-   * no room.
-   */
-  readonly admit: (node: NodeId, bytes: number, hold?: HoldBytes) => (() => void) | undefined;
-  /** Gives everything back, when nothing that waits will be done. */
-  readonly clear: () => void;
-  /** What waits of all peers. */
-  readonly waiting: () => Room;
-};
+export type QueueLimit = ReturnType<typeof createQueueLimit>;
 
 /** A room without a limit of its own. */
 export const unlimited: Room = { count: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 type Used = { count: number; bytes: number };
 
-export function createQueueLimit(limits: QueueLimits, hasStake: (node: NodeId) => boolean): QueueLimit {
+export function createQueueLimit(limits: QueueLimits, hasStake: (node: NodeId) => boolean) {
   const perPeer = new Map<NodeId, Used>();
   const withoutStake: Used = { count: 0, bytes: 0 };
   const all: Used = { count: 0, bytes: 0 };
   const open = new Set<() => void>();
 
   return {
-    admit: (node, bytes, hold) => {
+    /**
+     * Takes room for one item, and holds the bytes of its message. Returns a function that gives both back, to be called once; undefined if there
+     * is no room.
+     */
+    admit: (node: NodeId, bytes: number, hold?: HoldBytes): (() => void) | undefined => {
       const ofPeer = perPeer.get(node) ?? { count: 0, bytes: 0 };
       const isOther = !hasStake(node);
       if (!fits(ofPeer, limits.perPeer, bytes) || !fits(all, limits.all, bytes)) return undefined;
@@ -50,10 +44,12 @@ export function createQueueLimit(limits: QueueLimits, hasStake: (node: NodeId) =
       open.add(end);
       return end;
     },
-    clear: () => {
+    /** Gives everything back, when nothing that waits will be done. */
+    clear: (): void => {
       for (const end of open) end();
     },
-    waiting: () => all,
+    /** What waits of all peers. */
+    waiting: (): Room => all,
   };
 }
 

@@ -7,20 +7,6 @@ import { createQueueLimit, type QueueLimits, takeTurn, unlimited } from './queue
 /** A request that may read many blocks. It yields after each read. `worked` is how many milliseconds were spent on it. */
 export type SlowRequest = (worked: () => number) => Generator<void, void>;
 
-/**
- * Serves slow requests of peers in slices, one peer after the other, those with stake first, for at most half of the time. A peer that asks
- * for much waits for itself and delays nobody else.
- */
-type RequestServer = {
-  /** Adds a request of so many bytes. It is dropped if too many wait, of this peer or of all, or if its time is over before it begins. */
-  readonly add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest, hold?: HoldBytes) => void;
-  /** Drops what a peer waits for. */
-  readonly disconnected: (node: NodeId) => void;
-  /** Bytes of all requests that wait. */
-  readonly waitingBytes: () => number;
-  readonly stop: () => void;
-};
-
 type Entry = {
   readonly node: NodeId;
   readonly deadline: number;
@@ -40,8 +26,11 @@ const limits: QueueLimits = {
 };
 const sliceMilliseconds = 5;
 
-/** `hasStake`: whether a peer is a validator; without sybil protection all are alike. */
-export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => boolean = () => false): RequestServer {
+/**
+ * Serves slow requests of peers in slices, one peer after the other, those with stake first, for at most half of the time. A peer that asks
+ * for much waits for itself and delays nobody else. `hasStake`: whether a peer is a validator; without sybil protection all are alike.
+ */
+export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => boolean = () => false) {
   /** By peer, in the order in which their turns come. */
   const queues = new Map<NodeId, Entry[]>();
   const limit = createQueueLimit(limits, hasStake);
@@ -80,7 +69,8 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
   };
 
   return {
-    add: (node, deadline, bytes, request, hold) => {
+    /** Adds a request of so many bytes. It is dropped if too many wait, of this peer or of all, or if its time is over before it begins. */
+    add: (node: NodeId, deadline: number, bytes: number, request: SlowRequest, hold?: HoldBytes): void => {
       const end = limit.admit(node, bytes, hold);
       if (end === undefined) return;
       const queue = queues.get(node) ?? [];
@@ -89,12 +79,14 @@ export function createRequestServer(timers: Timers, hasStake: (node: NodeId) => 
       queues.set(node, queue);
       cancel ??= timers.after(0, slice);
     },
-    disconnected: (node) => {
+    /** Drops what a peer waits for. */
+    disconnected: (node: NodeId): void => {
       const queue = queues.get(node);
       while (queue !== undefined && queue.length > 0) remove(queue);
     },
-    waitingBytes: () => limit.waiting().bytes,
-    stop: () => {
+    /** Bytes of all requests that wait. */
+    waitingBytes: (): number => limit.waiting().bytes,
+    stop: (): void => {
       cancel?.();
       limit.clear();
       queues.clear();

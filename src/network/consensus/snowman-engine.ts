@@ -1,33 +1,28 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { attempt } from '../../base/fault.ts';
 import { every } from '../../base/timing/timers.ts';
-import type { ChainLink } from '../protocol/transport.ts';
+import type { MessageKind } from '../messages/message.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { createBlockIntake } from './block-intake.ts';
-import { consensusBlock, createBlockIssuer } from './block-issuer.ts';
-import { type BlockSource, createBlockRequester } from './block-requests.ts';
+import { createConsensus } from '../snowman/consensus.ts';
+import type { BlockRef } from '../snowman/consensus-block.ts';
+import { type AcceptedFrontiers, createAcceptedFrontiers } from './accepted-frontiers.ts';
+import { type BlockIssuer, type Candidate, createBlockIssuer } from './block-issuer.ts';
 import { createBuildSchedule } from './build-schedule.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
-import type { EngineCounters } from './counters.ts';
-import { createEngineMessages, type EngineMessages } from './engine-messages.ts';
-import type { EngineParameters } from './engine-parameters.ts';
-import type { EngineState } from './engine-state.ts';
-import { createEngineTables } from './engine-tables.ts';
-import { createMailbox } from './mailbox.ts';
-import { createQuerySender } from './query-sender.ts';
-import { createVoteIntake } from './vote-intake.ts';
+import { createDecisions, type Decisions } from './decisions.ts';
+import type { EngineCounters } from './engine-counters.ts';
+import { type EngineParameters, engineLimits } from './engine-parameters.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import { createPoller, type Poller } from './poller.ts';
+import { createQueryAnswers } from './query-answers.ts';
+import { createQueueLimit } from './queue-limit.ts';
+import { type BlockSource, createUnissuedBlocks, type UnissuedBlocks } from './unissued-blocks.ts';
+import { createWaitingJobs } from './waiting-jobs.ts';
 
-/**
- * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects them by
- * the results. Events are processed one after the other; queries are answered ahead of them. AvalancheGo: snow/engine/snowman/engine.go.
- */
-export type SnowmanEngine = Omit<EngineMessages, 'close'> & {
-  readonly state: () => EngineState;
-  readonly stop: () => void;
-  /** Stops and rejects all processing blocks, which puts their transactions back into the pool. Resolves when nothing is being stored. */
-  readonly stopAndReject: () => Promise<void>;
-};
-
-type EngineParts = ChainLink & {
+type EngineParts = {
   readonly vm: Vm;
   readonly validators: Pick<Validators, 'current'>;
   readonly connected: ConnectedValidators;
@@ -40,70 +35,71 @@ type EngineParts = ChainLink & {
   readonly onFatal: (error: unknown) => void;
 };
 
-export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
-  const { vm, transport, validators, timers, parameters, counters } = parts;
-  const tables = createEngineTables(parts);
-  const { consensus, decisions, polls, pollTimes, requests } = tables;
+/**
+ * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects blocks by the
+ * results. joined-chain/joined-chain.ts starts it. Its events are messages of peers (`createMessageHandler` below), verified blocks, the frontier
+ * poll and new transactions; they are processed one after the other, and `settle` ends each. AvalancheGo: snow/engine/snowman/engine.go.
+ */
+export type SnowmanEngine = ReturnType<typeof startSnowmanEngine>;
+
+/** What health checks and metrics show of an engine. */
+export type EngineState = ReturnType<SnowmanEngine['state']>;
+
+export function startSnowmanEngine(link: ChainLink, parts: EngineParts) {
+  const { transport, timers } = link;
+  const { vm, validators, connected, nextRequestId, parameters, counters, onInvalid } = parts;
+  /** Without sybil protection every connected peer has stake. */
+  const hasStake = (node: NodeId): boolean => validators.current().has(node);
+  const start = vm.lastAccepted();
+  const consensus = createConsensus(parameters, { id: start, height: vm.block(start)?.height ?? 0n });
+  const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
+  const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
+  const blocks = createUnissuedBlocks(timers, hasStake);
+  const jobs = createWaitingJobs();
+  const { unverified } = blocks;
+  const poller = createPoller(link, { nextRequestId, parameters, validators, connected, consensus, unverified, jobs, counters });
   const mailbox = createMailbox(timers, parts.onFatal);
-  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
+  const queue = createEventQueue(mailbox, settle);
   let isRepollDue = false;
 
-  const settled = (work: () => void) => () => {
-    work();
-    return settle();
+  /** Adds a verified block to consensus and asks validators about it; they get the block itself if this node has built it. */
+  const onVerified = ({ node, block, source }: Candidate): void => {
+    consensus.add(block);
+    decisions.add(block);
+    countIssued(counters, block, source, validators.current().get(node) ?? 0n);
+    vm.setPreference(consensus.preference());
+    if (consensus.isPreferred(block.id)) poller.poll(block.id, source === 'built' ? block.bytes : undefined);
+    isRepollDue = true;
   };
-  const post = (work: () => void): void => mailbox.post(settled(work));
-  const postLast = (work: () => void): void => mailbox.postLast(settled(work));
-
-  const issuer = createBlockIssuer({
-    ...tables,
-    vm,
-    post,
-    requestBlock: createBlockRequester(parts, requests),
-    onVerified: (block, isBuilt, source, node) => {
-      consensus.add(consensusBlock(block));
-      decisions.add(block);
-      countIssued(counters, block, source, validators.current().get(node) ?? 0n);
-      if (isBuilt) schedule.issued();
-      vm.setPreference(consensus.preference());
-      if (consensus.isPreferred(block.id)) queries.poll(block.id, isBuilt ? block.bytes : undefined);
-      isRepollDue = true;
-    },
-    onInvalid: parts.onInvalid,
-    onBuiltDropped: ({ id }, wasVerified) => schedule.dropped(id, wasVerified),
-  });
+  const issuer = createBlockIssuer(link, { nextRequestId, vm, consensus, blocks, jobs, post: queue.post, onVerified, onInvalid });
   const schedule = createBuildSchedule({
     vm,
     timers,
-    post,
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
+    post: queue.post,
+    issue: issuer.issueBuilt,
     counters,
-    issue: (block) => issuer.issueBuilt(transport.self, block),
-    onError: (error) => parts.onInvalid(undefined, error),
+    onError: (error) => onInvalid(undefined, error),
   });
+  const answerQuery = createQueryAnswers(link, { vm, consensus, decisions, issuer, counters, hasStake, post: mailbox.post });
+  const messages = createMessageHandler({ vm, decisions, frontiers, blocks, poller, queue, issuer, answerQuery, counters, hasStake });
 
-  const votes = createVoteIntake({ ...tables, issuer, counters });
-  const blocks = createBlockIntake({ ...tables, vm, issuer, counters });
-
-  /** Applies finished polls and executes their decisions; then polls again and builds, if there is reason to. */
-  const settle = (): void | Promise<void> => {
-    const results = votes.takeFinished();
-    const isDone = decisions.record(results);
-    return isDone === undefined ? afterDecisions(results.length) : isDone.then(() => afterDecisions(results.length));
-  };
-  const afterDecisions = (results: number): void => {
-    if (results > 0) vm.setPreference(consensus.preference());
-    if ((results > 0 || isRepollDue) && consensus.processingCount() > 0) queries.repoll();
-    isRepollDue = false;
-    schedule.wake();
-  };
-
-  const queue = { post, postLast, postAlone: mailbox.post, isIdle: mailbox.isIdle };
-  const messages = createEngineMessages({ ...parts, ...tables, issuer, blocks, votes, queue });
+  /** Ends an event: applies finished polls and executes their decisions; then polls again and builds, if there is reason to. */
+  function settle(): Promise<void> | undefined {
+    const results = poller.takeFinished();
+    const afterDecisions = (): undefined => {
+      if (results.length > 0) vm.setPreference(consensus.preference());
+      if ((results.length > 0 || isRepollDue) && consensus.processingCount() > 0) poller.repoll();
+      isRepollDue = false;
+      schedule.wake();
+    };
+    const storing = decisions.record(results);
+    return storing === undefined ? afterDecisions() : storing.then(afterDecisions);
+  }
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
-    post(() => {
+    queue.post(() => {
       if (consensus.processingCount() > 0) isRepollDue = true;
-      else queries.askFrontier();
+      else poller.askFrontier();
     }),
   );
   const stop = (): void => {
@@ -114,22 +110,154 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     vm.onWork(() => {});
   };
   vm.setPreference(decisions.stored().id);
-  vm.onWork(() => post(() => {}));
-  post(() => {});
+  // There may be transactions for a block: the end of an event builds it.
+  vm.onWork(() => queue.post(() => {}));
+  queue.post(() => {});
 
   return {
     receive: messages.receive,
     failed: messages.failed,
-    state: () => ({ ...tables.report(), pendingBlocks: issuer.pendingCount() }),
+    state: () => ({
+      ...decisions.state(),
+      processingBlocks: consensus.processingCount(),
+      openPolls: poller.openCount(),
+      blockRequests: blocks.requested.count(),
+      pendingBlocks: blocks.pending.count(),
+      /** Blocks that other work waits for. */
+      missingBlocks: jobs.count(),
+      unverifiedBlocks: unverified.count(),
+      majority: frontiers.majority(decisions.stored().height),
+      /** Whether validators with at least half of the stake have accepted another block than this node at the same height. */
+      isSplit: frontiers.isSplit({ height: decisions.stored().height, idAt: vm.blockIdAtHeight }),
+    }),
     stop,
-    stopAndReject: () =>
+    /** Stops and rejects all processing blocks, which puts their transactions back into the pool. Resolves when nothing is being stored. */
+    stopAndReject: (): Promise<void> =>
       new Promise((resolve) =>
         mailbox.post(() => {
-          for (const { id } of decisions.highestFirst()) vm.reject(id);
+          for (const id of decisions.highestFirst()) vm.reject(id);
           stop();
           resolve();
         }),
       ),
+  };
+}
+
+type EventQueue = ReturnType<typeof createEventQueue>;
+
+/** Runs the work of events one after the other, and `settle` after each. */
+function createEventQueue({ post, postLast, isIdle }: Mailbox, settle: () => Promise<void> | undefined) {
+  const settled = (work: () => void) => () => {
+    work();
+    return settle();
+  };
+  return {
+    post: (work: () => void): void => post(settled(work)),
+    /** Adds the work of a query of a peer without stake, which runs when nothing else waits. */
+    postLast: (work: () => void): void => postLast(settled(work)),
+    /** Whether work that is posted now runs during the call. */
+    isIdle,
+  };
+}
+
+/** What each message of a peer causes. Queries are answered at once; blocks and votes are processed in the order of their arrival. */
+function createMessageHandler({
+  vm,
+  decisions,
+  frontiers,
+  blocks,
+  poller,
+  queue,
+  issuer,
+  answerQuery,
+  counters,
+  hasStake,
+}: {
+  readonly vm: Pick<Vm, 'parse'>;
+  readonly decisions: Decisions;
+  readonly frontiers: AcceptedFrontiers;
+  readonly blocks: UnissuedBlocks;
+  readonly poller: Poller;
+  readonly queue: EventQueue;
+  readonly issuer: BlockIssuer;
+  readonly answerQuery: ReturnType<typeof createQueryAnswers>;
+  readonly counters: EngineCounters;
+  readonly hasStake: (node: NodeId) => boolean;
+}) {
+  /** Queries that wait to be processed. */
+  const queries = createQueueLimit(engineLimits.queries, hasStake);
+  const postQuery = (from: NodeId, end: () => void, work: () => void): void =>
+    (hasStake(from) ? queue.post : queue.postLast)(() => {
+      end();
+      work();
+    });
+  const isUseless = ({ id, height }: EngineBlock): boolean => decisions.has(id) || height <= decisions.stored().height;
+
+  /** A block that came with a query. */
+  const pushed = (from: NodeId, bytes: Uint8Array): void => {
+    const block = attempt(() => vm.parse(bytes));
+    if (block === undefined) return;
+    if (isUseless(block)) counters.uselessPushQueryBytes += bytes.length;
+    issuer.issue(from, block, 'push_gossip');
+  };
+  /** The answer to a request of this node, or a block that was not asked for. */
+  const put = (from: NodeId, requestId: number, bytes: Uint8Array) => {
+    const block = attempt(() => vm.parse(bytes));
+    const request = blocks.requested.find(from, requestId);
+    if (block === undefined || (request !== undefined && request.blockId !== block.id)) return issuer.requestFailed(from, requestId);
+    if (isUseless(block)) counters.uselessPutBytes += bytes.length;
+    issuer.issue(from, block, request?.source ?? 'unknown');
+  };
+  /** Votes for the preferred block of a peer, else for its block at the height of the query. Both are issued first, if they are new. */
+  const vote = (from: NodeId, requestId: number, preferred: Id, atHeight: Id, accepted: BlockRef): void => {
+    const options = preferred === atHeight ? [preferred] : [preferred, atHeight];
+    frontiers.set(from, accepted.id, accepted.height);
+    for (const id of options) issuer.issueById(from, id, 'pull_gossip');
+    poller.vote(from, requestId, options, options.filter(issuer.willEnd));
+  };
+  /** A peer that does not answer votes for what it is known to have accepted. */
+  const voteFailed = (from: NodeId, requestId: number): void => {
+    const accepted = frontiers.get(from);
+    if (accepted === undefined) poller.vote(from, requestId, [], []);
+    else vote(from, requestId, accepted.id, accepted.id, accepted);
+  };
+
+  return {
+    receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => {
+      switch (message.kind) {
+        case 'pullQuery': {
+          answerQuery(from, message);
+          const end = queries.admit(from, 0);
+          return end && postQuery(from, end, () => issuer.issueById(from, message.containerId, 'push_gossip'));
+        }
+        case 'pushQuery': {
+          answerQuery(from, message);
+          const end = queries.admit(from, message.container.length, hold);
+          if (end === undefined) return;
+          // A view of a message keeps all that arrived with it in memory, so what waits is copied. What cannot be decoded is then never copied.
+          const bytes = queue.isIdle() ? message.container : new Uint8Array(message.container);
+          return postQuery(from, end, () => pushed(from, bytes));
+        }
+        case 'chits': {
+          const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
+          return queue.post(() => {
+            frontiers.heard(from);
+            vote(from, requestId, preferredId, preferredIdAtHeight, { id, height });
+          });
+        }
+        case 'put': {
+          const bytes = new Uint8Array(message.container);
+          return queue.post(() => put(from, message.requestId, bytes));
+        }
+      }
+    },
+    /** A peer did not answer a request of this node. */
+    failed: (from: NodeId, requestId: number, response: MessageKind): void => {
+      if (response === 'chits') queue.post(() => voteFailed(from, requestId));
+      else if (response === 'put') queue.post(() => issuer.requestFailed(from, requestId));
+    },
+    /** Gives back the bytes that waiting queries hold. */
+    close: queries.clear,
   };
 }
 

@@ -1,20 +1,11 @@
 import type { Id } from '../../base/bytes/id.ts';
 
 /** Work that waits for blocks: for a parent to be issued, or for the blocks that a vote names. AvalancheGo: snow/engine/snowman/job. */
-export type WaitingJobs = {
-  /** Runs the job when all blocks are fulfilled or abandoned; at once if there are none. */
-  readonly schedule: (run: (isAbandoned: boolean) => void, blocks: readonly Id[]) => void;
-  /** The block was issued. */
-  readonly fulfill: (block: Id) => void;
-  /** The block will not be issued for now. */
-  readonly abandon: (block: Id) => void;
-  /** Number of blocks that jobs wait for. */
-  readonly count: () => number;
-};
+export type WaitingJobs = ReturnType<typeof createWaitingJobs>;
 
 type Job = { readonly run: (isAbandoned: boolean) => void; unresolved: number; isAbandoned: boolean };
 
-export function createWaitingJobs(): WaitingJobs {
+export function createWaitingJobs() {
   const jobsOf = new Map<Id, Job[]>();
   /** Blocks whose jobs are still to run. A list, not recursion: abandoning one block may abandon thousands of descendants. */
   const resolved: { readonly block: Id; readonly isAbandoned: boolean }[] = [];
@@ -44,7 +35,8 @@ export function createWaitingJobs(): WaitingJobs {
   };
 
   return {
-    schedule: (run, blocks) => {
+    /** Runs the job when all blocks are fulfilled or abandoned; at once if there are none. */
+    schedule: (run: (isAbandoned: boolean) => void, blocks: readonly Id[]) => {
       if (blocks.length === 0) return run(false);
       const job: Job = { run, unresolved: blocks.length, isAbandoned: false };
       for (const block of blocks) {
@@ -53,8 +45,11 @@ export function createWaitingJobs(): WaitingJobs {
         else jobs.push(job);
       }
     },
-    fulfill: (block) => resolve(block, false),
-    abandon: (block) => resolve(block, true),
-    count: () => jobsOf.size,
+    /** The block was issued. */
+    fulfill: (block: Id): void => resolve(block, false),
+    /** The block will not be issued for now. */
+    abandon: (block: Id): void => resolve(block, true),
+    /** Number of blocks that jobs wait for. */
+    count: (): number => jobsOf.size,
   };
 }

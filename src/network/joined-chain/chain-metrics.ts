@@ -1,6 +1,6 @@
 import type { Buckets } from '../../base/metrics/buckets.ts';
 import type { MetricReading, MetricRegistry } from '../../base/metrics/registry.ts';
-import type { EngineCounters, VoteCounters } from '../consensus/counters.ts';
+import type { EngineCounters } from '../consensus/engine-counters.ts';
 import type { JoinedChain } from './joined-chain.ts';
 
 /** One metric: `chain` is the label that AvalancheGo adds; further labels are in the reading. */
@@ -204,12 +204,12 @@ export function registerChainMetrics(
 
 type PollRow = EngineCounters['polls']['exhausted'];
 
-const pollEnds = ({ polls }: VoteCounters, read: (row: PollRow) => number): Values =>
+const pollEnds = ({ polls }: EngineCounters, read: (row: PollRow) => number): Values =>
   Object.entries(polls).map(([reason, row]) => [{ reason }, read(row)] as const);
 
 const sumIssued = ({ issued }: EngineCounters): number => Object.values(issued).reduce((sum, value) => sum + value, 0);
 
-const sumPolls = ({ polls }: VoteCounters, read: (row: PollRow) => number): number =>
+const sumPolls = ({ polls }: EngineCounters, read: (row: PollRow) => number): number =>
   Object.values(polls).reduce((sum, row) => sum + read(row), 0);
 
 function amounts(chain: JoinedChain, key: 'count' | 'bytes'): Values {

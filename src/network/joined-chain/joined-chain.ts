@@ -4,11 +4,10 @@ import { every } from '../../base/timing/timers.ts';
 import { startBootstrapper } from '../bootstrap/bootstrapper.ts';
 import { type BootstrapProgress, createProgressMeter, type ProgressMeter } from '../bootstrap/progress.ts';
 import { type ConnectedValidators, createConnectedValidators } from '../consensus/connected-validators.ts';
-import { createEngineCounters, type EngineCounters } from '../consensus/counters.ts';
+import { createEngineCounters, type EngineCounters } from '../consensus/engine-counters.ts';
 import type { EngineParameters } from '../consensus/engine-parameters.ts';
-import type { EngineState } from '../consensus/engine-state.ts';
 import { createGetter, type Getter, type ServedLimits } from '../consensus/getter.ts';
-import { type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
+import { type EngineState, type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
 import { type Dag, startDagBootstrapper } from '../dag/dag-bootstrapper.ts';
 import type { GossipParameters } from '../gossip/gossip-parameters.ts';
 import type { GossipPool } from '../gossip/gossip-pool.ts';
@@ -194,7 +193,16 @@ function startPhases(parts: JoinedChainParts, { connected, counters, meter, isSt
     const wasBootstrapped = isBootstrapped;
     isBootstrapped = true;
     const onInvalid = (block: EngineBlock | undefined, error: unknown): void => events.onWarning(error, block);
-    engine = startSnowmanEngine({ ...common, parameters: parts.engineParameters, counters, onInvalid });
+    engine = startSnowmanEngine(parts, {
+      vm,
+      validators: parts.validators,
+      connected,
+      nextRequestId,
+      parameters: parts.engineParameters,
+      counters,
+      onInvalid,
+      onFatal,
+    });
     phase = engine;
     if (!wasBootstrapped) events.onBootstrapped();
   };

@@ -1,4 +1,4 @@
-import type { Majority } from '../consensus/engine-state.ts';
+import type { Majority } from '../consensus/accepted-frontiers.ts';
 
 /** How far a chain is behind what most of the stake has accepted. */
 export type MajorityLag = {

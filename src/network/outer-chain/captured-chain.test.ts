@@ -50,7 +50,7 @@ describe('executing the captured chain', () => {
     for (const [i, bytes] of blocks.entries()) {
       clock.ms = Number(outerBlocks[i]!.timestamp) * 1000;
       const block = chain.vm.parse(bytes);
-      await chain.vm.prepare(block);
+      await chain.vm.preverify(block);
       acceptBlock(chain.vm, block);
     }
     expectSameChain(chain);

@@ -42,7 +42,7 @@ export function createHeaderVerifier({ rules, validators, scheduleAt, now, isBoo
   };
   return {
     /** Loads the validators that `verify` needs. */
-    prepare: async (outer: OuterBlock): Promise<void> => {
+    loadValidators: async (outer: OuterBlock): Promise<void> => {
       const needed = tipAt(outer.parentID)?.header?.pChainHeight;
       if (needed !== undefined && validators.at(needed) === undefined) await validators.load(needed);
     },

@@ -154,7 +154,7 @@ describe('with validators', () => {
     expect(code(sign(0))).toBe('none');
   });
 
-  test('the set is loaded by prepare; without it a block is refused, but not forgotten', async () => {
+  test('the set is loaded by preverify; without it a block is refused, but not forgotten', async () => {
     const clock = testClock();
     const loaded = new Map<bigint, ValidatorSet>();
     const asked: bigint[] = [];
@@ -172,7 +172,7 @@ describe('with validators', () => {
     acceptBlock(b.vm, b.vm.parse(extend(a, issue()).bytes));
     const next = b.vm.parse(extend(a, issue()).bytes);
     expect(codeOf(() => b.vm.verify(next))).toBe('OUTER_VALIDATORS_NOT_LOADED');
-    await b.vm.prepare(next);
+    await b.vm.preverify(next);
     acceptBlock(b.vm, next);
     expect([asked, b.vm.lastAccepted()]).toEqual([[0n], a.vm.lastAccepted()]);
     loaded.clear();
@@ -180,7 +180,7 @@ describe('with validators', () => {
     expect(asked).toEqual([0n, 0n]);
   });
 
-  test('the transactions of a block are prepared, and the set at its height is loaded, only if its header passes', async () => {
+  test('the transactions of a block are preverified, and the set at its height is loaded, only if its header passes', async () => {
     const clock = testClock();
     const [validator, stranger] = [createProposer(), createProposer()];
     const set: ValidatorSet = new Map([[validator.nodeId, 5n]]);
@@ -188,16 +188,16 @@ describe('with validators', () => {
     const a = openOuterChain(clock);
     const b = openOuterChain(clock, {
       validators: { ...anyoneProposes, at: (height) => (height === 0n ? set : undefined), load: async (height) => void work.push(height) },
-      wrapInner: (inner) => ({ ...inner, prepare: async () => void work.push('transactions') }),
+      wrapInner: (inner) => ({ ...inner, preverify: async () => void work.push('transactions') }),
     });
     const issue = createIssuer();
     acceptBlock(b.vm, b.vm.parse(extend(a, issue()).bytes));
     const next = { ...outerOf(extend(a, issue())), pChainHeight: 7n };
     const signedBy = ({ certificate, sign }: typeof validator) => b.vm.parse(makeSignedBlock(next, b.state.id, certificate, sign).bytes);
-    await b.vm.prepare(signedBy(stranger));
-    await b.vm.prepare(b.vm.parse(next.inner));
+    await b.vm.preverify(signedBy(stranger));
+    await b.vm.preverify(b.vm.parse(next.inner));
     expect([codeOf(() => b.vm.verify(signedBy(stranger))), work]).toEqual(['OUTER_UNEXPECTED_PROPOSER', []]);
-    await b.vm.prepare(signedBy(validator));
+    await b.vm.preverify(signedBy(validator));
     expect(work).toEqual([7n, 'transactions']);
   });
 

@@ -71,13 +71,13 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
     undecided.addVerified({ ...content, block: contents.withContents(block, content) });
   };
 
-  const prepare = async (block: EngineBlock): Promise<void> => {
+  const preverify = async (block: EngineBlock): Promise<void> => {
     const { outer, inner: innerBlock } = contents.of(block);
-    if (isBootstrapping) return inner.prepare(innerBlock);
+    if (isBootstrapping) return inner.preverify(innerBlock);
     if (outer === undefined) return;
-    await headers.prepare(outer);
+    await headers.loadValidators(outer);
     // What its header refuses must cost nothing more: anyone can send it. `verify` says why.
-    if (headers.accepts(outer, innerBlock)) await inner.prepare(innerBlock);
+    if (headers.accepts(outer, innerBlock)) await inner.preverify(innerBlock);
   };
 
   const accept = (ids: readonly Id[]): void => {
@@ -109,7 +109,7 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
       return first && contents.unwrapped(first);
     },
     blockBytes: (id) => undecided.get(id)?.outer.bytes ?? store.bytes(id) ?? firstBytes(id),
-    prepare,
+    preverify,
     verify,
     accept,
     reject: undecided.reject,

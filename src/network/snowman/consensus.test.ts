@@ -10,8 +10,8 @@ import { createPolls } from './polls.ts';
 const idOf = (byte: number) => byte.toString(16).padStart(2, '0').padEnd(64, '0') as Id;
 const start = { id: idOf(0xf0), height: 100n };
 const [a, b, c, d] = [1, 2, 4, 8].map(idOf) as [Id, Id, Id, Id];
-const add = (consensus: Consensus, id: Id, parentId: Id, above: number) =>
-  consensus.add({ id, parentId, height: start.height + BigInt(above) });
+const add = (consensus: Consensus, id: Id, parentID: Id, above: number) =>
+  consensus.add({ id, parentID, height: start.height + BigInt(above) });
 const votes = (...rows: [Id, number][]) => new Map(rows);
 const short = (decisions: Decision[]) => decisions.map(({ kind, block }) => `${kind} ${block.id.slice(0, 2)}`);
 const codeOf = (run: () => unknown): string => {

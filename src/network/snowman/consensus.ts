@@ -50,13 +50,13 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
 
   const add = (block: ConsensusBlock): void => {
     if (isProcessing(block.id)) throw duplicate(block);
-    const parent = blocks.get(block.parentId);
+    const parent = blocks.get(block.parentID);
     if (parent === undefined) throw unknownParent(block);
     if (parent.choice === undefined) parent.choice = createChoiceTree(parameters, block.id);
     else parent.choice.add(block.id);
     parent.children.set(block.id, block);
     blocks.set(block.id, newTreeBlock(block));
-    if (branch.tip() === block.parentId) branch.extend(block);
+    if (branch.tip() === block.parentID) branch.extend(block);
   };
 
   /** Accepts the preferred child of the last accepted block and rejects its siblings with all their descendants. */
@@ -86,17 +86,17 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
   const applyVotes = (voted: readonly ChildVotes[], decisions: Decision[]): Id => {
     let preferred = last.id;
     let isOnPreferredBranch = true;
-    for (const [index, { parentId, votes }] of voted.entries()) {
-      const parent = blocks.get(parentId);
+    for (const [index, { parentID, votes }] of voted.entries()) {
+      const parent = blocks.get(parentID);
       // It was rejected by a decision of this poll.
       if (parent?.choice === undefined) break;
       const { choice, resetNext } = parent;
       if (resetNext) choice.resetBeforeNextPoll();
       parent.resetNext = false;
       choice.recordPoll(votes);
-      if (choice.isFinal() && last.id === parentId) decisions.push(...acceptPreferredChild(parent, choice));
+      if (choice.isFinal() && last.id === parentID) decisions.push(...acceptPreferredChild(parent, choice));
       if (isOnPreferredBranch) preferred = choice.preference();
-      const next = voted[index + 1]?.parentId;
+      const next = voted[index + 1]?.parentID;
       isOnPreferredBranch &&= next === choice.preference();
       // A reset passes on to all children, also to the one that is voted on next.
       markChildren(parent, resetNext ? undefined : next);
@@ -124,7 +124,7 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
     preferenceAtHeight: (height) => (height === last.height ? last.id : branch.at(height)),
     isPreferred: (id) => id === last.id || branch.has(id),
     processingCount: () => blocks.size - 1,
-    parentOf: (id) => blocks.get(id)?.block?.parentId,
+    parentOf: (id) => blocks.get(id)?.block?.parentID,
   };
 
   function blockOf(id: Id): ConsensusBlock | undefined {
@@ -162,7 +162,7 @@ function createPreferredBranch(start: Id, blocks: ReadonlyMap<Id, TreeBlock>) {
       for (let id = through; id !== lastAccepted; ) {
         const { block } = blocks.get(id) as { block: ConsensusBlock };
         add(block);
-        id = block.parentId;
+        id = block.parentID;
       }
       tip = through;
       for (let tree = blocks.get(through); tree?.choice !== undefined; tree = blocks.get(tip))
@@ -180,5 +180,5 @@ const newTreeBlock = (block: ConsensusBlock | undefined): TreeBlock => ({
 
 const duplicate = ({ id }: ConsensusBlock) =>
   new SnowmanError(`block ${id} is already processing`, { code: 'SNOWMAN_DUPLICATE_BLOCK', id });
-const unknownParent = ({ id, parentId }: ConsensusBlock) =>
-  new SnowmanError(`parent ${parentId} of block ${id} is not processing`, { code: 'SNOWMAN_UNKNOWN_PARENT', id, parentId });
+const unknownParent = ({ id, parentID }: ConsensusBlock) =>
+  new SnowmanError(`parent ${parentID} of block ${id} is not processing`, { code: 'SNOWMAN_UNKNOWN_PARENT', id, parentID });

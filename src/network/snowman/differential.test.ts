@@ -44,7 +44,7 @@ function firstDifferenceOf({ params: [k, alphaPreference, alphaConfidence, beta]
     add: ([, block, parent]) => {
       const height = heights.get(ids[parent]!)! + 1n;
       heights.set(ids[block]!, height);
-      consensus.add({ id: ids[block]!, parentId: ids[parent]!, height });
+      consensus.add({ id: ids[block]!, parentID: ids[parent]!, height });
       return undefined;
     },
     poll: ([, votes]) => {

@@ -29,7 +29,7 @@ function randomBlocks(random: ReturnType<typeof createRandom>, heights: number, 
   return Array.from({ length: heights }, (_, level) => {
     const blocks = Array.from({ length: siblings }, () => ({
       id: idOf(random.bytes(32)),
-      parentId: random.pick(parents),
+      parentID: random.pick(parents),
       height: BigInt(level + 1),
     }));
     parents = blocks.map(({ id }) => id);
@@ -49,7 +49,7 @@ function runNetwork(parameters: SnowParameters, { seed, honest, byzantine, heigh
     const at = random.below(Math.min(unseen.length, 2 * siblings));
     const block = unseen[at];
     if (block === undefined) return;
-    const isKnown = consensus.isProcessing(block.parentId) || consensus.lastAccepted().id === block.parentId;
+    const isKnown = consensus.isProcessing(block.parentID) || consensus.lastAccepted().id === block.parentID;
     if (isKnown || block.height <= consensus.lastAccepted().height) unseen.splice(at, 1);
     if (isKnown) consensus.add(block);
   };

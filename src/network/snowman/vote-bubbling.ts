@@ -3,7 +3,7 @@ import type { ConsensusBlock } from './consensus-block.ts';
 import { addVotes, countVotes, type Votes } from './votes.ts';
 
 /** Votes for the children of a block, votes for their descendants included. */
-export type ChildVotes = { readonly parentId: Id; readonly votes: Votes };
+export type ChildVotes = { readonly parentID: Id; readonly votes: Votes };
 
 /**
  * Adds votes to all ancestors of the blocks they are for, and returns the blocks whose children got at least `threshold` together, from the
@@ -24,25 +24,25 @@ export function bubbleVotes(
     const voted = processing(id);
     if (voted === undefined) continue;
     addVotes(ownVotes, id, count);
-    for (let block: ConsensusBlock | undefined = voted; block !== undefined; block = processing(block.parentId)) {
+    for (let block: ConsensusBlock | undefined = voted; block !== undefined; block = processing(block.parentID)) {
       const level = levels.get(block.height) ?? new Map<Id, ConsensusBlock>();
       if (level.has(block.id)) break;
       level.set(block.id, block);
       levels.set(block.height, level);
-      if (block.parentId === lastAccepted) lowest = block.height;
+      if (block.parentID === lastAccepted) lowest = block.height;
     }
     if (voted.height > highest) highest = voted.height;
   }
   // Children are one above their parents, so each level is complete when it is passed on.
   for (let height = highest; height >= lowest; height--)
-    for (const { id, parentId } of levels.get(height)?.values() ?? []) {
+    for (const { id, parentID } of levels.get(height)?.values() ?? []) {
       const total = (ownVotes.get(id) ?? 0) + countVotes(votesByParent.get(id) ?? new Map());
-      const siblings = votesByParent.get(parentId) ?? new Map<Id, number>();
+      const siblings = votesByParent.get(parentID) ?? new Map<Id, number>();
       addVotes(siblings, id, total);
-      votesByParent.set(parentId, siblings);
+      votesByParent.set(parentID, siblings);
     }
   const branch: ChildVotes[] = [];
-  for (const [parentId, childVotes] of votesByParent)
-    if (countVotes(childVotes) >= threshold) branch.unshift({ parentId, votes: childVotes });
+  for (const [parentID, childVotes] of votesByParent)
+    if (countVotes(childVotes) >= threshold) branch.unshift({ parentID, votes: childVotes });
   return branch;
 }

@@ -6,7 +6,7 @@ import { defaultParameters } from './parameters.ts';
 import { isDecided, voteTarget } from './vote-target.ts';
 
 const idOf = (byte: number) => byte.toString(16).padStart(2, '0').padEnd(64, '0') as Id;
-const blockOf = (id: number, parent: number, height: bigint): ConsensusBlock => ({ id: idOf(id), parentId: idOf(parent), height });
+const blockOf = (id: number, parent: number, height: bigint): ConsensusBlock => ({ id: idOf(id), parentID: idOf(parent), height });
 
 test('a vote counts for the nearest ancestor that is processing', () => {
   const consensus = createConsensus(defaultParameters, { id: idOf(1), height: 10n });

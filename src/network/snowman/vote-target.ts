@@ -37,12 +37,12 @@ function processingAncestor(
       observe(block === undefined ? 'failed' : 'dropped');
       return undefined;
     }
-    at = block.parentId;
+    at = block.parentID;
   }
   observe(at === id ? 'unneeded' : 'succeeded');
   return at;
 }
 
 /** Whether a block that is not processing can no longer be accepted, by its height and parent. AvalancheGo: snow/engine/snowman/engine.go, isDecided. */
-export const isDecided = ({ height, parentId }: ConsensusBlock, last: BlockRef): boolean =>
-  height <= last.height || (height === last.height + 1n && parentId !== last.id);
+export const isDecided = ({ height, parentID }: ConsensusBlock, last: BlockRef): boolean =>
+  height <= last.height || (height === last.height + 1n && parentID !== last.id);

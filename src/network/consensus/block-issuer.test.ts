@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import type { EngineBlock } from '../../avm/vm.ts';
+import { flush, makeBlock } from './engine.fixture.ts';
+import { genesis, openEngine, parameters } from './open-engine.fixture.ts';
+
+describe('an unknown block', () => {
+  test('is asked for once; its ancestors follow from the same peer until they link up', async () => {
+    const { pull, put, take, vm } = openEngine();
+    const [a, b] = [makeBlock(genesis, 'a'), makeBlock(makeBlock(genesis, 'a'), 'b')];
+    pull(b.id);
+    pull(b.id);
+    const [first, ...more] = take('get');
+    expect([first?.containerId, more.length]).toEqual([b.id, 0]);
+    put(b, first!.requestId);
+    const [second] = take('get');
+    expect(second?.containerId).toBe(a.id);
+    put(a, second!.requestId);
+    await flush();
+    await flush();
+    expect(vm.calls).toEqual(['verify a', 'verify b']);
+  });
+  test('is not a wrong block in a Put, which ends the request: it is asked for again at the next query', () => {
+    const { pull, put, take, engine } = openEngine();
+    const wanted = makeBlock(genesis, 'a');
+    pull(wanted.id);
+    put(makeBlock(genesis, 'x'), take('get')[0]!.requestId);
+    expect(engine.state().blockRequests).toBe(0);
+    pull(wanted.id);
+    expect(take('get')).toHaveLength(1);
+  });
+});
+
+describe('a refused block', () => {
+  /** Answers every query for 100 ms with the block, and sends it when it is asked for. Returns how often that was. */
+  const name = async (block: EngineBlock, { timers, take, chits, put }: ReturnType<typeof openEngine>): Promise<number> => {
+    timers.advance(parameters.frontierPollInterval);
+    for (const query of take('pullQuery')) chits(block.id, query);
+    const asked = take('get');
+    for (const { requestId } of asked) put(block, requestId);
+    await flush();
+    return asked.length;
+  };
+
+  test('is fetched and verified again with a growing pause, however often peers name it, and accepted when it is valid', async () => {
+    const opened = openEngine();
+    const { vm, invalid, timers } = opened;
+    const { verify } = vm;
+    Object.assign(vm, {
+      verify: () => {
+        throw new Error('the validators are not known');
+      },
+    });
+    const block = makeBlock(genesis, 'a');
+    let asked = 0;
+    for (let tenth = 0; tenth < 600; tenth++) asked += await name(block, opened);
+    // After 0, 0.25, 0.75, 1.75, 3.75 and 7.75 s, then every 5 s.
+    expect([asked, invalid.length]).toEqual([16, 16]);
+    Object.assign(vm, { verify });
+    const began = timers.now();
+    while (!vm.calls.includes('verify a') && timers.now() - began < 20_000) await name(block, opened);
+    expect(timers.now() - began).toBeLessThanOrEqual(5200);
+  });
+});

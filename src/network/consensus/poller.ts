@@ -1,0 +1,111 @@
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { ChainLink } from '../protocol/transport.ts';
+import type { Validators } from '../protocol/validators.ts';
+import type { Consensus } from '../snowman/consensus.ts';
+import { createPolls } from '../snowman/polls.ts';
+import { voteTarget } from '../snowman/vote-target.ts';
+import type { Votes } from '../snowman/votes.ts';
+import type { ConnectedValidators } from './connected-validators.ts';
+import type { EngineCounters } from './engine-counters.ts';
+import type { EngineParameters } from './engine-parameters.ts';
+import type { UnissuedBlocks } from './unissued-blocks.ts';
+import type { WaitingJobs } from './waiting-jobs.ts';
+import { sampleUnits } from './weighted-sample.ts';
+
+/**
+ * The polls of this node: it asks sampled validators what they prefer, and counts their answers as votes.
+ * AvalancheGo: snow/engine/snowman/engine.go, sendQuery, repoll and Gossip; voter.go.
+ */
+export type Poller = ReturnType<typeof createPoller>;
+
+type PollerParts = {
+  readonly nextRequestId: () => number;
+  readonly parameters: EngineParameters;
+  readonly validators: Pick<Validators, 'current'>;
+  readonly connected: ConnectedValidators;
+  readonly consensus: Consensus;
+  readonly unverified: Pick<UnissuedBlocks['unverified'], 'get'>;
+  readonly jobs: WaitingJobs;
+  readonly counters: EngineCounters;
+};
+
+export function createPoller({ chainId, transport, timers, randomBytes }: ChainLink, parts: PollerParts) {
+  const { nextRequestId, parameters, validators, connected, consensus, unverified, jobs, counters } = parts;
+  /** When each open poll began. */
+  const starts = new Map<number, number>();
+  const polls = createPolls(parameters, consensus.parentOf, (requestId, end) => {
+    const now = timers.now();
+    const ended = counters.polls[end];
+    ended.count++;
+    ended.duration += now - (starts.get(requestId) ?? now);
+    starts.delete(requestId);
+  });
+  const minShare = parameters.alphaConfidence / parameters.k;
+  let finished: Votes[] = [];
+
+  const queryFields = (requestId: number) => ({
+    chainId,
+    requestId,
+    deadline: 0n,
+    requestedHeight: consensus.lastAccepted().height + 1n,
+  });
+  /**
+   * Opens a poll about a block. With `bytes` the block itself is sent. Returns false if no poll was opened: too little stake is connected, or
+   * there is less stake than a poll samples.
+   */
+  const poll = (id: Id, bytes?: Uint8Array): boolean => {
+    if (connected.share() < minShare) return false;
+    const sampled = sampleUnits(validators.current(), parameters.k, randomBytes);
+    if (sampled === undefined) return false;
+    const requestId = nextRequestId();
+    if (!polls.open(requestId, sampled)) return false;
+    starts.set(requestId, timers.now());
+    const to = [...sampled.keys()];
+    if (bytes === undefined) transport.request({ kind: 'pullQuery', containerId: id, ...queryFields(requestId) }, to);
+    else transport.request({ kind: 'pushQuery', container: bytes, ...queryFields(requestId) }, to);
+    return true;
+  };
+  /** The block that an answer votes for; undefined if it votes for none. */
+  const findTarget = (options: readonly Id[]): Id | undefined => {
+    let tried = 0;
+    const target = voteTarget(options, consensus, unverified.get, (outcome) => {
+      tried++;
+      counters.voteOutcomes[outcome]++;
+    });
+    if (target === undefined) return undefined;
+    counters.votes++;
+    counters.voteIndices += tried - 1;
+    return target;
+  };
+
+  return {
+    poll,
+    /** Opens polls about the preferred block until enough are open. */
+    repoll: (): void => {
+      while (polls.count() < parameters.concurrentRepolls && poll(consensus.preference()));
+    },
+    /** Asks one peer for its frontier. The answer is not a vote; it only tells of blocks. */
+    askFrontier: (): void => {
+      const node = connected.sample();
+      if (node === undefined) return;
+      transport.request({ kind: 'pullQuery', containerId: consensus.preference(), ...queryFields(nextRequestId()) }, [node]);
+    },
+    /**
+     * Counts a node's answer to a poll, as soon as the blocks in `waitFor` are issued or given up. `options`: the blocks that it may be a vote
+     * for, the first that can be voted for counts; without options the node is counted as one that does not answer.
+     */
+    vote: (node: NodeId, requestId: number, options: readonly Id[], waitFor: readonly Id[]): void =>
+      jobs.schedule(() => {
+        const target = findTarget(options);
+        finished.push(...(target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target)));
+      }, waitFor),
+    /** Returns and forgets the votes of the polls that have ended. */
+    takeFinished: (): readonly Votes[] => {
+      const taken = finished;
+      finished = [];
+      return taken;
+    },
+    openCount: (): number => polls.count(),
+  };
+}
