@@ -45,8 +45,10 @@ export function jsonSchemaOf(schema: AnySchema | Encoded): JsonSchema {
       return { title: schema.title, ...objectSchema(schema.properties), additionalProperties: schema.isOpen, description };
     case 'anyOf':
       return { title: schema.title, oneOf: schema.schemas.map(jsonSchemaOf), description };
-    case 'wire':
-      return jsonSchemaOf(schema.json);
+    case 'wire': {
+      const json = jsonSchemaOf(schema.json);
+      return { ...json, description: description ?? json.description };
+    }
     case 'anything':
       return schema.isObject ? { type: 'object', additionalProperties: true, description } : { description };
     case 'numberOrText':
