@@ -30,10 +30,9 @@ export type RpcClientOptions = {
 
 export function createRpcClient({ url, token, apiKey, timeout = 30_000, fetch = fetchNode }: RpcClientOptions): RpcClient {
   const base = url.replace(/\/+$/, '');
-  const secrets = {
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(apiKey !== undefined && { 'x-service-api-key': apiKey }),
-  };
+  const secrets: Record<string, string> = {};
+  if (token !== undefined) secrets.authorization = `Bearer ${token}`;
+  if (apiKey !== undefined) secrets['x-service-api-key'] = apiKey;
 
   const timeoutError = (): SeracError =>
     new SeracError(`${base} did not answer within ${timeout / 1000} s`, { code: 'NODE_TIMEOUT', url: base, milliseconds: timeout });

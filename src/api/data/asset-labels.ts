@@ -4,8 +4,8 @@ import type { AssetName } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
 
-/** Looks up labels of assets. Returns the same object for all assets that are cached, without a promise. */
-export type AssetLabels = (ids: readonly Id[] | ReadonlySet<Id>) => FoundLabels | Promise<FoundLabels>;
+/** Looks up labels of assets. While all are cached it returns the same object, by which `createRenderContexts` knows that nothing has changed. */
+export type AssetLabels = (ids: readonly Id[] | ReadonlySet<Id>) => Promise<FoundLabels>;
 
 /**
  * `isComplete` is false if no chain of this server has one of the assets. The label of such an asset contains only its id, and may change:
@@ -61,7 +61,7 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
     return { labelOf: labelIn(labels), isComplete: missing.length === 0 };
   };
 
-  return (ids) => {
+  return async (ids) => {
     for (const id of ids) if (!cache.labels.has(id)) return readLabels(ids);
     return cache.found;
   };

@@ -35,7 +35,7 @@ export function createDataApiClient(served: ServedChains, { recover, report, epo
       epoch,
       now: served.now,
       origin: () => 'http://here',
-      ...(report && { onUnexpectedError: report }),
+      onUnexpectedError: report ?? testApiOptions.onUnexpectedError,
       observer: {
         now: () => 0,
         onResponse: (route) => {

@@ -21,8 +21,8 @@ export type PublicKeyCache = {
   readonly texts: AddressTexts;
   /** Adds stored keys that were read. */
   readonly add: (keys: ReadonlyMap<Address, Uint8Array>) => void;
-  /** Reads the stored keys of owners that are not cached. Returns undefined if there are none to read. */
-  readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void> | undefined;
+  /** Reads the stored keys of owners that are not cached. */
+  readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void>;
 };
 
 /**
@@ -61,10 +61,9 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
       if (owner !== undefined) addToCache(owner, key, text);
       return text;
     },
-    load: (reads, owners) => {
+    load: async (reads, owners) => {
       const missing = [...owners].filter((owner) => cache.get(owner) === undefined);
-      if (missing.length === 0) return undefined;
-      return reads.publicKeys(missing).then(add);
+      if (missing.length > 0) add(await reads.publicKeys(missing));
     },
   };
 }

@@ -87,18 +87,15 @@ type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceS
 /** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
 async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: TxEntry) => TxPiece> {
   const createdIDs = entries.filter(({ tx }) => tx.layout.kind === 'CreateAssetTx').map(({ tx }) => toHex(tx.id) as Id);
-  const readCreated = createdIDs.length === 0 ? undefined : chain.reads.assetDetails(createdIDs);
-  const found = deps.assetLabels(chain)(assetsOfTxs(entries));
-  const loading = loadSignerKeys(deps, chain, entries);
-  // Nothing is awaited for items whose labels and keys are cached.
-  const [created = noAssets, labels] =
-    readCreated !== undefined || found instanceof Promise || loading !== undefined
-      ? await Promise.all([readCreated as Promise<ReadonlyMap<string, AssetDetails>> | undefined, found, loading])
-      : [undefined, found];
+  const [created, labels] = await Promise.all([
+    createdIDs.length === 0 ? noAssets : chain.reads.assetDetails(createdIDs),
+    deps.assetLabels(chain)(assetsOfTxs(entries)),
+    loadSignerKeys(deps, chain, entries),
+  ]);
   const context = deps.renderContext(chain, hrp, labels);
   return (entry) => {
     const { kind } = entry.tx.layout;
-    const asset = kind === 'CreateAssetTx' ? created.get(toHex(entry.tx.id)) : undefined;
+    const asset = kind === 'CreateAssetTx' ? created.get(toHex(entry.tx.id) as Id) : undefined;
     const piece = toPiece(
       entry,
       deps.json.collect(() => writeTx(deps.json, entry, asset, context)),
@@ -142,17 +139,17 @@ async function dropOutdated({ reads }: ServedChain, pieces: Map<number, TxPiece>
 }
 
 /** Reads the stored public keys of all signers of these transactions and of those that spent their outputs. */
-function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, entries: readonly TxEntry[]): Promise<void> | undefined {
-  if (publicKeys === undefined) return undefined;
+async function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, entries: readonly TxEntry[]): Promise<void> {
+  if (publicKeys === undefined) return;
   const signers = new Set<Address>();
   for (const { consumed, emitted } of entries) {
     addSigners(signers, consumed, publicKeys.texts);
     addSigners(signers, emitted, publicKeys.texts);
   }
-  return publicKeys.load(reads, signers);
+  await publicKeys.load(reads, signers);
 }
 
-const noAssets: ReadonlyMap<string, AssetDetails> = new Map();
+const noAssets: ReadonlyMap<Id, AssetDetails> = new Map();
 
 function toPiece({ tx, consumed, emitted }: TxEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
   let validFrom = tx.seq;

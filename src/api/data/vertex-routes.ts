@@ -34,7 +34,7 @@ async function listVertices(
   const { items, nextPageToken } = cutPage(found, listing, { limit: query.limit, seqOf: ({ number }) => number, paging });
   const time = found.length === 0 ? 0 : await linearizationTime(chain);
   return {
-    ...(nextPageToken !== undefined && { nextPageToken }),
+    nextPageToken,
     vertices: items.map((vertex) => renderVertex(vertex, time)),
     ...(await listMetadata(networkSpelling(served, chainRef.network), chain)),
   };

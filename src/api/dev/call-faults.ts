@@ -41,7 +41,7 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
       throw new DevError(`there is no method ${JSON.stringify(method)} that can be delayed or fail`, {
         code: 'DEV_UNKNOWN_METHOD',
         method,
-        ...(didYouMean !== undefined && { didYouMean }),
+        didYouMean,
       });
     }
     if (table.size >= faultLimits.methods && !table.has(method)) throw overLimit('methods', faultLimits.methods);

@@ -141,7 +141,7 @@ export function createDevWallet(deps: DevWalletDeps) {
         await deps.fetchOutputs?.([payer.key.address]);
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
-        const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };
+        const funds = { utxos, change: ownedBy([payer.key]), now: time, memo };
         const tx = signDraft(await build(walletOf(payer), funds));
         await (noWait ? deps.issue(tx) : deps.issueAndWait(tx));
         return tx;

@@ -78,14 +78,14 @@ function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps) {
     assetID: idText(assetID),
     symbol,
     denomination,
-    ...('amount' in output && { amount: output.amount.toString() }),
-    ...('groupID' in output && { groupID: output.groupID }),
-    ...('payload' in output && { payload: `0x${toHex(output.payload)}` }),
+    amount: 'amount' in output ? output.amount.toString() : undefined,
+    groupID: 'groupID' in output ? output.groupID : undefined,
+    payload: 'payload' in output ? `0x${toHex(output.payload)}` : undefined,
     addresses: output.addresses.map(json.address),
     threshold: output.threshold,
     locktime: output.locktime.toString(),
     spent: spentBy !== undefined,
-    ...(spentBy !== undefined && { spentBy: idText(spentBy) }),
+    spentBy: spentBy && idText(spentBy),
   };
 }
 
@@ -102,7 +102,7 @@ async function explainTx(tx: Tx, { chain, explain }: InsightDeps) {
   const isValid = checks.every(({ ok }) => ok === true);
   const refusal = faultOf(() => chain.checkIssuable(tx));
   const mempool: TxCheck = isValid
-    ? { rule: 'mempool', ok: refusal === undefined, ...(refusal && { message: refusal.message, ...refusal.fault }) }
+    ? { rule: 'mempool', ok: refusal === undefined, message: refusal?.message, ...refusal?.fault }
     : { rule: 'mempool', ok: null };
   return {
     txID: idText(tx.id),

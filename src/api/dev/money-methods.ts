@@ -34,7 +34,7 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
         accounts.push({
           index,
           address: wallet.formatAddress(key.address),
-          ...(isPublic ? { privateKey: formatSecret(key.secret) } : {}),
+          privateKey: isPublic ? formatSecret(key.secret) : undefined,
           balance: (await wallet.balance(key.address)).toString(),
         });
       return { accounts };

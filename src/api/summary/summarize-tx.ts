@@ -54,10 +54,12 @@ export function summarizeMovement(tx: Tx, { action, from, to, isToSelf, amounts,
       assetId: idText(asset),
       type,
       amount: amount.toString(),
-      ...(found && { symbol: found.symbol, denomination: found.denomination }),
+      symbol: found?.symbol,
+      denomination: found?.denomination,
     };
   };
-  const otherChain = unsigned.kind === 'ImportTx' ? unsigned.sourceChain : unsigned.kind === 'ExportTx' ? unsigned.destinationChain : null;
+  const otherChain =
+    unsigned.kind === 'ImportTx' ? unsigned.sourceChain : unsigned.kind === 'ExportTx' ? unsigned.destinationChain : undefined;
   return {
     action,
     from: from.slice(0, maxOwners).map(party),
@@ -68,8 +70,8 @@ export function summarizeMovement(tx: Tx, { action, from, to, isToSelf, amounts,
     amounts: amounts.slice(0, maxAmounts).map(amountJson),
     amountCount: amounts.length,
     change: change.slice(0, maxChange),
-    ...(otherChain !== null && { otherChain: idText(otherChain) }),
-    ...(created && { created }),
+    otherChain: otherChain && idText(otherChain),
+    created,
   };
 }
 

@@ -32,7 +32,7 @@ export function createMessage(
   // Amounts in the JSON of a transaction may be above 2^53: a receiver that parses it would round them.
   const { tx: _, ...event } = parsed;
   const isForAddresses = filter.keyType === 'addresses';
-  const full = { ...event, ...(isForAddresses && { addresses: addresses.map(formatAddress) }) } as MessageEvent;
+  const full = { ...event, addresses: isForAddresses ? addresses.map(formatAddress) : undefined } as MessageEvent;
   const eventType = isForAddresses ? 'primary_network_address_activity' : 'asset_activity';
   const message = { webhookId, eventType, messageId, event: full };
   if (Buffer.byteLength(canonicalJson(message)) + timestampBytes <= maxMessageBytes) return message;

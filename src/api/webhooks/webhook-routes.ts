@@ -82,10 +82,11 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
     if (status === 'active') await store.forgetFailures(found.id);
     return changeWebhook(deps, id, keyID, (webhook) => ({
       ...webhook,
-      ...(url !== undefined && { url }),
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-      ...(status !== undefined && { isActive: status === 'active', inactiveReason: undefined }),
+      url: url ?? webhook.url,
+      name: name ?? webhook.name,
+      description: description ?? webhook.description,
+      isActive: status === undefined ? webhook.isActive : status === 'active',
+      inactiveReason: status === undefined ? webhook.inactiveReason : undefined,
     }));
   },
   deactivateWebhook: async (deps, { id }, { keyID }) => {
